@@ -1,0 +1,1 @@
+"""Fixes for refused queries, each compiled before it is offered."""

@@ -1,0 +1,1 @@
+"""Names to columns: builds the Catalog from DDL and the logical plan from queries."""

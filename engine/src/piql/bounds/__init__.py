@@ -1,0 +1,1 @@
+"""Reads the numbers of a bound off a physical plan."""

@@ -1,0 +1,154 @@
+"""What a schema declares: tables, columns, keys, limits and indexes. Data only; binding builds it from the DDL."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from piql.source import Span
+
+
+class Kind(Enum):
+    """The column types of the language."""
+
+    INT = "INT"
+    BIGINT = "BIGINT"
+    DOUBLE = "DOUBLE"
+    DECIMAL = "DECIMAL"
+    BOOLEAN = "BOOLEAN"
+    VARCHAR = "VARCHAR"
+    TEXT = "TEXT"
+    BLOB = "BLOB"
+    TIMESTAMP = "TIMESTAMP"
+    DATE = "DATE"
+    UUID = "UUID"
+    NULL = "NULL"  # the type of a bare NULL
+
+
+@dataclass(frozen=True, slots=True)
+class SqlType:
+    """A type as declared: `VARCHAR(32)`, `DECIMAL(10, 2)`."""
+
+    kind: Kind
+    length: int | None = None
+    precision: int | None = None
+    scale: int | None = None
+
+    def __str__(self) -> str:
+        if self.length is not None:
+            return f"{self.kind.value}({self.length})"
+        if self.precision is not None:
+            return f"{self.kind.value}({self.precision}, {self.scale or 0})"
+        return self.kind.value
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table."""
+
+    name: str
+    type: SqlType
+    nullable: bool
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignKey:
+    """Columns whose values name a row of another table; `columns[i]` pairs with `referenced_columns[i]`."""
+
+    columns: tuple[str, ...]
+    table: str
+    referenced_columns: tuple[str, ...]
+    name: str | None = None
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class CardinalityLimit:
+    """At most `limit` rows share one value of `columns` (or, with `is_token`, hold one word in them)."""
+
+    limit: int
+    columns: tuple[str, ...]
+    is_token: bool = False
+    name: str | None = None
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class UniqueKey:
+    """At most one row has one value of `columns` (rows with NULL in them do not count)."""
+
+    columns: tuple[str, ...]
+    name: str | None = None
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class IndexColumn:
+    """One key column of an index; `token_of` names the text columns whose words it holds (an inverted index)."""
+
+    name: str
+    ascending: bool = True
+    token_of: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """An ordered list of a table's rows by `columns`, completed by the primary key.
+
+    ``columns`` always ends with the primary-key columns that it does not name already, so every entry is unique.
+    ``covering`` are further columns stored beside the key. The primary index is the table itself: it holds every
+    column, and ``is_primary`` is true.
+
+    ``(owner, posted) → text`` reads as: key columns owner, posted; stored beside them text.
+    """
+
+    name: str
+    table: str
+    columns: tuple[IndexColumn, ...]
+    covering: tuple[str, ...] = ()
+    is_primary: bool = False
+    is_unique: bool = False  # the declared columns alone are unique
+    partition_columns: int = 1  # how many leading columns an equality always fixes; the CQL partition key
+    buckets: int = 1
+    reason: str = ""  # why covering, or why keys only
+    span: Span | None = field(default=None, compare=False, repr=False)  # a CREATE INDEX by hand
+
+    @property
+    def held_columns(self) -> frozenset[str]:
+        """The table's columns that can be read from an entry without a dereference."""
+        return frozenset(each.name for each in self.columns if not each.token_of) | frozenset(self.covering)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table as declared."""
+
+    name: str
+    columns: tuple[Column, ...]
+    primary_key: tuple[str, ...]
+    unique_keys: tuple[UniqueKey, ...] = ()
+    foreign_keys: tuple[ForeignKey, ...] = ()
+    limits: tuple[CardinalityLimit, ...] = ()
+    span: Span | None = field(default=None, compare=False, repr=False)
+    name_span: Span | None = field(default=None, compare=False, repr=False)
+    key_span: Span | None = field(default=None, compare=False, repr=False)
+
+    def column(self, name: str) -> Column | None:
+        """Give the column of that name, or None."""
+        return next((each for each in self.columns if each.name == name), None)
+
+    def primary_index(self) -> Index:
+        """Give the table itself, seen as an index in primary-key order."""
+        key = tuple(IndexColumn(name) for name in self.primary_key)
+        rest = tuple(each.name for each in self.columns if each.name not in self.primary_key)
+        return Index(self.name, self.name, key, rest, is_primary=True, is_unique=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """All tables, and the indexes made by hand, by name."""
+
+    tables: Mapping[str, Table] = field(default_factory=dict)
+    indexes: Mapping[str, Index] = field(default_factory=dict)

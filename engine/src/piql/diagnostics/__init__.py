@@ -1,0 +1,1 @@
+"""What a user is told: findings, their catalogue and how they are printed."""

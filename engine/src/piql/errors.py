@@ -1,0 +1,81 @@
+"""What the engine raises. User mistakes in PIQL text are Diagnostics instead; these are refusals at run time.
+
+    PiqlError
+    ├── CompilationRefused      deploy or run of text with errors (.diagnostics)
+    ├── ConstraintViolation     NOT NULL, type, length
+    ├── CardinalityViolation
+    ├── DuplicateKey            primary key of a conditional insert, or UNIQUE
+    ├── ForeignKeyViolation
+    ├── ConditionFailed         UPDATE … IF
+    ├── InvalidParameter
+    ├── InvalidCursor
+    │   └── StaleCursor         made by another version of the query
+    ├── NotDeployed
+    ├── BoundExceeded           a broken promise of ours: report it
+    ├── RepairPending
+    └── StoreUnavailable
+"""
+
+from __future__ import annotations
+
+from piql.diagnostics.diagnostic import Diagnostic
+
+
+class PiqlError(Exception):
+    """Base of everything that the engine raises on purpose."""
+
+
+class CompilationRefused(PiqlError):
+    """The text has errors; `diagnostics` says which."""
+
+    def __init__(self, message: str, diagnostics: tuple[Diagnostic, ...] = ()) -> None:
+        super().__init__(message)
+        self.diagnostics = diagnostics
+
+
+class ConstraintViolation(PiqlError):
+    """A value breaks NOT NULL, its type or its length."""
+
+
+class CardinalityViolation(PiqlError):
+    """One row more would pass a CARDINALITY LIMIT."""
+
+
+class DuplicateKey(PiqlError):
+    """A row with this primary or unique key exists already."""
+
+
+class ForeignKeyViolation(PiqlError):
+    """A referenced row is missing, or a row to delete is still referenced."""
+
+
+class ConditionFailed(PiqlError):
+    """The condition of an UPDATE … IF does not hold."""
+
+
+class InvalidParameter(PiqlError):
+    """A parameter is missing, unknown, of the wrong type, negative, NULL or above its MAX."""
+
+
+class InvalidCursor(PiqlError):
+    """The cursor is damaged, or belongs to another query."""
+
+
+class StaleCursor(InvalidCursor):
+    """The cursor was made by a version of the query that has been replaced."""
+
+
+class NotDeployed(PiqlError):
+    """No query or table of that name is deployed."""
+
+
+class BoundExceeded(PiqlError):
+    """An execution was stopped before it made more requests than its bound."""
+
+
+class RepairPending(PiqlError):
+    """Interrupted writes left more to settle than this read may do."""
+
+
+class StoreUnavailable(PiqlError):
+    """The store does not answer."""

@@ -1,0 +1,1 @@
+"""One file an operator: which reads it makes, and what becomes of their rows."""

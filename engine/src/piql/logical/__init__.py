@@ -1,0 +1,1 @@
+"""What is asked: bound expressions and the operators of the logical plan."""

@@ -1,0 +1,163 @@
+"""Bound expressions: names are resolved to columns of a relation, every value has a type."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from piql.catalog import SqlType
+from piql.node import Node
+from piql.source import Span
+
+if TYPE_CHECKING:
+    from piql.logical.operators import LogicalNode
+
+ComparisonOperator = Literal["=", "<>", "<", "<=", ">", ">="]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Expression(Node):
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnRef(_Expression):
+    """A column of the relation known by `relation` (its alias in the query)."""
+
+    relation: str
+    name: str
+    type: SqlType
+    nullable: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Constant(_Expression):
+    """A literal, as a Python value of the engine (see `piql.values`); NULL is None."""
+
+    value: object
+    type: SqlType
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameter(_Expression):
+    """A query parameter; `max_items` is set for a list parameter (`IN [2: friends] MAX 50`)."""
+
+    name: str
+    type: SqlType
+    max_items: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison(_Expression):
+    operator: ComparisonOperator
+    left: Expression
+    right: Expression
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class And(_Expression):
+    operands: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Or(_Expression):
+    operands: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Not(_Expression):
+    operand: Expression
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IsNull(_Expression):
+    operand: Expression
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InList(_Expression):
+    """`operand IN (items)`; one item that is a list `Parameter` stands for all its values."""
+
+    operand: Expression
+    items: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InSubquery(_Expression):
+    """`operand IN (SELECT one column …)`."""
+
+    operand: Expression
+    query: LogicalNode
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exists(_Expression):
+    """`EXISTS (SELECT …)`; the subquery may refer to columns of the outer query."""
+
+    query: LogicalNode
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenMatch(_Expression):
+    """True when one of `columns` holds `word` as a whole word, letters' case apart (`LIKE [word]`, `CONTAINS`)."""
+
+    columns: tuple[ColumnRef, ...]
+    word: Expression
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arithmetic(_Expression):
+    operator: Literal["+", "-", "*", "/", "%", "||"]
+    left: Expression
+    right: Expression
+    type: SqlType
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionCall(_Expression):
+    """A scalar function: LOWER, UPPER, LENGTH, SUBSTR, TRIM, ABS, ROUND, COALESCE; unary minus is NEGATE."""
+
+    name: str
+    arguments: tuple[Expression, ...]
+    type: SqlType
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Aggregate(_Expression):
+    """COUNT, SUM, AVG, MIN or MAX over a group; `operand` is None for COUNT(*)."""
+
+    function: Literal["COUNT", "SUM", "AVG", "MIN", "MAX"]
+    operand: Expression | None
+    distinct: bool
+    type: SqlType
+
+
+Expression: TypeAlias = (
+    ColumnRef
+    | Constant
+    | Parameter
+    | Comparison
+    | And
+    | Or
+    | Not
+    | IsNull
+    | InList
+    | InSubquery
+    | Exists
+    | TokenMatch
+    | Arithmetic
+    | FunctionCall
+    | Aggregate
+)
+
+
+def conjuncts(predicate: Expression) -> tuple[Expression, ...]:
+    """Give the parts of a predicate that must all hold."""
+    if isinstance(predicate, And):
+        return tuple(part for operand in predicate.operands for part in conjuncts(operand))
+    return (predicate,)
+
+
+def columns_of(expression: Node) -> frozenset[ColumnRef]:
+    """Give every column that an expression reads."""
+    return frozenset(expression.find(ColumnRef))

@@ -1,0 +1,189 @@
+"""The logical plan: what is asked. Operators keep the names of the VLDB paper."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from piql.catalog import CardinalityLimit, ForeignKey, Table, UniqueKey
+from piql.logical.expressions import Aggregate, ColumnRef, Expression
+from piql.node import Node
+from piql.source import Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Operator(Node):
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Count(Node):
+    """How many rows a LIMIT or PAGINATE lets through: `max` as written or named by MAX; `parameter` chooses fewer."""
+
+    max: int
+    parameter: str | None = None
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SortKey(Node):
+    """One element of an order; NULL sorts first ascending, last descending."""
+
+    expression: Expression
+    ascending: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Output(Node):
+    """One column of a result: its name and what it holds."""
+
+    name: str
+    expression: Expression
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relation(_Operator):
+    """A table of the FROM clause under its alias."""
+
+    table: Table
+    alias: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Derived(_Operator):
+    """A derived table: the outputs of `input`, seen as columns of `alias`."""
+
+    alias: str
+    input: LogicalNode
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection(_Operator):
+    predicate: Expression
+    input: LogicalNode
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Join(_Operator):
+    """A join of two inputs; `condition` is None for a product (`FROM a, b`)."""
+
+    kind: Literal["inner", "left"]
+    left: LogicalNode
+    right: LogicalNode
+    condition: Expression | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Projection(_Operator):
+    outputs: tuple[Output, ...]
+    input: LogicalNode
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupBy(_Operator):
+    """Groups rows by `keys`; rows above it hold the keys and the aggregates. No keys: one group, even of no rows.
+
+    Above this operator an expression equal to one of `keys` or `aggregates` stands for that column of the group.
+    """
+
+    keys: tuple[Expression, ...]
+    aggregates: tuple[Aggregate, ...]
+    input: LogicalNode
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Distinct(_Operator):
+    """Drops rows equal in every output of the projection above which it stands."""
+
+    input: LogicalNode
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Union(_Operator):
+    """The rows of all inputs (projections with the same outputs), each once unless `all`."""
+
+    inputs: tuple[LogicalNode, ...]
+    all: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sort(_Operator):
+    keys: tuple[SortKey, ...]
+    input: LogicalNode
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stop(_Operator):
+    """LIMIT or PAGINATE: lets the first `count` rows through (VLDB 2012, section 5.1)."""
+
+    count: Count
+    is_page: bool
+    input: LogicalNode
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataStop(_Operator):
+    """A fact of the schema: at most `limit` rows come out of here (VLDB 2012, section 5.1).
+
+    `columns` of `relation` are fixed by equalities; `because` is the key or limit that proves it (None: primary key).
+    """
+
+    limit: int
+    relation: str
+    columns: tuple[ColumnRef, ...]
+    because: CardinalityLimit | UniqueKey | ForeignKey | None
+    input: LogicalNode
+
+
+LogicalNode: TypeAlias = (
+    Relation | Derived | Selection | Join | Projection | GroupBy | Distinct | Union | Sort | Stop | DataStop
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assignment(Node):
+    column: str
+    value: Expression
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Insert(_Operator):
+    """Puts one whole row: columns not named are NULL. `if_not_exists` makes it conditional."""
+
+    table: Table
+    values: tuple[Assignment, ...]
+    if_not_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Update(_Operator):
+    """Changes the row with the primary key `key`; with `conditions`, only when each column has that value."""
+
+    table: Table
+    key: tuple[Assignment, ...]
+    changes: tuple[Assignment, ...]
+    conditions: tuple[Assignment, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delete(_Operator):
+    """Removes the row with the primary key `key`."""
+
+    table: Table
+    key: tuple[Assignment, ...]
+
+
+LogicalWrite: TypeAlias = Insert | Update | Delete
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryParameter(Node):
+    """A declared parameter of a query, as its callers see it: type, ordinal, MAX of a LIMIT or of a list."""
+
+    name: str
+    type: object  # SqlType; of the items, for a list
+    ordinal: int | None = None
+    max_value: int | None = None  # LIMIT [p] MAX n
+    max_items: int | None = None  # IN [p] MAX n
+    span: Span | None = field(default=None, compare=False, repr=False)

@@ -1,0 +1,1 @@
+"""Phase I: inserts data-stops, pushes stops down, orders joins."""

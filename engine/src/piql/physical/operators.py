@@ -1,0 +1,265 @@
+"""The physical plan: how it is read. Remote operators make requests, local ones do not (VLDB 2012, section 5.2).
+
+Rows between operators are flat tuples laid out by `fields`: an expression of an operator above refers to a column of
+its input by an equal expression in the input's `fields` (a `ColumnRef`, or, above `LocalGroupBy`, a key or aggregate).
+Every remote read has a limit; there is no unbounded operator.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from piql.catalog import CardinalityLimit, ForeignKey, Index, Table, UniqueKey
+from piql.logical.expressions import Aggregate, ColumnRef, Expression
+from piql.logical.operators import Assignment, Count, Output, SortKey
+from piql.node import Node
+from piql.source import Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Operator(Node):
+    fields: tuple[Expression, ...] = ()
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyPart(Node):
+    """One leading key column of an index fixed by equality: to one value, or to any of several (IN, OR).
+
+    `values` holds one expression, several, or one list `Parameter`; several make one read each. Values may refer to
+    columns of the child row in a join. A NULL value makes no read. For a token column the value is the word, case-folded
+    by the executor.
+    """
+
+    column: str
+    values: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyRange(Node):
+    """An inequality on the key column that follows the equalities; a side that is None is open. NULLs never match."""
+
+    column: str
+    low: Expression | None = None
+    is_low_included: bool = False
+    high: Expression | None = None
+    is_high_included: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowLimit(Node):
+    """The most rows one read returns, with the fact that proves it.
+
+    `count` is set when a Stop reached the read (then fewer may be asked for at run time); otherwise the schema bounds
+    it: `because` is a limit, a unique key, or None for the whole primary key.
+    """
+
+    max: int
+    count: Count | None = None
+    because: CardinalityLimit | UniqueKey | ForeignKey | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexScan(_Operator):
+    """Reads one contiguous range of an index (a get, when the whole primary key is fixed): 1 request a combination of
+    key values. `fields` are columns held by the index.
+
+    `order` is the order in which each read gives its rows after the fixed columns, completed by the primary key;
+    `is_ascending` False walks the index backwards. With several combinations the reads are merged by `order` when
+    `is_merged`, else concatenated. `is_resumable`: `order` is also the page order, so a cursor's position bounds the read.
+    """
+
+    table: Table
+    alias: str
+    index: Index
+    prefix: tuple[KeyPart, ...] = ()
+    range: KeyRange | None = None
+    is_ascending: bool = True
+    order: tuple[SortKey, ...] = ()
+    is_merged: bool = False
+    is_resumable: bool = False
+    limit: RowLimit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexFKJoin(_Operator):
+    """Per child row, gets the row of `table` whose whole primary (or unique) key the child names: 1 request a child row
+    (equal keys are merged, NULL keys make none). `kind` left keeps child rows without a match, padded with NULLs.
+    """
+
+    child: PhysicalNode
+    table: Table
+    alias: str
+    index: Index
+    prefix: tuple[KeyPart, ...]
+    kind: Literal["inner", "left"] = "inner"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SortedIndexJoin(_Operator):
+    """Per child row, reads the first rows of an index range already in the order asked: 1 request a child row.
+
+    `order` as in IndexScan; with `is_merged` the lists of all child rows are merged by `order` (and then child order),
+    else each child row's matches follow it in child order. `is_resumable` as in IndexScan: with a cursor, each list is
+    read from the cursor's position on.
+    """
+
+    child: PhysicalNode
+    table: Table
+    alias: str
+    index: Index
+    prefix: tuple[KeyPart, ...]
+    range: KeyRange | None = None
+    is_ascending: bool = True
+    order: tuple[SortKey, ...] = ()
+    is_merged: bool = False
+    is_resumable: bool = False
+    limit: RowLimit
+    kind: Literal["inner", "left"] = "inner"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dereference(_Operator):
+    """Per row, gets the record behind an entry of a keys-only index by its primary key: 1 request a row.
+
+    Adds the columns of `alias` that the entry did not hold; a row whose record is gone is dropped.
+    """
+
+    child: PhysicalNode
+    table: Table
+    alias: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalSelection(_Operator):
+    child: PhysicalNode
+    predicate: Expression
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalJoin(_Operator):
+    """Joins two bounded inputs in memory."""
+
+    left: PhysicalNode
+    right: PhysicalNode
+    condition: Expression | None
+    kind: Literal["inner", "left"] = "inner"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalSemiJoin(_Operator):
+    """Keeps the rows of `left` for which `right` has a row that satisfies `condition` (EXISTS, IN subquery).
+
+    With `is_anti`, keeps those for which it has none; `is_null_aware` gives NOT IN its three-valued meaning.
+    """
+
+    left: PhysicalNode
+    right: PhysicalNode
+    condition: Expression | None
+    is_anti: bool = False
+    is_null_aware: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalSort(_Operator):
+    child: PhysicalNode
+    keys: tuple[SortKey, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalStop(_Operator):
+    """Lets the first `count` rows through. With `is_page` it is the page of a PAGINATE query: its input comes in the
+    total order `order`, the cursor holds the values of `order` of the page's last row, and on resuming rows up to that
+    position are dropped before counting.
+    """
+
+    child: PhysicalNode
+    count: Count
+    is_page: bool = False
+    order: tuple[SortKey, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalGroupBy(_Operator):
+    """Groups in memory; `fields` are `keys` followed by `aggregates`. No keys: exactly one row."""
+
+    child: PhysicalNode
+    keys: tuple[Expression, ...]
+    aggregates: tuple[Aggregate, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalDistinct(_Operator):
+    """Keeps the first of rows equal in every field of `keys`."""
+
+    child: PhysicalNode
+    keys: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalUnion(_Operator):
+    """The rows of all children one after the other, equal rows once unless `all`; the branches are read in parallel.
+
+    `fields` are those of the first child; the others' fields pair with them by place. With `order`, the children are
+    each in that order (in terms of the first child's fields) and are merged.
+    """
+
+    inputs: tuple[PhysicalNode, ...]
+    all: bool
+    order: tuple[SortKey, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalProjection(_Operator):
+    """Computes the outputs; `fields[i]` is `ColumnRef(relation=alias, name=outputs[i].name)` (alias "" at the top)."""
+
+    child: PhysicalNode
+    outputs: tuple[Output, ...]
+    alias: str = ""
+
+
+PhysicalNode: TypeAlias = (
+    IndexScan
+    | IndexFKJoin
+    | SortedIndexJoin
+    | Dereference
+    | LocalSelection
+    | LocalJoin
+    | LocalSemiJoin
+    | LocalSort
+    | LocalStop
+    | LocalGroupBy
+    | LocalDistinct
+    | LocalUnion
+    | LocalProjection
+)
+RemoteOperator: TypeAlias = IndexScan | IndexFKJoin | SortedIndexJoin | Dereference
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WritePlan(Node):
+    """The steps of a write on one record, in the order of VLDB 2012, section 7.2.
+
+    1. a get of the old record (always: old index entries and the condition depend on it)
+    2. a get per foreign key in `references` whose value is set and has changed
+    3. a count (a range read of at most limit + 1 entries of `index`) per limit in `counted_limits` whose group changed,
+       and a get per unique key in `unique_checks`
+    4. puts of new index entries, the record, deletes of stale entries.
+    A DELETE also reads, for each foreign key of another table that names this row (`referrers`), at most one entry.
+    `indexes` are the secondary indexes of the deployed set when the write was compiled; at run time the database uses
+    all indexes that are live on the table, and deploying adds their cost to the bound.
+    """
+
+    kind: Literal["insert", "update", "delete"]
+    table: Table
+    values: tuple[Assignment, ...] = ()  # insert: every column; update: the changed columns
+    key: tuple[Assignment, ...] = ()  # the whole primary key
+    conditions: tuple[Assignment, ...] = ()
+    if_not_exists: bool = False
+    references: tuple[ForeignKey, ...] = ()
+    counted_limits: tuple[tuple[CardinalityLimit, Index], ...] = ()
+    unique_checks: tuple[tuple[UniqueKey, Index], ...] = ()
+    referrers: tuple[tuple[Table, ForeignKey, Index], ...] = ()
+    indexes: tuple[Index, ...] = ()
+    span: Span | None = field(default=None, compare=False, repr=False)

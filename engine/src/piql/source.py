@@ -1,0 +1,77 @@
+"""Text and places in it: a `Source` is one file's text, a `Span` a range of it that knows its line and UTF-16 column."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from functools import cached_property
+
+
+@dataclass(frozen=True)
+class Source:
+    """One file of PIQL text; `name` is empty for plain text given to `compile`."""
+
+    text: str
+    name: str = ""
+
+    @cached_property
+    def _line_starts(self) -> tuple[int, ...]:
+        return (0, *(at + 1 for at, character in enumerate(self.text) if character == "\n"))
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """Give the 1-based line and 1-based UTF-16 column of a code-point offset."""
+        line = bisect_right(self._line_starts, offset)
+        start = self._line_starts[line - 1]
+        before = self.text[start:offset]
+        return line, 1 + len(before) + sum(character > "\uffff" for character in before)
+
+    def offset(self, line: int, utf16_column: int) -> int:
+        """Give the code-point offset of a 1-based line and UTF-16 column, clipped to the text."""
+        line = max(1, min(line, len(self._line_starts)))
+        at = self._line_starts[line - 1]
+        end = self._line_starts[line] - 1 if line < len(self._line_starts) else len(self.text)
+        units = utf16_column - 1
+        while units > 0 and at < end:
+            units -= 2 if self.text[at] > "\uffff" else 1
+            at += 1
+        return at
+
+    def span(self, start: int, end: int) -> Span:
+        return Span(self, start, end)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A range `start..end` of code points in a source."""
+
+    source: Source = field(compare=False, repr=False)
+    start: int
+    end: int
+
+    @property
+    def file(self) -> str:
+        return self.source.name
+
+    @property
+    def text(self) -> str:
+        return self.source.text[self.start : self.end]
+
+    @property
+    def line(self) -> int:
+        return self.source.position(self.start)[0]
+
+    @property
+    def utf16_column(self) -> int:
+        return self.source.position(self.start)[1]
+
+    @property
+    def end_line(self) -> int:
+        return self.source.position(self.end)[0]
+
+    @property
+    def end_utf16_column(self) -> int:
+        return self.source.position(self.end)[1]
+
+    def to(self, other: Span) -> Span:
+        """Give the smallest span that covers both."""
+        return Span(self.source, min(self.start, other.start), max(self.end, other.end))

@@ -1,0 +1,1 @@
+"""What keeps the data: one narrow interface and its adapters."""

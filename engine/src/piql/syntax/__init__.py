@@ -1,0 +1,1 @@
+"""Text to tree and back: the lexer, the parser with recovery, the printer."""
