@@ -1,0 +1,1 @@
+"""PIQL: queries whose cost is known before they run."""
