@@ -7,9 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
+from functools import cache
 from typing import Any, Self, TypeVar
 
 T = TypeVar("T", bound="Node")
+
+
+@cache
+def field_names(kind: type[Node]) -> tuple[str, ...]:
+    """Give the names of a node class's fields, but for its span, which holds no node."""
+    return tuple(each.name for each in fields(kind) if each.name != "span")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,8 +26,8 @@ class Node:
     def children(self) -> tuple[Node, ...]:
         """Give the child nodes in field order, those inside tuples included."""
         found: list[Node] = []
-        for each in fields(self):
-            value = getattr(self, each.name)
+        for name in field_names(type(self)):
+            value = getattr(self, name)
             if isinstance(value, Node):
                 found.append(value)
             elif isinstance(value, tuple):
@@ -30,16 +37,16 @@ class Node:
     def map_children(self, change: Callable[[Node], Node]) -> Self:
         """Give this node with each child replaced by `change(child)`; the same object when none changed."""
         changed: dict[str, Any] = {}
-        for each in fields(self):
-            value = getattr(self, each.name)
+        for name in field_names(type(self)):
+            value = getattr(self, name)
             if isinstance(value, Node):
                 new: Any = change(value)
                 if new is not value:
-                    changed[each.name] = new
+                    changed[name] = new
             elif isinstance(value, tuple) and any(isinstance(item, Node) for item in value):
                 items = tuple(change(item) if isinstance(item, Node) else item for item in value)
                 if any(new is not old for new, old in zip(items, value, strict=True)):
-                    changed[each.name] = items
+                    changed[name] = items
         return replace(self, **changed) if changed else self
 
     def transform_up(self, change: Callable[[Node], Node]) -> Node:

@@ -126,6 +126,7 @@ class DataStop(_Operator):
     """A fact of the schema: at most `limit` rows come out of here (VLDB 2012, section 5.1).
 
     `columns` of `relation` are fixed by equalities; `because` is the key or limit that proves it (None: primary key).
+    On the right of a join it counts the rows for one row of the left: the join's equalities fix columns, too.
     """
 
     limit: int
@@ -138,6 +139,19 @@ class DataStop(_Operator):
 LogicalNode: TypeAlias = (
     Relation | Derived | Selection | Join | Projection | GroupBy | Distinct | Union | Sort | Stop | DataStop
 )
+
+
+def inputs(node: LogicalNode) -> tuple[LogicalNode, ...]:
+    """Give the operators below one, in the order that paths count them."""
+    match node:
+        case Relation():
+            return ()
+        case Join():
+            return (node.left, node.right)
+        case Union():
+            return node.inputs
+        case _:
+            return (node.input,)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -86,6 +86,7 @@ class IndexScan(_Operator):
 class IndexFKJoin(_Operator):
     """Per child row, gets the row of `table` whose whole primary (or unique) key the child names: 1 request a child row
     (equal keys are merged, NULL keys make none). `kind` left keeps child rows without a match, padded with NULLs.
+    A `condition` (over child and match, only with `kind` left) decides what counts as a match: the rest of an ON.
     """
 
     child: PhysicalNode
@@ -94,6 +95,7 @@ class IndexFKJoin(_Operator):
     index: Index
     prefix: tuple[KeyPart, ...]
     kind: Literal["inner", "left"] = "inner"
+    condition: Expression | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +104,7 @@ class SortedIndexJoin(_Operator):
 
     `order` as in IndexScan; with `is_merged` the lists of all child rows are merged by `order` (and then child order),
     else each child row's matches follow it in child order. `is_resumable` as in IndexScan: with a cursor, each list is
-    read from the cursor's position on.
+    read from the cursor's position on. `kind` and `condition` as in IndexFKJoin.
     """
 
     child: PhysicalNode
@@ -117,6 +119,7 @@ class SortedIndexJoin(_Operator):
     is_resumable: bool = False
     limit: RowLimit
     kind: Literal["inner", "left"] = "inner"
+    condition: Expression | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,7 +142,7 @@ class LocalSelection(_Operator):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalJoin(_Operator):
-    """Joins two bounded inputs in memory."""
+    """Joins two bounded inputs in memory, in the order of the left and then of the right."""
 
     left: PhysicalNode
     right: PhysicalNode
@@ -235,6 +238,19 @@ PhysicalNode: TypeAlias = (
     | LocalProjection
 )
 RemoteOperator: TypeAlias = IndexScan | IndexFKJoin | SortedIndexJoin | Dereference
+
+
+def inputs(node: PhysicalNode) -> tuple[PhysicalNode, ...]:
+    """Give the operators below one, in the order that paths count them."""
+    match node:
+        case IndexScan():
+            return ()
+        case LocalJoin() | LocalSemiJoin():
+            return (node.left, node.right)
+        case LocalUnion():
+            return node.inputs
+        case _:
+            return (node.child,)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
