@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# Writes the TypeScript types of the HTTP API to the file named, from the backend's own OpenAPI document.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+out=$1
+document=$(mktemp --suffix=.json)
+trap 'rm -f "$document"' EXIT
+.venv/bin/python -m piql_backend.openapi >"$document"
+npx --no-install openapi-typescript "$document" --output "$out" >/dev/null

@@ -1,0 +1,155 @@
+"""Runs a group of suites to the end, whatever fails on the way, and closes with `N passed, N failed`.
+
+A skipped test counts as failed, and so does a suite that ran nothing, wrote no report or took too long. What a suite
+prints goes to `.test-results/<suite>.log`; when it fails, its end is shown.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ElementTree
+from dataclasses import dataclass
+from pathlib import Path
+
+from suites import GROUPS, REPORTS, Suite
+
+ROOT = Path(__file__).resolve().parent.parent
+LINES_SHOWN = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of one suite; `note` says what the numbers do not."""
+
+    suite: str
+    passed: int
+    failed: int
+    skipped: int
+    seconds: float
+    note: str = ""
+
+    @property
+    def is_good(self) -> bool:
+        return not self.failed and not self.skipped
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    passed: int
+    failed: int
+    skipped: int
+    note: str = ""
+    may_be_empty: bool = False
+
+
+def run(suite: Suite) -> Outcome:
+    """Runs one suite in its own process group, so that nothing of it is left behind."""
+    report, log = ROOT / suite.report_file, ROOT / REPORTS / f"{suite.name}.log"
+    log.parent.mkdir(exist_ok=True)
+    report.unlink(missing_ok=True)
+    started = time.monotonic()
+    with log.open("wb") as output:
+        process = subprocess.Popen(suite.command, cwd=ROOT, stdout=output, stderr=output, start_new_session=True)
+        try:
+            status, late = process.wait(timeout=suite.minutes * 60), ""
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            status, late = process.wait(), f"stopped after {suite.minutes} minutes"
+        except KeyboardInterrupt:
+            os.killpg(process.pid, signal.SIGTERM)
+            raise
+    return judge(suite, status, late, report, time.monotonic() - started)
+
+
+def judge(suite: Suite, status: int, late: str, report: Path, seconds: float) -> Outcome:
+    if suite.report == "exit status":
+        return Outcome(suite.name, int(status == 0), int(status != 0), 0, seconds, late)
+    try:
+        counts = READERS[suite.report](report)
+    except (OSError, ValueError, KeyError, ElementTree.ParseError):
+        return Outcome(suite.name, 0, 1, 0, seconds, late or "no report")
+    failed, note = counts.failed, late or counts.note
+    if status != 0 and not failed and not counts.skipped:
+        failed, note = 1, note or f"exit status {status}"
+    if not counts.passed and not failed and not counts.may_be_empty:
+        failed, note = 1, note or "ran nothing"
+    return Outcome(suite.name, counts.passed, failed, counts.skipped, seconds, note)
+
+
+def read_junit(report: Path) -> Counts:
+    suites = [ElementTree.parse(report).getroot()] if report.exists() else []
+    suites = [found for root in suites for found in root.iter("testsuite")]
+    tests, skipped = (sum(int(each.get(name, 0)) for each in suites) for name in ("tests", "skipped"))
+    failed = sum(int(each.get("failures", 0)) + int(each.get("errors", 0)) for each in suites)
+    if not suites:
+        raise ValueError("no report")
+    return Counts(max(0, tests - failed - skipped), failed, skipped)
+
+
+def read_vitest(report: Path) -> Counts:
+    found = json.loads(report.read_text())
+    failed = found["numFailedTests"]
+    # A file that cannot be loaded has no tests to fail; it fails as a whole.
+    broken = sum(1 for file in found["testResults"] if file["status"] == "failed" and not file["assertionResults"])
+    return Counts(found["numPassedTests"], failed + broken, found["numPendingTests"] + found.get("numTodoTests", 0))
+
+
+def read_playwright(report: Path) -> Counts:
+    found = json.loads(report.read_text())
+    stats = found["stats"]
+    note = f"{stats['flaky']} passed only when tried again" if stats["flaky"] else ""
+    return Counts(
+        stats["expected"], stats["unexpected"] + stats["flaky"] + len(found["errors"]), stats["skipped"], note
+    )
+
+
+def read_conformance(report: Path) -> Counts:
+    found = json.loads(report.read_text())
+    if not found["found"]:
+        return Counts(0, 0, 0, "no cases beside this repository", may_be_empty=True)
+    return Counts(found["passed"], found["failed"], 0, f"{found['passing']} of all {found['cases']} cases pass")
+
+
+READERS = {
+    "junit": read_junit,
+    "vitest": read_vitest,
+    "playwright": read_playwright,
+    "conformance": read_conformance,
+}
+
+
+def show_log(suite: str) -> None:
+    lines = (ROOT / REPORTS / f"{suite}.log").read_text(errors="replace").splitlines()
+    if len(lines) > LINES_SHOWN:
+        print(f"    … {len(lines) - LINES_SHOWN} lines before these are in {REPORTS}/{suite}.log")
+    for line in lines[-LINES_SHOWN:]:
+        print(f"    {line}")
+
+
+def main(group: str) -> int:
+    print(f"{'suite':<12} {'passed':>7} {'failed':>7} {'skipped':>8} {'seconds':>8}")
+    outcomes = []
+    for suite in GROUPS[group]:
+        outcome = run(suite)
+        outcomes.append(outcome)
+        row = (
+            f"{outcome.suite:<12} {outcome.passed:>7} {outcome.failed:>7} {outcome.skipped:>8} {outcome.seconds:>8.1f}"
+        )
+        print(f"{row}  {outcome.note}".rstrip(), flush=True)
+        if not outcome.is_good:
+            show_log(outcome.suite)
+    bad = [outcome.suite for outcome in outcomes if not outcome.is_good]
+    if bad:
+        print(f"failed: {', '.join(bad)}")
+    failed = sum(outcome.failed + outcome.skipped for outcome in outcomes)
+    print(f"{sum(outcome.passed for outcome in outcomes)} passed, {failed} failed")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

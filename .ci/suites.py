@@ -1,0 +1,59 @@
+"""The suites that `make check`, `make test` and `make test-long` run: each a command, and where its report is found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+PYTHON = ".venv/bin/python"
+REPORTS = ".test-results"
+VITEST = ("npm", "run", "--silent", "-w", "frontend", "test", "--", "--reporter=default", "--reporter=json")
+
+Report = Literal["exit status", "junit", "vitest", "playwright", "conformance"]
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """One command; `report` says how its tests are counted, and a check without tests counts as one."""
+
+    name: str
+    command: tuple[str, ...]
+    report: Report = "exit status"
+    minutes: int = 10
+
+    @property
+    def report_file(self) -> str:
+        return f"{REPORTS}/{self.name}.{'xml' if self.report == 'junit' else 'json'}"
+
+
+def _pytest(name: str, folder: str, *options: str, minutes: int = 10) -> Suite:
+    command = (PYTHON, "-m", "pytest", "-q", folder, f"--junitxml={REPORTS}/{name}.xml", *options)
+    return Suite(name, command, "junit", minutes)
+
+
+CHECKS = (
+    Suite("ruff", (PYTHON, "-m", "ruff", "check", ".")),
+    Suite("format", (PYTHON, "-m", "ruff", "format", "--check", ".")),
+    Suite("mypy", (PYTHON, "-m", "mypy")),
+    Suite("imports", (".venv/bin/lint-imports", "--no-cache")),
+    Suite("oxlint", ("npm", "run", "--silent", "--workspace=frontend", "lint")),
+    Suite("tsc", ("npm", "run", "--silent", "--workspace=frontend", "types")),
+    Suite("tsc-e2e", ("npm", "run", "--silent", "--workspace=e2e", "types")),
+    Suite("api-types", (".ci/check-api-types.sh",)),
+)
+
+TESTS = (
+    _pytest("engine", "engine", "-m", "not long", "-n", "2"),
+    _pytest("profiler", "profiler", "-m", "not long"),
+    _pytest("backend", "backend", "-m", "not long"),
+    _pytest("sample-apps", "sample-apps", "-m", "not long"),
+    _pytest("ci", ".ci"),
+    Suite("frontend", (*VITEST, f"--outputFile.json=../{REPORTS}/frontend.json"), "vitest"),
+    Suite("conformance", (PYTHON, ".ci/conformance.py", f"{REPORTS}/conformance.json"), "conformance"),
+)
+
+END_TO_END = (Suite("e2e", (".ci/e2e.sh", f"{REPORTS}/e2e.json"), "playwright", minutes=20),)
+
+LONG = (_pytest("long", ".", "-m", "long", minutes=120),)
+
+GROUPS = {"check": CHECKS, "test": CHECKS + TESTS + END_TO_END, "e2e": END_TO_END, "long": LONG}

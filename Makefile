@@ -1,0 +1,51 @@
+# Every command of the workbench. `make` alone lists them.
+.DEFAULT_GOAL := help
+.PHONY: help setup run test test-long check bench e2e golden api-types clean
+SHELL := /bin/bash
+PORT ?= 8400
+PYTHON := .venv/bin/python
+FRONTEND_SOURCES := $(shell find frontend -type f -not -path '*/node_modules/*' -not -path 'frontend/dist/*' 2>/dev/null)
+
+help: # (lists the targets)
+	@awk -F ':.* ## ' '/^[a-z0-9-]+:.* ## / { printf "%-10s %s\n", $$1, $$2 }' Makefile
+
+setup: .venv/.installed node_modules/.installed ## install the Python packages into .venv and the front end's with npm
+	@:
+
+.venv/.installed: requirements.lock engine/pyproject.toml profiler/pyproject.toml backend/pyproject.toml
+	@.ci/setup-python.sh
+
+node_modules/.installed: package-lock.json package.json frontend/package.json e2e/package.json
+	@.ci/setup-node.sh
+
+frontend/dist/index.html: $(FRONTEND_SOURCES) node_modules/.installed
+	@npm run --silent --workspace=frontend build -- --logLevel warn
+	@touch frontend/dist/index.html
+
+run: setup frontend/dist/index.html ## start the workbench on http://127.0.0.1:8400, or on PORT=
+	@exec .venv/bin/piql serve --port $(PORT) --data data
+
+test: setup frontend/dist/index.html ## everything: lint, types, unit tests, conformance cases, end-to-end tests
+	@$(PYTHON) .ci/run_suites.py test
+
+test-long: setup ## the tests that take minutes
+	@$(PYTHON) .ci/run_suites.py long
+
+check: setup ## lint and types only
+	@$(PYTHON) .ci/run_suites.py check
+
+bench: setup frontend/dist/index.html ## measure compiler, engine, heatmap and browser
+	@$(PYTHON) .ci/bench.py
+
+e2e: setup frontend/dist/index.html ## the end-to-end tests alone, in Chromium
+	@$(PYTHON) .ci/run_suites.py e2e
+
+golden: setup ## write the golden files of the compiler anew; review the diff
+	@$(PYTHON) -m pytest -q engine/tests --update-golden
+
+api-types: setup ## generate the front end's API types from the backend's schemas
+	@.ci/api-types.sh frontend/src/api/schema.d.ts
+
+clean: ## remove what was installed, built and measured (not data/)
+	@rm -rf .venv .uv node_modules frontend/node_modules e2e/node_modules frontend/dist .test-results e2e/test-results
+	@rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis
