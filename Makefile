@@ -25,7 +25,7 @@ frontend/dist/index.html: $(FRONTEND_SOURCES) node_modules/.installed
 run: setup frontend/dist/index.html ## start the workbench on http://127.0.0.1:8400, or on PORT=
 	@exec .venv/bin/piql serve --port $(PORT) --data data
 
-test: setup frontend/dist/index.html ## everything: lint, types, unit tests, conformance cases, end-to-end tests
+test: setup ## everything: lint, types, unit tests, conformance cases, end-to-end tests
 	@$(PYTHON) .ci/run_suites.py test
 
 test-long: setup ## the tests that take minutes
@@ -37,7 +37,7 @@ check: setup ## lint and types only
 bench: setup frontend/dist/index.html ## measure compiler, engine, heatmap and browser
 	@$(PYTHON) .ci/bench.py
 
-e2e: setup frontend/dist/index.html ## the end-to-end tests alone, in Chromium
+e2e: setup ## the end-to-end tests alone, in Chromium
 	@$(PYTHON) .ci/run_suites.py e2e
 
 golden: setup ## write the golden files of the compiler anew; review the diff

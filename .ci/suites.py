@@ -52,7 +52,10 @@ TESTS = (
     Suite("conformance", (PYTHON, ".ci/conformance.py", f"{REPORTS}/conformance.json"), "conformance"),
 )
 
-END_TO_END = (Suite("e2e", (".ci/e2e.sh", f"{REPORTS}/e2e.json"), "playwright", minutes=20),)
+END_TO_END = (
+    Suite("build", ("make", "--silent", "frontend/dist/index.html")),
+    Suite("e2e", (".ci/e2e.sh", f"{REPORTS}/e2e.json"), "playwright", minutes=20),
+)
 
 LONG = (_pytest("long", ".", "-m", "long", minutes=120),)
 
