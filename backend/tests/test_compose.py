@@ -1,0 +1,66 @@
+"""docker-compose.yml is held to the Compose schema, and to what a schema cannot say: that its names lead somewhere."""
+
+import json
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def compose() -> dict[str, Any]:
+    loaded: dict[str, Any] = yaml.safe_load((ROOT / "docker-compose.yml").read_text())
+    return loaded
+
+
+@pytest.fixture(scope="module")
+def validator() -> jsonschema.Draft202012Validator:
+    schema = files("check_jsonschema") / "builtin_schemas" / "vendor" / "compose-spec.json"
+    return jsonschema.Draft202012Validator(json.loads(schema.read_text()))
+
+
+def test_the_file_fits_the_compose_schema(compose: dict[str, Any], validator: jsonschema.Draft202012Validator) -> None:
+    assert [error.message for error in validator.iter_errors(compose)] == []
+
+
+def test_the_schema_would_notice_a_misspelt_setting(
+    compose: dict[str, Any], validator: jsonschema.Draft202012Validator
+) -> None:
+    misspelt = compose | {"services": {"backend": {"image": "x", "depend_on": ["y"]}}}
+    assert list(validator.iter_errors(misspelt))
+
+
+def test_it_starts_the_backend_ray_and_three_scylla_nodes(compose: dict[str, Any]) -> None:
+    services = compose["services"]
+    assert {"backend", "ray-head", "ray-worker"} <= services.keys()
+    assert len([name for name, service in services.items() if "scylladb/scylla" in service["image"]]) == 3
+
+
+def test_every_dependency_and_volume_is_declared(compose: dict[str, Any]) -> None:
+    for service in compose["services"].values():
+        for name, how in service.get("depends_on", {}).items():
+            assert "healthcheck" in compose["services"][name] or how["condition"] != "service_healthy"
+        for volume in service.get("volumes", ()):
+            assert volume.partition(":")[0] in compose["volumes"]
+
+
+def test_every_dockerfile_copies_only_what_exists(compose: dict[str, Any]) -> None:
+    dockerfiles = {service["build"]["dockerfile"] for service in compose["services"].values() if "build" in service}
+    assert dockerfiles
+    for dockerfile in dockerfiles:
+        for line in (ROOT / dockerfile).read_text().splitlines():
+            if line.startswith("COPY ") and "--from" not in line:
+                for path in line.split()[1:-1]:
+                    assert (ROOT / path).exists(), f"{dockerfile}: {line}"
+
+
+def test_the_store_named_is_the_cluster_of_the_file(compose: dict[str, Any]) -> None:
+    command = " ".join(compose["services"]["backend"]["command"])
+    hosts = command.partition("cql://")[2].partition("/")[0].split(",")
+    assert set(hosts) <= compose["services"].keys()
+    assert len(hosts) == 3
