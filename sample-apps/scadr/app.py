@@ -21,10 +21,10 @@ WRITES = {
 }
 
 
-def load(db: piql.Database, users: int) -> None:
+def load(db: piql.Database, users: int, subscriptions: int) -> None:
     """Deploys the schema with its queries, and loads generated rows."""
     db.deploy(piql.compile(HERE))
-    for table, rows in generate(users=users).items():
+    for table, rows in generate(users=users, subscriptions_per_user=subscriptions).items():
         db.load(table, rows)
         print(f"{table}: {len(rows):,} rows")
 
@@ -48,6 +48,7 @@ def arguments() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True)
     loading = commands.add_parser("load", help="deploy the queries and load generated data")
     loading.add_argument("--users", type=int, default=1_000)
+    loading.add_argument("--subscriptions", type=int, default=10, help="of each user")
     stream = commands.add_parser("stream", help="the newest thoughts of those a user follows")
     stream.add_argument("me")
     stream.add_argument("--count", type=int, default=10)
@@ -74,7 +75,7 @@ def main(words: list[str] | None = None) -> int:
     try:
         with piql.connect(database) as db:
             if command == "load":
-                load(db, chosen["users"])
+                load(db, chosen["users"], chosen["subscriptions"])
             elif command == "stream":
                 show(db, "thoughtstream", chosen)
             elif command == "thoughts":
