@@ -34,7 +34,9 @@ test-long: setup ## the tests that take minutes
 check: setup ## lint and types only
 	@$(PYTHON) .ci/run_suites.py check
 
+
 bench: setup frontend/dist/index.html ## measure compiler, engine, heatmap and browser
+	@.ci/setup-chromium.sh
 	@$(PYTHON) .ci/bench.py
 
 e2e: setup ## the end-to-end tests alone, in Chromium
