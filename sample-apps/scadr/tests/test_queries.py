@@ -1,5 +1,7 @@
 """SCADr's queries keep the bounds that its README promises."""
 
+from __future__ import annotations
+
 from pathlib import Path
 
 import piql
