@@ -73,6 +73,7 @@ class CardinalityLimit:
     is_token: bool = False
     name: str | None = None
     span: Span | None = field(default=None, compare=False, repr=False)
+    limit_span: Span | None = field(default=None, compare=False, repr=False)  # the number alone
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ class ColumnRef(_Expression):
     relation: str
     name: str
     type: SqlType
-    nullable: bool = False
+    nullable: bool = field(default=False, compare=False)  # NULL may be met here, also by an outer join
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

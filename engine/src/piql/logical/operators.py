@@ -23,6 +23,7 @@ class Count(Node):
     max: int
     parameter: str | None = None
     span: Span | None = field(default=None, compare=False, repr=False)
+    max_span: Span | None = field(default=None, compare=False, repr=False)  # the number alone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,110 @@
+"""The rules of types: what compares with what, what arithmetic gives, which type a literal or an expression has."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from decimal import Decimal
+from uuid import UUID
+
+from piql.catalog import Kind, SqlType
+from piql.logical import expressions as logical
+from piql.values import BIGINT_RANGE, INT_RANGE
+
+BARE: dict[Kind, SqlType] = {kind: SqlType(kind) for kind in Kind}
+BOOLEAN = BARE[Kind.BOOLEAN]
+NULL = BARE[Kind.NULL]
+
+_NUMBERS = (Kind.INT, Kind.BIGINT, Kind.DECIMAL, Kind.DOUBLE)  # each holds the values of those before it, nearly
+_FAMILY = {kind: kind for kind in Kind} | dict.fromkeys(_NUMBERS, Kind.DOUBLE) | {Kind.VARCHAR: Kind.TEXT}
+
+
+def bare(type: SqlType) -> SqlType:
+    """Give the type without length and precision: that of values to compare with."""
+    return BARE[type.kind]
+
+
+def is_number(type: SqlType) -> bool:
+    return type.kind in _NUMBERS
+
+
+def is_text(type: SqlType) -> bool:
+    return type.kind in (Kind.VARCHAR, Kind.TEXT)
+
+
+def is_comparable(left: SqlType, right: SqlType) -> bool:
+    """Say whether values of the two types have one order."""
+    return left.kind is Kind.NULL or right.kind is Kind.NULL or _FAMILY[left.kind] is _FAMILY[right.kind]
+
+
+def wider(left: SqlType, right: SqlType) -> SqlType | None:
+    """Give the type that holds the values of both, or None when there is none."""
+    if left == right or right.kind is Kind.NULL:
+        return left
+    if left.kind is Kind.NULL:
+        return right
+    if _FAMILY[left.kind] is not _FAMILY[right.kind]:
+        return None
+    if left.kind in _NUMBERS:
+        return BARE[_NUMBERS[max(_NUMBERS.index(left.kind), _NUMBERS.index(right.kind))]]
+    return BARE[left.kind] if left.kind is right.kind else BARE[Kind.TEXT]
+
+
+def arithmetic(operator: str, left: SqlType, right: SqlType) -> SqlType | None:
+    """Give the type of `left operator right`, or None when it has none. Whole numbers grow to BIGINT, `/` gives DOUBLE."""
+    if Kind.NULL in (left.kind, right.kind):
+        other = right if left.kind is Kind.NULL else left
+        left = right = other
+    if operator == "||":
+        return BARE[Kind.TEXT] if all(is_text(each) or each.kind is Kind.NULL for each in (left, right)) else None
+    if not (is_number(left) or left.kind is Kind.NULL) or not (is_number(right) or right.kind is Kind.NULL):
+        return None
+    if operator == "/":
+        return BARE[Kind.DOUBLE]
+    found = wider(bare(left), bare(right))
+    return BARE[Kind.BIGINT] if found is not None and found.kind is Kind.INT else found
+
+
+def literal_type(value: object) -> SqlType | None:
+    """Give the type that a literal has by itself; None for a whole number that is too large for BIGINT."""
+    match value:
+        case None:
+            return NULL
+        case bool():
+            return BOOLEAN
+        case int():
+            if INT_RANGE[0] <= value <= INT_RANGE[1]:
+                return BARE[Kind.INT]
+            return BARE[Kind.BIGINT] if BIGINT_RANGE[0] <= value <= BIGINT_RANGE[1] else None
+        case float():
+            return BARE[Kind.DOUBLE]
+        case Decimal():
+            return BARE[Kind.DECIMAL]
+        case bytes():
+            return BARE[Kind.BLOB]
+        case datetime():
+            return BARE[Kind.TIMESTAMP]
+        case date():
+            return BARE[Kind.DATE]
+        case UUID():
+            return BARE[Kind.UUID]
+    return BARE[Kind.TEXT]
+
+
+def type_of(expression: logical.Expression) -> SqlType:
+    """Give the type of a bound expression; every predicate is BOOLEAN."""
+    found: SqlType = getattr(expression, "type", BOOLEAN)
+    return found
+
+
+def is_nullable(expression: logical.Expression) -> bool:
+    """Say whether an expression may be NULL, as far as that is plain to see."""
+    match expression:
+        case logical.ColumnRef():
+            return expression.nullable
+        case logical.Constant():
+            return expression.value is None
+        case logical.Aggregate():
+            return expression.function != "COUNT"
+        case logical.IsNull() | logical.Exists():
+            return False
+    return True

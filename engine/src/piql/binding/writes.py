@@ -1,0 +1,247 @@
+"""INSERT, UPDATE, DELETE → writes of one row, named by its whole primary key."""
+
+from __future__ import annotations
+
+from piql.binding.expressions import ExpressionBinder, QueryContext
+from piql.binding.scope import Scope, ScopeColumn, ScopeRelation, unknown_name
+from piql.binding.types import is_comparable, type_of
+from piql.catalog import Column, Kind, Table
+from piql.diagnostics.codes import report
+from piql.diagnostics.diagnostic import Label
+from piql.logical import expressions as bound
+from piql.logical import operators as logical
+from piql.source import Span
+from piql.syntax import ast
+
+_WHOLE = (Kind.INT, Kind.BIGINT)
+_FRACTIONAL = (Kind.DOUBLE, Kind.DECIMAL)
+
+
+def bind_write(context: QueryContext, node: ast.Insert | ast.Update | ast.Delete) -> logical.LogicalWrite | None:
+    """Give the plan of a write, or None when something in it is wrong and reported."""
+    table = context.tables.find(node.table)
+    if table is None:
+        context.diagnostics.append(context.tables.unknown(node.table))
+        return None
+    if table.name in context.tables.broken:
+        return None
+    write = _Write(context, table, node.table.span)
+    match node:
+        case ast.Insert():
+            return write.insert(node)
+        case ast.Update():
+            return write.update(node)
+        case ast.Delete():
+            return write.delete(node)
+
+
+class _Write:
+    """Binds one write to one table."""
+
+    def __init__(self, context: QueryContext, table: Table, span: Span) -> None:
+        self.context = context
+        self.table = table
+        columns = {each.name.lower(): ScopeColumn(each.name, each.type, each.nullable) for each in table.columns}
+        relation = ScopeRelation(table.name, context.unique_alias(table.name), columns, span, table)
+        self.scope = Scope([relation])
+        self.is_broken = False
+
+    def _report(self, code: str, message: str, span: Span, help: str = "", labels: tuple[Label, ...] = ()) -> None:
+        self.is_broken = True
+        self.context.diagnostics.append(report(code, message, span, help=help or (), labels=labels))
+
+    def insert(self, node: ast.Insert) -> logical.Insert | None:
+        names = node.columns
+        columns: list[Column | None]
+        if names:
+            columns = [self._column(each) for each in names]
+        else:
+            columns = list(self.table.columns)
+        if len(node.values) != len(columns):
+            one = "value" if len(node.values) == 1 else "values"
+            self._report(
+                "value-count",
+                f"{len(columns)} columns, but {len(node.values)} {one}",
+                node.values_span,
+                "give one value for each of " + ", ".join(each.name for each in columns if each is not None),
+            )
+            return None
+        values: list[logical.Assignment] = []
+        for column, value in zip(columns, node.values, strict=True):
+            assignment = self._assignment(column, value, value.span, "VALUES")
+            if assignment is not None and self._is_new(assignment, values):
+                values.append(assignment)
+        given = {each.name for each in columns if each is not None}
+        for each in self.table.columns:
+            if each.name not in given and not each.nullable and not self.is_broken:
+                part = "part of the primary key" if each.name in self.table.primary_key else "NOT NULL"
+                self._report(
+                    "missing-value",
+                    f"{self.table.name}.{each.name} is {part} and gets no value",
+                    node.table.span,
+                    f"add {each.name} to the columns of INSERT; columns not named become NULL",
+                )
+        if self.is_broken:
+            return None
+        return logical.Insert(
+            table=self.table, values=tuple(values), if_not_exists=node.is_conditional, span=node.span
+        )
+
+    def update(self, node: ast.Update) -> logical.Update | None:
+        changes: list[logical.Assignment] = []
+        for item in node.changes:
+            column = self._column(item.column)
+            if column is not None and column.name in self.table.primary_key:
+                self._report(
+                    "key-update",
+                    f"{column.name} is part of the primary key of {self.table.name} and cannot change",
+                    item.column.span,
+                    "delete the row and insert the new one",
+                )
+                continue
+            assignment = self._assignment(column, item.value, item.span, "SET")
+            if assignment is not None and self._is_new(assignment, changes):
+                changes.append(assignment)
+        key = self._key(node.where, node.table.span, "UPDATE")
+        conditions: list[logical.Assignment] = []
+        for item in node.conditions:
+            assignment = self._assignment(self._column(item.column), item.value, item.span, "IF")
+            if assignment is not None:
+                conditions.append(assignment)
+        if self.is_broken:
+            return None
+        return logical.Update(
+            table=self.table, key=key, changes=tuple(changes), conditions=tuple(conditions), span=node.span
+        )
+
+    def delete(self, node: ast.Delete) -> logical.Delete | None:
+        key = self._key(node.where, node.table.span, "DELETE")
+        return None if self.is_broken else logical.Delete(table=self.table, key=key, span=node.span)
+
+    def _column(self, name: ast.Name) -> Column | None:
+        declared = self.context.tables.column_names(self.table).get(name.text.lower())
+        if declared is None or (name.is_quoted and declared != name.text):
+            self.is_broken = True
+            self.context.diagnostics.append(
+                unknown_name(
+                    "unknown-column",
+                    f"{self.table.name} has no column {name.text}",
+                    name,
+                    [each.name for each in self.table.columns],
+                )
+            )
+            return None
+        return self.table.column(declared)
+
+    def _is_new(self, assignment: logical.Assignment, others: list[logical.Assignment]) -> bool:
+        if all(each.column != assignment.column for each in others):
+            return True
+        self._report(
+            "duplicate-column", f"{assignment.column} gets two values", assignment.span or self.table_span, "leave one out"
+        )
+        return False
+
+    @property
+    def table_span(self) -> Span:
+        return self.scope.relations[0].span
+
+    def _assignment(
+        self, column: Column | None, value: ast.Expression, span: Span, clause: str
+    ) -> logical.Assignment | None:
+        """Bind a value that goes into a column; SET may compute it from the row as it was."""
+        if clause != "SET":
+            for name in value.find(ast.ColumnName):
+                text = name.span.text.strip('"')
+                self._report(
+                    "column-as-value",
+                    f"{name.span.text} is not a value",
+                    name.span,
+                    f"a text stands in single quotes, '{text}', a parameter in brackets, [{text}]",
+                )
+                return None
+        binder = ExpressionBinder(self.context, self.scope, clause)
+        expression = binder.value(value, column.type if column is not None else None)
+        if expression is None or column is None:
+            self.is_broken = True
+            return None
+        given = type_of(expression)
+        if (
+            not is_comparable(given, column.type) or (given.kind in _FRACTIONAL and column.type.kind in _WHOLE)
+        ) and given.kind is not Kind.NULL:
+            self._report(
+                "type-mismatch",
+                f"{column.name} is {column.type}, this is {given}",
+                value.span,
+                "give a value of the column's type",
+                _declared(column),
+            )
+            return None
+        if isinstance(expression, bound.Constant) and expression.value is None and not column.nullable:
+            self._report(
+                "null-value", f"{self.table.name}.{column.name} cannot be NULL", value.span, "", _declared(column)
+            )
+            return None
+        return logical.Assignment(column=column.name, value=expression, span=span)
+
+    def _key(self, where: ast.Expression | None, table_span: Span, verb: str) -> tuple[logical.Assignment, ...]:
+        """Give the values of the primary key that WHERE names, or report that it names more or fewer rows than one."""
+        key = self.table.primary_key
+        shown = ", ".join(key)
+        example = " AND ".join(f"{each} = [{each}]" for each in key)
+        if where is None:
+            self._report(
+                "bulk-write",
+                f"{verb} without WHERE changes every row of {self.table.name}",
+                table_span,
+                f"name one row by its whole primary key: WHERE {example}",
+            )
+            return ()
+        predicate = ExpressionBinder(self.context, self.scope, "WHERE").predicate(where)
+        if predicate is None:
+            self.is_broken = True
+            return ()
+        found: dict[str, logical.Assignment] = {}
+        for part in bound.conjuncts(predicate):
+            assignment = _equality(part)
+            span = part.span or where.span
+            if assignment is None or assignment.column not in key or assignment.column in found:
+                if verb == "UPDATE" and assignment is not None and assignment.column not in key:
+                    help = f"make it a condition after the key: WHERE {example} IF {span.text}"
+                else:
+                    help = f"name one row: WHERE {example}"
+                self._report(
+                    "bulk-write",
+                    f"{verb} names its row by the primary key ({shown}) only, this is something else",
+                    span,
+                    help,
+                )
+                return ()
+            found[assignment.column] = assignment
+        missing = [each for each in key if each not in found]
+        if missing:
+            rest = " AND ".join(f"{each} = [{each}]" for each in missing)
+            self._report(
+                "bulk-write",
+                f"this {verb} may change many rows: {' and '.join(missing)} of the primary key ({shown}) "
+                f"{'is' if len(missing) == 1 else 'are'} not fixed",
+                where.span,
+                f"name one row: add AND {rest}",
+            )
+            return ()
+        return tuple(found[each] for each in key)
+
+
+def _equality(part: bound.Expression) -> logical.Assignment | None:
+    """See `column = value` (either way round), the value without columns."""
+    if not isinstance(part, bound.Comparison) or part.operator != "=":
+        return None
+    column, value = part.left, part.right
+    if not isinstance(column, bound.ColumnRef):
+        column, value = value, column
+    if not isinstance(column, bound.ColumnRef) or next(value.find(bound.ColumnRef), None) is not None:
+        return None
+    return logical.Assignment(column=column.name, value=value, span=part.span)
+
+
+def _declared(column: Column) -> tuple[Label, ...]:
+    return (Label(column.span, "declared here"),) if column.span is not None else ()

@@ -1,0 +1,199 @@
+"""The parser's place in the tokens: looking, taking, demanding; and what is raised inside the parser when a demand fails."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from piql.diagnostics.codes import report
+from piql.diagnostics.diagnostic import Diagnostic, Edit, Fix
+from piql.source import Source, Span
+from piql.syntax import ast
+from piql.syntax.lexer import Token, Tokens, unquote
+
+# Words that end what stands before them, so they are names only in quotes. All other words (timestamp, text, key,
+# date, count, data, max, token, …) are names wherever a name may stand.
+RESERVED = frozenset(
+    """
+    ALL AND AS BETWEEN BY CASE CONSTRAINT CONTAINS CREATE CROSS DELETE DISTINCT ELSE EXCEPT EXISTS FALSE FOREIGN FROM FULL
+    GROUP HAVING IN INNER INSERT INTERSECT INTO IS JOIN LEFT LIKE LIMIT NATURAL NOT NULL OFFSET ON OR ORDER OUTER
+    OVER PAGINATE PRIMARY REFERENCES RIGHT SELECT SET THEN TRUE UNION UNIQUE UPDATE USING VALUES WHEN WHERE WITH
+    """.split()
+)
+
+MAX_NESTING = 50  # parentheses, subqueries, NOTs inside one another
+MAX_CHAIN = 64  # operators in one row such as a + b + c, each a level of the tree
+
+
+class SyntaxFault(Exception):
+    """Leaves the statement being parsed; caught by the statement loop, never by callers of `parse`."""
+
+    def __init__(self, diagnostic: Diagnostic) -> None:
+        super().__init__(diagnostic.message)
+        self.diagnostic = diagnostic
+
+
+class Cursor:
+    """Walks over the tokens of one source."""
+
+    def __init__(self, source: Source, lexed: Tokens) -> None:
+        self.source = source
+        self.tokens = lexed.tokens
+        self.at = 0
+        self.token = lexed.tokens[0]
+        self.last_end = 0  # where the token taken last ends
+        self.nesting = 0
+        self.chain = 0
+        self.diagnostics: list[Diagnostic] = []
+
+    def advance(self) -> Token:
+        token = self.token
+        if token.kind != "end":
+            self.at += 1
+            self.last_end = token.end
+            self.token = self.tokens[self.at]
+        return token
+
+    def peek(self, ahead: int = 1) -> Token:
+        at = self.at + ahead
+        return self.tokens[at] if at < len(self.tokens) else self.tokens[-1]
+
+    def accept(self, word: str) -> Token | None:
+        """Take the next token if it is this word or symbol."""
+        return self.advance() if self.token.word == word else None
+
+    def accept_words(self, *words: str) -> bool:
+        """Take several words if all of them follow."""
+        if all(self.peek(ahead).word == word for ahead, word in enumerate(words)):
+            for _ in words:
+                self.advance()
+            return True
+        return False
+
+    def expect(self, word: str, where: str) -> Token:
+        """Take this word or symbol, or fail with `expected word where`."""
+        if self.token.word == word:
+            return self.advance()
+        self.fail_expecting(f"`{word}` {where}")
+
+    def span_from(self, start: int) -> Span:
+        return Span(self.source, start, self.last_end if self.last_end > start else start)
+
+    def span_of(self, token: Token) -> Span:
+        """Give a token's span; for the end of the text, that of the last token."""
+        if token.kind != "end":
+            return Span(self.source, token.start, token.end)
+        if self.at > 0:
+            last = self.tokens[self.at - 1]
+            return Span(self.source, last.start, last.end)
+        return Span(self.source, 0, len(self.source.text))
+
+    def fail(
+        self, code: str, message: str, span: Span, help: str | tuple[str, ...] = (), fixes: tuple[Fix, ...] = ()
+    ) -> NoReturn:
+        raise SyntaxFault(report(code, message, span, help=help, fixes=fixes))
+
+    def found(self) -> str:
+        token = self.token
+        if token.kind == "end":
+            return "the text ends here"
+        text = token.text if len(token.text) <= 40 else token.text[:37] + "…"
+        return f"found `{text}`"
+
+    def fail_expecting(self, what: str, help: str | tuple[str, ...] = ()) -> NoReturn:
+        self.fail("syntax-error", f"expected {what}, but {self.found()}", self.span_of(self.token), help)
+
+    def name(self, what: str) -> ast.Name:
+        """Take a name: a word that is not reserved, or a quoted one."""
+        token = self.token
+        if token.kind == "word" and token.word not in RESERVED:
+            self.advance()
+            return ast.Name(text=token.text, span=Span(self.source, token.start, token.end))
+        if token.kind == "quoted":
+            self.advance()
+            text = unquote(token)
+            if not text:
+                self.fail("syntax-error", "a quoted name cannot be empty", self.span_of(token))
+            return ast.Name(text=text, is_quoted=True, span=Span(self.source, token.start, token.end))
+        help: tuple[str, ...] = ()
+        if token.kind == "word" and self.peek().word not in ("", "("):
+            help = (f'`{token.text}` is a keyword; to use it as a name, write "{token.text}"',)
+        self.fail_expecting(what, help)
+
+    def is_name(self) -> bool:
+        token = self.token
+        return token.kind == "quoted" or (token.kind == "word" and token.word not in RESERVED)
+
+    def names(self, what: str) -> tuple[ast.Name, ...]:
+        """Take `(name, name, …)`."""
+        self.expect("(", f"before {what}")
+        found = [self.name(what)]
+        while self.accept(","):
+            found.append(self.name(what))
+        self.expect(")", f"after {what}")
+        return tuple(found)
+
+    def whole_number(self, what: str) -> tuple[int, Span]:
+        """Take a literal of digits only."""
+        token = self.token
+        if token.kind == "number" and token.text.isdigit() and token.text.isascii() and len(token.text) <= 18:
+            self.advance()
+            return int(token.text), self.span_of(token)
+        self.fail_expecting(what)
+
+    def positive_number(self, what: str) -> tuple[int, Span]:
+        """Take a literal that is at least 1."""
+        number, span = self.whole_number(what)
+        if number < 1:
+            self.fail("bad-number", f"{what} must be at least 1", span)
+        return number, span
+
+    def parameter(self) -> ast.ParameterUse | None:
+        """Take `[1: name]`, `[name]` or `:name` with its MAX, if one stands here."""
+        token = self.token
+        ordinal = None
+        if token.word == "[":
+            self.advance()
+            if self.token.kind == "number":
+                ordinal, _ = self.whole_number("the ordinal of a parameter, such as [1: name]")
+                self.expect(":", "after the ordinal of a parameter")
+            name = self._parameter_name()
+            self.expect("]", "after the name of a parameter")
+        elif token.word == ":":
+            self.advance()
+            name = self._parameter_name()
+        else:
+            return None
+        maximum, maximum_span = None, None
+        end = self.last_end
+        if self.token.word == "MAX" and self.peek().kind == "number":
+            self.advance()
+            maximum, maximum_span = self.positive_number("the number after MAX")
+        return ast.ParameterUse(
+            name=name,
+            ordinal=ordinal,
+            max=maximum,
+            max_span=maximum_span,
+            is_colon=token.word == ":",
+            span=Span(self.source, token.start, end),
+        )
+
+    def _parameter_name(self) -> str:
+        token = self.token
+        if token.kind == "word":
+            self.advance()
+            return token.text
+        self.fail_expecting("the name of a parameter", "parameters are written [1: name], [name] or :name")
+
+    def spelling_fix(self, span: Span, text: str) -> Fix:
+        return Fix(f"Change to {text}", (Edit(span.file, span.start, span.end, text),))
+
+    def deeper(self, span_start: int) -> None:
+        """Count one level of nesting; too many is a finding, not a crash."""
+        self.nesting += 1
+        if self.nesting + self.chain // 2 > MAX_NESTING:
+            self.fail(
+                "nesting-too-deep",
+                f"more than {MAX_NESTING} levels stand inside one another here",
+                Span(self.source, span_start, max(self.last_end, span_start + 1)),
+                "write the condition in fewer levels",
+            )

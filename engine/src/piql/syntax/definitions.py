@@ -1,0 +1,232 @@
+"""CREATE TABLE and CREATE INDEX. A broken element of a table is reported and left out; the table stays."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from piql.source import Span
+from piql.syntax import ast
+from piql.syntax.cursor import SyntaxFault
+from piql.syntax.writes import WriteParser
+
+
+class DefinitionParser(WriteParser):
+    """The part of the parser that reads the schema."""
+
+    def create_table(self, start: int) -> ast.CreateTable:
+        """Read what follows CREATE TABLE."""
+        name = self.name("the name of a table after CREATE TABLE")
+        self.expect("(", "before the columns of the table")
+        elements: list[ast.ColumnDefinition | ast.TableConstraint] = []
+        is_broken = False
+        while True:
+            if self.token.word == ")" and elements:  # a comma before it is forgiven
+                break
+            try:
+                elements.append(self._element())
+                if self.token.word not in (",", ")"):
+                    self.fail_expecting("a comma or `)` after a column or constraint")
+            except SyntaxFault as fault:
+                self.diagnostics.append(fault.diagnostic)
+                is_broken = True
+                self.nesting = self.chain = 0
+                self._skip_element()
+            if not self.accept(","):
+                break
+        if self.token.word == ")":
+            self.advance()
+        elif not is_broken:
+            self.fail_expecting("`)` at the end of the table")
+        return ast.CreateTable(name=name, elements=tuple(elements), is_broken=is_broken, span=self.span_from(start))
+
+    def _skip_element(self) -> None:
+        depth = 0
+        while self.token.kind != "end" and self.token.word != ";":
+            word = self.token.word
+            if depth == 0 and word in (",", ")"):
+                return
+            if word == "CREATE" and self.peek().word in ("TABLE", "QUERY", "INDEX"):
+                return
+            depth += (word == "(") - (word == ")")
+            self.advance()
+
+    def _element(self) -> ast.ColumnDefinition | ast.TableConstraint:
+        start = self.token.start
+        name = None
+        if self.accept("CONSTRAINT"):
+            name = self.name("the name of the constraint")
+        word = self.token.word
+        if word == "PRIMARY":
+            self.advance()
+            self.expect("KEY", "after PRIMARY")
+            columns = self.names("a column")
+            return ast.PrimaryKeyClause(columns=columns, name=name, span=self.span_from(start))
+        if word == "UNIQUE":
+            self.advance()
+            return ast.UniqueClause(columns=self.names("a column"), name=name, span=self.span_from(start))
+        if word == "FOREIGN":
+            self.advance()
+            self.expect("KEY", "after FOREIGN")
+            columns = self.names("a column")
+            return self._references(start, columns, name)
+        if word == "CARDINALITY" and self.peek().word == "LIMIT":
+            return self._limit(start, name)
+        if word == "CHECK" and self.peek().word == "(":
+            self.fail(
+                "not-in-piql",
+                "CHECK is not part of PIQL",
+                self.span_of(self.token),
+                "check the value in the application, before it is written",
+            )
+        if name is not None:
+            self.fail_expecting("PRIMARY KEY, UNIQUE, FOREIGN KEY or CARDINALITY LIMIT after the constraint's name")
+        return self._column()
+
+    def _limit(self, start: int, name: ast.Name | None) -> ast.LimitClause:
+        self.advance()
+        self.advance()
+        limit, limit_span = self.positive_number("the number of a CARDINALITY LIMIT")
+        if self.token.word == "(" and self.peek().word == "TOKEN" and self.peek(2).word == "(":
+            self.advance()
+            self.advance()
+            columns = self.names("a column")
+            self.expect(")", "after TOKEN(…)")
+            is_token = True
+        else:
+            columns = self.names("a column")
+            is_token = False
+        return ast.LimitClause(
+            limit=limit,
+            limit_span=limit_span,
+            columns=columns,
+            is_token=is_token,
+            name=name,
+            span=self.span_from(start),
+        )
+
+    def _references(self, start: int, columns: tuple[ast.Name, ...], name: ast.Name | None) -> ast.ForeignKeyClause:
+        self.expect("REFERENCES", "before the table that is referenced")
+        table = self.name("a table after REFERENCES")
+        referenced = self.names("a column") if self.token.word == "(" else ()
+        maximum: int | None = None
+        maximum_span: Span | None = None
+        if self.accept("MAX"):
+            maximum, maximum_span = self.positive_number("the number after MAX")
+        if self.token.word == "ON" and self.peek().word in ("DELETE", "UPDATE"):
+            self.fail(
+                "not-in-piql",
+                "ON DELETE and ON UPDATE are not part of PIQL",
+                self.span_of(self.token),
+                "deleting a row that is still referenced is refused",
+            )
+        return ast.ForeignKeyClause(
+            columns=columns,
+            table=table,
+            referenced=referenced,
+            max=maximum,
+            max_span=maximum_span,
+            name=name,
+            span=self.span_from(start),
+        )
+
+    def _column(self) -> ast.ColumnDefinition:
+        name = self.name("a column or a constraint")
+        type_name = self._type()
+        nullability: str | None = None
+        constraints: list[ast.TableConstraint] = []
+        while True:
+            start = self.token.start
+            constraint_name = self.name("the name of the constraint") if self.accept("CONSTRAINT") else None
+            word = self.token.word
+            if word in ("NOT", "NULL"):
+                self.advance()
+                if word == "NOT":
+                    self.expect("NULL", "after NOT")
+                    word = "NOT NULL"
+                if nullability is not None and nullability != word:
+                    self.fail("syntax-error", "a column is either NULL or NOT NULL", self.span_from(start))
+                nullability = word
+            elif word == "PRIMARY":
+                self.advance()
+                self.expect("KEY", "after PRIMARY")
+                constraints.append(
+                    ast.PrimaryKeyClause(columns=(name,), name=constraint_name, span=self.span_from(start))
+                )
+            elif word == "UNIQUE":
+                self.advance()
+                constraints.append(ast.UniqueClause(columns=(name,), name=constraint_name, span=self.span_from(start)))
+            elif word == "REFERENCES":
+                constraints.append(self._references(start, (name,), constraint_name))
+            elif word == "DEFAULT":
+                self.fail(
+                    "not-in-piql",
+                    "DEFAULT is not part of PIQL",
+                    self.span_of(self.token),
+                    "write the value in the INSERT; columns not named become NULL",
+                )
+            else:
+                break
+        return ast.ColumnDefinition(
+            name=name,
+            type=type_name,
+            nullability=cast("ast.Literal['NOT NULL', 'NULL'] | None", nullability),
+            constraints=tuple(constraints),
+            span=self.span_from(name.span.start),
+        )
+
+    def _type(self) -> ast.TypeName:
+        token = self.token
+        if token.kind != "word" or (token.word not in ("TIMESTAMP", "DATE") and not self.is_name()):
+            self.fail_expecting("the type of the column, such as INT or VARCHAR(32)")
+        self.advance()
+        name = token.word
+        if name == "DOUBLE" and self.token.word == "PRECISION":
+            self.advance()
+        arguments: list[int] = []
+        if self.accept("("):
+            arguments.append(self.whole_number("a number in the type")[0])
+            while self.accept(","):
+                arguments.append(self.whole_number("a number in the type")[0])
+            self.expect(")", "after the type")
+        return ast.TypeName(name=name, arguments=tuple(arguments), span=self.span_from(token.start))
+
+    def create_index(self, start: int) -> ast.CreateIndex:
+        """Read what follows CREATE INDEX."""
+        name = self.name("the name of an index after CREATE INDEX")
+        self.expect("ON", "after the name of the index")
+        table = self.name("a table after ON")
+        self.expect("(", "before the columns of the index")
+        parts = [self._index_part()]
+        while self.accept(","):
+            parts.append(self._index_part())
+        self.expect(")", "after the columns of the index")
+        covering: tuple[ast.Name, ...] = ()
+        if self.token.word in ("COVERING", "INCLUDE"):
+            self.advance()
+            covering = self.names("a column")
+        buckets = None
+        if self.accept("BUCKETS"):
+            buckets, _ = self.positive_number("the number of BUCKETS")
+        return ast.CreateIndex(
+            name=name,
+            table=table,
+            parts=tuple(parts),
+            covering=covering,
+            buckets=buckets,
+            span=self.span_from(start),
+        )
+
+    def _index_part(self) -> ast.IndexPart:
+        start = self.token.start
+        is_token = self.token.word == "TOKEN" and self.peek().word == "("
+        if is_token:
+            self.advance()
+            columns = self.names("a column")
+        else:
+            columns = (self.name("a column"),)
+        is_ascending = True
+        if self.token.word in ("ASC", "DESC"):
+            is_ascending = self.advance().word == "ASC"
+        return ast.IndexPart(
+            columns=columns, is_token=is_token, is_ascending=is_ascending, span=self.span_from(start)
+        )

@@ -1,0 +1,304 @@
+"""Expressions, by operator precedence (Pratt): OR, AND, NOT, comparisons, || , + -, * / %, unary minus."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import cast
+
+from piql.source import Span
+from piql.syntax import ast
+from piql.syntax.cursor import MAX_CHAIN, RESERVED, Cursor
+from piql.syntax.lexer import unquote
+
+_OR, _AND, _NOT, _COMPARISON, _CONCAT, _SUM, _PRODUCT, _SIGN = range(1, 9)
+
+_POWER = {
+    "OR": _OR,
+    "AND": _AND,
+    "=": _COMPARISON,
+    "<>": _COMPARISON,
+    "!=": _COMPARISON,
+    "<": _COMPARISON,
+    "<=": _COMPARISON,
+    ">": _COMPARISON,
+    ">=": _COMPARISON,
+    "IS": _COMPARISON,
+    "IN": _COMPARISON,
+    "LIKE": _COMPARISON,
+    "CONTAINS": _COMPARISON,
+    "BETWEEN": _COMPARISON,
+    "NOT": _COMPARISON,  # NOT IN, NOT LIKE, NOT BETWEEN
+    "||": _CONCAT,
+    "+": _SUM,
+    "-": _SUM,
+    "*": _PRODUCT,
+    "/": _PRODUCT,
+    "%": _PRODUCT,
+}
+
+_WORD_LITERALS: dict[str, object] = {"TRUE": True, "FALSE": False, "NULL": None}
+
+
+class ExpressionParser(Cursor):
+    """The part of the parser that reads expressions."""
+
+    def query(self) -> ast.QueryExpression:
+        """Read a query; given by the part that knows SELECT."""
+        raise NotImplementedError
+
+    def expression(self, power: int = 0) -> ast.Expression:
+        """Read an expression whose operators all bind more tightly than `power`."""
+        start = self.token.start
+        self.deeper(start)
+        chain_before = self.chain
+        left = self._prefix()
+        has_compared = False
+        while True:
+            word = self.token.word
+            binding = _POWER.get(word, 0)
+            if binding <= power:
+                break
+            if binding == _COMPARISON:
+                if has_compared:
+                    self.fail(
+                        "syntax-error",
+                        "comparisons cannot be chained",
+                        self.span_of(self.token),
+                        "join two comparisons with AND",
+                    )
+                has_compared = True
+                left = self._comparison(left, start, word)
+            elif binding <= _AND:
+                left = self._junction(left, start, word, binding)
+            else:
+                self._count_link()
+                self.advance()
+                right = self.expression(binding)
+                left = ast.Binary(operator=word, left=left, right=right, span=self.span_from(start))  # type: ignore[arg-type]
+        self.nesting -= 1
+        if self.nesting == 0:
+            self.chain = 0
+        elif power == 0:
+            self.chain = max(self.chain, chain_before)
+        return left
+
+    def _count_link(self) -> None:
+        self.chain += 1
+        if self.chain > MAX_CHAIN:
+            self.fail(
+                "nesting-too-deep",
+                f"more than {MAX_CHAIN} operators stand in one expression",
+                self.span_of(self.token),
+            )
+
+    def _junction(self, left: ast.Expression, start: int, word: str, binding: int) -> ast.Expression:
+        operands = [left]
+        while self.accept(word):
+            operands.append(self.expression(binding))
+        return ast.Junction(
+            operator="AND" if word == "AND" else "OR", operands=tuple(operands), span=self.span_from(start)
+        )
+
+    def _comparison(self, left: ast.Expression, start: int, word: str) -> ast.Expression:
+        self.advance()
+        is_negated = False
+        if word == "IS":
+            is_negated = self.accept("NOT") is not None
+            self.expect("NULL", "after IS")
+            return ast.NullTest(operand=left, is_negated=is_negated, span=self.span_from(start))
+        if word == "NOT":
+            is_negated = True
+            word = self.token.word
+            if word not in ("IN", "LIKE", "CONTAINS", "BETWEEN"):
+                self.fail_expecting("IN, LIKE, CONTAINS or BETWEEN after NOT")
+            self.advance()
+        if word == "IN":
+            return self._in(left, start, is_negated)
+        if word in ("LIKE", "CONTAINS"):
+            pattern = self.expression(_COMPARISON)
+            return ast.Like(
+                operand=left,
+                pattern=pattern,
+                keyword="LIKE" if word == "LIKE" else "CONTAINS",
+                is_negated=is_negated,
+                span=self.span_from(start),
+            )
+        if word == "BETWEEN":
+            low = self.expression(_COMPARISON)
+            self.expect("AND", "between the two ends of BETWEEN")
+            high = self.expression(_COMPARISON)
+            return ast.Between(operand=left, low=low, high=high, is_negated=is_negated, span=self.span_from(start))
+        right = self.expression(_COMPARISON)
+        operator = "<>" if word == "!=" else word
+        return ast.Binary(operator=operator, left=left, right=right, span=self.span_from(start))  # type: ignore[arg-type]
+
+    def _in(self, left: ast.Expression, start: int, is_negated: bool) -> ast.Expression:
+        parameter = self.parameter()
+        if parameter is not None:
+            return ast.In(
+                operand=left, items=(parameter,), is_list=True, is_negated=is_negated, span=self.span_from(start)
+            )
+        if self.token.word != "(":
+            self.fail_expecting(
+                "a list after IN", "write IN (1, 2, 3), IN [ids] MAX 50 for a list parameter, or IN (SELECT …)"
+            )
+        self.advance()
+        if self.token.word == "SELECT":
+            query = self._nested_query()
+            self.expect(")", "after the subquery")
+            return ast.InQuery(operand=left, query=query, is_negated=is_negated, span=self.span_from(start))
+        items = [self.expression()]
+        while self.accept(","):
+            items.append(self.expression())
+        self.expect(")", "after the list of IN")
+        only = items[0]
+        is_list = len(items) == 1 and isinstance(only, ast.ParameterUse) and only.max is not None
+        return ast.In(
+            operand=left, items=tuple(items), is_list=is_list, is_negated=is_negated, span=self.span_from(start)
+        )
+
+    def _nested_query(self) -> ast.QueryExpression:
+        """Read a subquery; its expressions start a chain of their own."""
+        self.deeper(self.token.start)
+        query = self.query()
+        self.nesting -= 1
+        return query
+
+    def _prefix(self) -> ast.Expression:
+        token = self.token
+        kind = token.kind
+        if kind == "word":
+            word = token.word
+            if word not in RESERVED:
+                return self._name_or_call()
+            if word in _WORD_LITERALS:
+                self.advance()
+                return ast.LiteralValue(value=_WORD_LITERALS[word], span=self.span_of(token))
+            if word == "NOT":
+                self.advance()
+                operand = self.expression(_NOT)
+                return ast.Unary(operator="NOT", operand=operand, span=self.span_from(token.start))
+            if word == "EXISTS":
+                self.advance()
+                self.expect("(", "after EXISTS")
+                query = self._nested_query()
+                self.expect(")", "after the subquery")
+                return ast.ExistsQuery(query=query, span=self.span_from(token.start))
+            if word == "CASE":
+                self.fail(
+                    "not-in-piql",
+                    "CASE is not part of PIQL",
+                    self.span_of(token),
+                    "read the columns and decide in the application, or use COALESCE",
+                )
+            self.fail_expecting("a value or a column")
+        if kind == "number":
+            self.advance()
+            return self._number(token.text, token.start)
+        if kind == "string":
+            self.advance()
+            return ast.LiteralValue(value=unquote(token), span=self.span_of(token))
+        if kind == "quoted":
+            return self._name_or_call()
+        if kind == "blob":
+            self.advance()
+            return self._blob(token.text, self.span_of(token))
+        if kind == "symbol":
+            if token.word == "(":
+                return self._parenthesis()
+            if token.word in ("[", ":"):
+                return cast(ast.ParameterUse, self.parameter())
+            if token.word == "-":
+                self.advance()
+                if self.token.kind == "number":
+                    number = self.advance()
+                    return self._number("-" + number.text, token.start)
+                operand = self.expression(_SIGN)
+                return ast.Unary(operator="-", operand=operand, span=self.span_from(token.start))
+            if token.word == "+":
+                self.advance()
+                return self.expression(_SIGN)
+        self.fail_expecting("a value or a column")
+
+    def _number(self, text: str, start: int) -> ast.Expression:
+        span = self.span_from(start)
+        if len(text) > 60:
+            self.fail("bad-number", "this number has too many digits", span)
+        if "e" in text or "E" in text:
+            value: object = float(text)
+            if value in (float("inf"), float("-inf")):
+                self.fail("bad-number", f"{text} is larger than any DOUBLE", span)
+        else:
+            value = Decimal(text) if "." in text else int(text)
+        return ast.LiteralValue(value=value, span=span)
+
+    def _blob(self, text: str, span: Span) -> ast.Expression:
+        try:
+            return ast.LiteralValue(value=bytes.fromhex(text[2:-1]), span=span)
+        except ValueError:
+            self.fail("bad-number", "a BLOB literal is pairs of hexadecimal digits, such as X'00FF'", span)
+
+    def _parenthesis(self) -> ast.Expression:
+        start = self.advance().start
+        if self.token.word == "SELECT":
+            query = self._nested_query()
+            self.expect(")", "after the subquery")
+            return ast.ScalarQuery(query=query, span=self.span_from(start))
+        inner = self.expression()
+        if self.token.word == ",":
+            items = [inner]
+            while self.accept(","):
+                items.append(self.expression())
+            self.expect(")", "after the last value")
+            return ast.Row(items=tuple(items), span=self.span_from(start))
+        self.expect(")", "to close the parenthesis")
+        return inner
+
+    def _name_or_call(self) -> ast.Expression:
+        name = self.name("a column")
+        if self.token.word == "." :
+            self.advance()
+            column = self.name("a column after the dot")
+            return ast.ColumnName(qualifier=name, name=column, span=self.span_from(name.span.start))
+        if self.token.word == "(" and not name.is_quoted:
+            return self._call(name)
+        return ast.ColumnName(qualifier=None, name=name, span=name.span)
+
+    def _call(self, name: ast.Name) -> ast.Expression:
+        self.advance()
+        arguments: list[ast.Expression] = []
+        is_distinct = is_star = False
+        if self.token.word == "*" and self.peek().word == ")":
+            self.advance()
+            is_star = True
+        elif self.token.word != ")":
+            is_distinct = self.accept("DISTINCT") is not None
+            arguments.append(self.expression())
+            while self.accept(","):
+                arguments.append(self.expression())
+        self.expect(")", f"after the arguments of {name.text.upper()}")
+        over = None
+        if self.token.word == "OVER":
+            over = self._over()
+        return ast.Call(
+            name=name,
+            arguments=tuple(arguments),
+            is_distinct=is_distinct,
+            is_star=is_star,
+            over=over,
+            span=self.span_from(name.span.start),
+        )
+
+    def _over(self) -> Span:
+        """Skip an OVER clause; binding refuses it in its own words."""
+        start = self.advance().start
+        if self.token.word == "(":
+            depth = 0
+            while self.token.kind != "end":
+                word = self.advance().word
+                depth += (word == "(") - (word == ")")
+                if depth == 0:
+                    break
+        elif self.is_name():
+            self.advance()
+        return self.span_from(start)

@@ -1,0 +1,132 @@
+"""Text → tokens, in one pass of one regular expression; comments are kept aside for the formatter.
+
+A text ('…') and a quoted name ("…") end on their line, so that a forgotten quote spoils one line and not the file.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from piql.diagnostics.codes import report
+from piql.diagnostics.diagnostic import Diagnostic
+from piql.source import Source
+
+TokenKind = Literal["word", "quoted", "number", "string", "blob", "symbol", "end"]
+
+_TOKEN = re.compile(
+    r"""
+      (?P<space>\s+)
+    | (?P<comment>--[^\n]*|/\*(?:[^*]|\*(?!/))*(?:\*/|\Z))
+    | (?P<blob>[xX]'[^'\n]*')
+    | (?P<word>[^\W\d]\w*)
+    | (?P<number>(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)
+    | (?P<string>'(?:[^'\n]|'')*(?:'|(?=\n)|\Z))
+    | (?P<quoted>"(?:[^"\n]|"")*(?:"|(?=\n)|\Z))
+    | (?P<symbol><=|>=|<>|!=|\|\||[-+*/%(),.;=<>\[\]:])
+    | (?P<stray>.)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+
+class Token:
+    """One token; `word` is the text in upper case for words, the text itself for symbols, else empty."""
+
+    __slots__ = ("end", "kind", "start", "text", "word")
+
+    def __init__(self, kind: TokenKind, text: str, word: str, start: int, end: int) -> None:
+        self.kind = kind
+        self.text = text
+        self.word = word
+        self.start = start
+        self.end = end
+
+    def __repr__(self) -> str:
+        return f"Token({self.kind}, {self.text!r}, {self.start})"
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """A comment with its place: `-- …` to the end of its line, or `/* … */`."""
+
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """All tokens of a text, the last of kind `end`, its comments, and what the lexer found wrong."""
+
+    tokens: list[Token]
+    comments: tuple[Comment, ...]
+    diagnostics: list[Diagnostic]
+
+
+def tokenize(source: Source) -> Tokens:
+    """Cut a text into tokens; never fails, unknown characters are reported and left out."""
+    text = source.text
+    tokens: list[Token] = []
+    comments: list[Comment] = []
+    diagnostics: list[Diagnostic] = []
+    stray_start = stray_end = -1
+    append = tokens.append
+    for match in _TOKEN.finditer(text):
+        kind = match.lastgroup
+        if kind == "space":
+            continue
+        start, end = match.span()
+        if kind == "word":
+            found = match.group()
+            append(Token("word", found, found.upper(), start, end))
+        elif kind == "symbol":
+            found = match.group()
+            append(Token("symbol", found, found, start, end))
+        elif kind == "number":
+            append(Token("number", match.group(), "", start, end))
+        elif kind == "comment":
+            found = match.group()
+            comments.append(Comment(found, start, end))
+            if found.startswith("/*") and (len(found) < 4 or not found.endswith("*/")):
+                diagnostics.append(
+                    report(
+                        "unclosed-comment", "this comment has no end", source.span(start, start + 2), help="close it with */"
+                    )
+                )
+        elif kind == "stray":
+            if start == stray_end:
+                stray_end = end
+                diagnostics.pop()
+            else:
+                stray_start, stray_end = start, end
+            diagnostics.append(
+                report("unknown-character", f"`{text[stray_start:end]}` has no meaning here", source.span(stray_start, end))
+            )
+        else:
+            found = match.group()
+            quote = found[1] if kind == "blob" else found[0]
+            body = found[2:] if kind == "blob" else found[1:]
+            if not body.endswith(quote) or (len(body) - len(body.rstrip(quote))) % 2 == 0:
+                what = "name" if quote == '"' else "text"
+                diagnostics.append(
+                    report(
+                        "unclosed-quote",
+                        f"this quoted {what} has no end on its line",
+                        source.span(start, end),
+                        help=f"close it with {quote}",
+                    )
+                )
+            append(Token(kind, found, "", start, end))  # type: ignore[arg-type]
+    append(Token("end", "", "", len(text), len(text)))
+    return Tokens(tokens, tuple(comments), diagnostics)
+
+
+def unquote(token: Token) -> str:
+    """Give what a quoted name or text stands for; a missing end quote is forgiven."""
+    quote = token.text[0]
+    body = token.text[1:]
+    if body.endswith(quote):
+        body = body[:-1]
+    return body.replace(quote * 2, quote)

@@ -1,0 +1,208 @@
+"""Text → tree. One statement after another; a broken one is reported and never hides the others.
+
+Enters: a `Source`. Leaves: a `ParsedFile` with its statements and diagnostics. Next: `binding.binder`.
+The parser is built in layers, each a class over the one before: cursor, expressions, queries, writes, definitions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from difflib import get_close_matches
+from typing import Literal, cast
+
+from piql.diagnostics.diagnostic import Diagnostic, Edit, Fix
+from piql.source import Source, Span
+from piql.syntax import ast
+from piql.syntax.cursor import SyntaxFault
+from piql.syntax.definitions import DefinitionParser
+from piql.syntax.lexer import tokenize
+
+MAX_FINDINGS = 200  # in one file; a text that is not PIQL at all would drown the user otherwise
+
+_BODIES = ("SELECT", "WITH", "INSERT", "UPDATE", "DELETE")
+_KINDS: dict[str, Literal["select", "insert", "update", "delete"]] = {
+    "INSERT": "insert",
+    "UPDATE": "update",
+    "DELETE": "delete",
+}
+
+
+def parse(source: Source) -> ast.ParsedFile:
+    """Give the statements of a text; never raises, whatever the text."""
+    lexed = tokenize(source)
+    parser = _Parser(source, lexed)
+    statements = parser.statements()
+    diagnostics = parser.diagnostics
+    if lexed.diagnostics:
+        statements = [_with_lexical_findings(each, lexed.diagnostics) for each in statements]
+        diagnostics = sorted([*lexed.diagnostics, *diagnostics], key=lambda each: each.span.start)
+        diagnostics = [_assigned(each, statements) for each in diagnostics]
+    return ast.ParsedFile(source, tuple(statements), tuple(diagnostics[:MAX_FINDINGS]), lexed.comments)
+
+
+def _with_lexical_findings(statement: ast.Statement, findings: list[Diagnostic]) -> ast.Statement:
+    """Mark a statement that holds an unknown character or an unclosed quote as broken."""
+    if isinstance(statement, ast.CreateTable | ast.CreateIndex | ast.CreateQuery) and any(
+        statement.span.start <= each.span.start < statement.span.end for each in findings
+    ):
+        return replace(statement, is_broken=True)
+    return statement
+
+
+def _assigned(finding: Diagnostic, statements: list[ast.Statement]) -> Diagnostic:
+    if finding.query is None:
+        for each in statements:
+            if isinstance(each, ast.CreateQuery) and each.span.start <= finding.span.start < each.span.end:
+                return replace(finding, query=each.name.text)
+    return finding
+
+
+class _Parser(DefinitionParser):
+    """Reads whole files."""
+
+    def statements(self) -> list[ast.Statement]:
+        found: list[ast.Statement] = []
+        while True:
+            while self.accept(";"):
+                pass
+            if self.token.kind == "end":
+                return found
+            began = self.at
+            self.nesting = self.chain = 0
+            try:
+                statement = self._statement()
+                found.append(statement)
+                if self.token.word != ";" and self.token.kind != "end":
+                    self._after_statement(statement)
+            except SyntaxFault as fault:
+                self._note(fault.diagnostic)
+                self._recover(began)
+
+    def _note(self, finding: Diagnostic) -> None:
+        if len(self.diagnostics) < MAX_FINDINGS:
+            self.diagnostics.append(finding)
+
+    def _after_statement(self, statement: ast.Statement) -> None:
+        """Something follows without a semicolon: a new statement is taken, anything else is skipped."""
+        name = statement.name.text if isinstance(statement, ast.CreateQuery) else None
+        if isinstance(statement, ast.CreateTable | ast.CreateQuery) and statement.is_broken:
+            self._recover(self.at - 1)
+            return
+        if self._is_start():
+            end = self.last_end
+            last = self.tokens[self.at - 1]
+            self._note(
+                replace(
+                    self._fault(
+                        "missing-semicolon",
+                        "a semicolon is missing between two statements",
+                        self.span_of(last),
+                        fix=Fix("Add the semicolon", (Edit(self.source.name, end, end, ";"),)),
+                    ),
+                    query=name,
+                )
+            )
+            return
+        self._note(replace(self._surplus(), query=name))
+        self._recover(self.at)
+
+    def _surplus(self) -> Diagnostic:
+        try:
+            self.fail_expecting("`;` at the end of the statement")
+        except SyntaxFault as fault:
+            return fault.diagnostic
+
+    def _fault(self, code: str, message: str, span: Span, fix: Fix) -> Diagnostic:
+        try:
+            self.fail(code, message, span, fixes=(fix,))
+        except SyntaxFault as fault:
+            return fault.diagnostic
+
+    def _is_start(self) -> bool:
+        word = self.token.word
+        return (word == "CREATE" and self.peek().word in ("TABLE", "QUERY", "INDEX", "UNIQUE")) or word in _BODIES
+
+    def _recover(self, began: int) -> None:
+        """Skip to the next semicolon or CREATE, and past `began` in any case."""
+        if self.at <= began:
+            self.advance()
+        while self.token.kind != "end":
+            if self.token.word == ";":
+                self.advance()
+                return
+            if self.token.word == "CREATE" and self.peek().word in ("TABLE", "QUERY", "INDEX", "UNIQUE"):
+                return
+            self.advance()
+
+    def _statement(self) -> ast.Statement:
+        token = self.token
+        word = token.word
+        if word == "CREATE":
+            self.advance()
+            if self.accept("TABLE"):
+                return self.create_table(token.start)
+            if self.accept("QUERY"):
+                return self._create_query(token.start)
+            if self.accept("INDEX"):
+                return self.create_index(token.start)
+            if self.token.word == "UNIQUE":
+                self.fail(
+                    "not-in-piql",
+                    "CREATE UNIQUE INDEX is not part of PIQL",
+                    self.span_of(self.token),
+                    "declare UNIQUE (columns) in the table",
+                )
+            self._fail_with_spelling("TABLE, QUERY or INDEX after CREATE", ("TABLE", "QUERY", "INDEX"))
+        if word in _BODIES:
+            return self._body()
+        self._fail_with_spelling("CREATE TABLE, CREATE QUERY or CREATE INDEX", ("CREATE", *_BODIES))
+
+    def _fail_with_spelling(self, what: str, words: tuple[str, ...]) -> ast.Statement:
+        try:
+            self.fail_expecting(what)
+        except SyntaxFault as fault:
+            close = get_close_matches(self.token.word, words, n=1) if self.token.kind == "word" else []
+            if close:
+                fix = self.spelling_fix(self.span_of(self.token), close[0])
+                raise SyntaxFault(replace(fault.diagnostic, fixes=(fix,))) from None
+            raise
+
+    def _body(self) -> ast.BareStatement:
+        word = self.token.word
+        if word == "INSERT":
+            return self.insert()
+        if word == "UPDATE":
+            return self.update()
+        if word == "DELETE":
+            return self.delete()
+        return self.query()
+
+    def _create_query(self, start: int) -> ast.CreateQuery:
+        name = self.name("the name of a query after CREATE QUERY")
+        body: ast.BareStatement | None = None
+        body_start = self.token.start
+        kind: Literal["select", "insert", "update", "delete"] = "select"
+        try:
+            self.expect("AS", "after the name of the query")
+            body_start = self.token.start
+            kind = _KINDS.get(self.token.word, "select")
+            if self.token.word not in _BODIES:
+                self._fail_with_spelling("SELECT, INSERT, UPDATE or DELETE after AS", _BODIES)
+            body = self._body()
+        except SyntaxFault as fault:
+            self._note(replace(fault.diagnostic, query=name.text))
+            self._skip_body()
+        return ast.CreateQuery(
+            name=name,
+            body=cast("ast.BareStatement | None", body),
+            body_span=self.span_from(min(body_start, self.last_end)),
+            kind=kind,
+            is_broken=body is None,
+            span=self.span_from(start),
+        )
+
+    def _skip_body(self) -> None:
+        while self.token.kind != "end" and self.token.word != ";":
+            if self.token.word == "CREATE" and self.peek().word in ("TABLE", "QUERY", "INDEX", "UNIQUE"):
+                return
+            self.advance()

@@ -1,0 +1,295 @@
+"""SELECT and UNION: the select list, FROM with its joins, and the clauses after it."""
+
+from __future__ import annotations
+
+from piql.source import Span
+from piql.syntax import ast
+from piql.syntax.expressions import ExpressionParser
+
+MAX_TABLES = 64  # in one FROM clause, and queries in one UNION
+
+_UNSUPPORTED_SET_OPERATORS = {"INTERSECT": "IN (SELECT …) or EXISTS", "EXCEPT": "NOT EXISTS (SELECT …)"}
+
+
+class QueryParser(ExpressionParser):
+    """The part of the parser that reads queries."""
+
+    def query(self) -> ast.QueryExpression:
+        """Read `SELECT … [UNION [ALL] SELECT …]* [ORDER BY …] [LIMIT …]`."""
+        start = self.token.start
+        if self.token.word == "WITH":
+            self._refuse_with()
+        query: ast.QueryExpression = self._select()
+        if self.token.word in _UNSUPPORTED_SET_OPERATORS:
+            word = self.token.word
+            self.fail(
+                "not-in-piql",
+                f"{word} is not part of PIQL",
+                self.span_of(self.token),
+                f"say the same with {_UNSUPPORTED_SET_OPERATORS[word]}",
+            )
+        if self.token.word == "UNION":
+            query = self._union(query, start)
+        return query
+
+    def _union(self, first: ast.QueryExpression, start: int) -> ast.QueryExpression:
+        inputs = [first]
+        is_all: bool | None = None
+        count = 1
+        while self.token.word == "UNION":
+            last = inputs[-1]
+            if last.order or last.stop or last.offset:
+                clause = last.order or last.stop or last.offset
+                assert clause is not None
+                self.fail(
+                    "syntax-error",
+                    "ORDER BY and LIMIT come after the last query of a UNION",
+                    clause.span,
+                    "move it to the end, or put the query into a derived table",
+                )
+            count += 1
+            if count > MAX_TABLES:
+                self.fail("nesting-too-deep", f"a UNION of more than {MAX_TABLES} queries", self.span_of(self.token))
+            self.advance()
+            all_here = self.accept("ALL") is not None
+            self.accept("DISTINCT")
+            if is_all is not None and is_all != all_here:
+                inputs = [ast.UnionQuery(inputs=tuple(inputs), is_all=is_all, span=self.span_from(start))]
+            is_all = all_here
+            inputs.append(self._select())
+        last = inputs[-1]
+        assert isinstance(last, ast.Select)
+        order, stop, offset = last.order, last.stop, last.offset
+        if order or stop or offset:
+            ends = min(clause.span.start for clause in (order, stop, offset) if clause)
+            text = self.source.text[last.span.start : ends].rstrip()
+            inputs[-1] = ast.Select(
+                items=last.items,
+                items_span=last.items_span,
+                is_distinct=last.is_distinct,
+                distinct=last.distinct,
+                from_clause=last.from_clause,
+                where=last.where,
+                group=last.group,
+                having=last.having,
+                span=Span(self.source, last.span.start, last.span.start + len(text)),
+            )
+        return ast.UnionQuery(
+            inputs=tuple(inputs),
+            is_all=bool(is_all),
+            order=order,
+            stop=stop,
+            offset=offset,
+            span=self.span_from(start),
+        )
+
+    def _refuse_with(self) -> None:
+        token = self.advance()
+        if self.token.word == "RECURSIVE":
+            self.advance()
+            self.fail(
+                "recursive-query",
+                "WITH RECURSIVE is refused: how often it repeats depends on the data",
+                self.span_from(token.start),
+                "follow one level with a join, and call the query again for the next level",
+            )
+        self.fail(
+            "not-in-piql",
+            "WITH is not part of PIQL",
+            self.span_of(token),
+            "write the subquery as a derived table: FROM (SELECT …) AS name",
+        )
+
+    def _select(self) -> ast.Select:
+        start = self.token.start
+        self.expect("SELECT", "at the start of a query")
+        distinct = self.token if self.accept("DISTINCT") else None
+        distinct_span = Span(self.source, self.last_end - 8, self.last_end) if distinct else None
+        if not distinct:
+            self.accept("ALL")
+        items_start = self.token.start
+        items = [self._select_item()]
+        while self.accept(","):
+            if self.token.word == "FROM":
+                self.fail("syntax-error", "a comma too many before FROM", self.span_of(self.tokens[self.at - 1]))
+            items.append(self._select_item())
+        items_span = self.span_from(items_start)
+        from_clause = where = group = having = order = stop = offset = None
+        if self.token.word == "FROM":
+            from_clause = self._from()
+        elif self.token.word not in ("", ";", ")", "UNION"):
+            self.fail_expecting("a comma or FROM after the select list")
+        if self.accept("WHERE"):
+            where = self.expression()
+        if self.token.word == "GROUP":
+            group_start = self.advance().start
+            self.expect("BY", "after GROUP")
+            keys = [self.expression()]
+            while self.accept(","):
+                keys.append(self.expression())
+            group = ast.GroupClause(keys=tuple(keys), span=self.span_from(group_start))
+        if self.accept("HAVING"):
+            having = self.expression()
+        if self.token.word == "ORDER":
+            order = self._order()
+        while self.token.word in ("LIMIT", "PAGINATE", "OFFSET"):
+            if self.token.word == "OFFSET":
+                offset_start = self.advance().start
+                count = self.expression()
+                if self.token.word in ("ROWS", "ROW"):
+                    self.advance()
+                offset = ast.OffsetClause(count=count, span=self.span_from(offset_start))
+            elif stop is not None:
+                self.fail(
+                    "syntax-error", "a query has one LIMIT or PAGINATE, this is the second", self.span_of(self.token)
+                )
+            else:
+                stop = self._stop()
+        self._check_clause_order()
+        return ast.Select(
+            items=tuple(items),
+            items_span=items_span,
+            is_distinct=distinct is not None,
+            distinct=distinct_span,
+            from_clause=from_clause,
+            where=where,
+            group=group,
+            having=having,
+            order=order,
+            stop=stop,
+            offset=offset,
+            span=self.span_from(start),
+        )
+
+    def _check_clause_order(self) -> None:
+        if self.token.word in ("FROM", "WHERE", "GROUP", "HAVING", "ORDER", "JOIN", "LEFT", "INNER"):
+            self.fail(
+                "syntax-error",
+                f"{self.token.word} cannot stand here",
+                self.span_of(self.token),
+                "the order is SELECT, FROM, JOIN, WHERE, GROUP BY, HAVING, ORDER BY, LIMIT or PAGINATE",
+            )
+
+    def _select_item(self) -> ast.SelectItem | ast.Star:
+        token = self.token
+        if token.word == "*":
+            self.advance()
+            return ast.Star(span=self.span_of(token))
+        if self.peek().word == "." and self.peek(2).word == "*" and self.is_name():
+            qualifier = self.name("a table")
+            self.advance()
+            self.advance()
+            return ast.Star(qualifier=qualifier, span=self.span_from(token.start))
+        expression = self.expression()
+        return ast.SelectItem(expression=expression, alias=self._alias(), span=self.span_from(token.start))
+
+    def _alias(self) -> ast.Name | None:
+        if self.accept("AS"):
+            return self.name("a name after AS")
+        return self.name("an alias") if self.is_name() else None
+
+    def _from(self) -> ast.FromClause:
+        start = self.advance().start
+        first = self._table_source("FROM")
+        joins: list[ast.JoinClause] = []
+        while True:
+            join_start = self.token.start
+            kind = self._join_kind()
+            if kind is None:
+                break
+            if len(joins) + 2 > MAX_TABLES:
+                self.fail("nesting-too-deep", f"more than {MAX_TABLES} tables in one FROM", self.span_from(join_start))
+            table = self._table_source("the comma" if kind == "comma" else "JOIN")
+            condition = None
+            if self.token.word == "USING":
+                self.fail(
+                    "not-in-piql", "USING is not part of PIQL", self.span_of(self.token), "write ON a.column = b.column"
+                )
+            if kind in ("inner", "left"):
+                if self.token.word != "ON":
+                    self.fail_expecting("`ON` with the condition of the join")
+                self.advance()
+                condition = self.expression()
+            if kind == "comma":
+                join_start = table.span.start
+            joins.append(ast.JoinClause(kind=kind, table=table, condition=condition, span=self.span_from(join_start)))  # type: ignore[arg-type]
+        return ast.FromClause(first=first, joins=tuple(joins), span=self.span_from(start))
+
+    def _join_kind(self) -> str | None:
+        word = self.token.word
+        if word == ",":
+            self.advance()
+            return "comma"
+        if word == "JOIN":
+            self.advance()
+            return "inner"
+        if word == "INNER":
+            self.advance()
+            self.expect("JOIN", "after INNER")
+            return "inner"
+        if word == "LEFT":
+            self.advance()
+            self.accept("OUTER")
+            self.expect("JOIN", "after LEFT")
+            return "left"
+        if word == "CROSS":
+            self.advance()
+            self.expect("JOIN", "after CROSS")
+            return "cross"
+        if word in ("RIGHT", "FULL", "NATURAL"):
+            way_out = {
+                "RIGHT": "write the tables in the other order with LEFT JOIN",
+                "FULL": "use UNION of two LEFT JOINs",
+                "NATURAL": "write JOIN … ON with the columns",
+            }
+            self.fail("not-in-piql", f"{word} JOIN is not part of PIQL", self.span_of(self.token), way_out[word])
+        return None
+
+    def _table_source(self, after: str) -> ast.TableSource:
+        start = self.token.start
+        if self.token.word == "(":
+            self.advance()
+            if self.token.word != "SELECT":
+                self.fail_expecting("SELECT after the parenthesis", "joins are written without parentheses")
+            query = self._nested_query()
+            self.expect(")", "after the derived table")
+            return ast.DerivedTable(query=query, alias=self._alias(), span=self.span_from(start))
+        table = self.name(f"a table after {after}")
+        return ast.TableName(table=table, alias=self._alias(), span=self.span_from(start))
+
+    def _order(self) -> ast.OrderClause:
+        start = self.advance().start
+        self.expect("BY", "after ORDER")
+        items: list[ast.OrderItem] = []
+        while True:
+            item_start = self.token.start
+            expression = self.expression()
+            is_ascending = True
+            if self.token.word in ("ASC", "DESC"):
+                is_ascending = self.advance().word == "ASC"
+            if self.token.word == "NULLS":
+                self.fail(
+                    "not-in-piql",
+                    "NULLS FIRST and NULLS LAST are not part of PIQL",
+                    self.span_of(self.token),
+                    "NULL sorts first ascending and last descending",
+                )
+            items.append(
+                ast.OrderItem(expression=expression, is_ascending=is_ascending, span=self.span_from(item_start))
+            )
+            if not self.accept(","):
+                break
+        return ast.OrderClause(items=tuple(items), span=self.span_from(start))
+
+    def _stop(self) -> ast.StopClause:
+        token = self.advance()
+        parameter = self.parameter()
+        count: ast.LiteralValue | ast.ParameterUse
+        if parameter is not None:
+            count = parameter
+        else:
+            number, span = self.whole_number(f"a number or a parameter after {token.word}")
+            if number == 0 and token.word == "PAGINATE":
+                self.fail("bad-number", "a page holds at least 1 row", span)
+            count = ast.LiteralValue(value=number, span=span)
+        return ast.StopClause(is_page=token.word == "PAGINATE", count=count, span=self.span_from(token.start))

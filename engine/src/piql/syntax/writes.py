@@ -1,0 +1,86 @@
+"""INSERT, UPDATE and DELETE."""
+
+from __future__ import annotations
+
+from piql.syntax import ast
+from piql.syntax.queries import QueryParser
+
+
+class WriteParser(QueryParser):
+    """The part of the parser that reads writes."""
+
+    def insert(self) -> ast.Insert:
+        start = self.advance().start
+        self.expect("INTO", "after INSERT")
+        table = self.name("a table after INSERT INTO")
+        columns: tuple[ast.Name, ...] = ()
+        if self.token.word == "(":
+            columns = self.names("a column")
+        if self.token.word == "SELECT":
+            self.fail(
+                "bulk-write",
+                "INSERT … SELECT writes as many rows as the SELECT finds",
+                self.span_of(self.token),
+                "a write names one row: INSERT INTO … VALUES (…)",
+            )
+        values_start = self.expect("VALUES", "before the values of INSERT").start
+        self.expect("(", "after VALUES")
+        values = [self.expression()]
+        while self.accept(","):
+            values.append(self.expression())
+        self.expect(")", "after the values")
+        values_span = self.span_from(values_start)
+        if self.token.word == ",":
+            self.fail(
+                "bulk-write",
+                "INSERT puts one row",
+                self.span_of(self.token),
+                "write one INSERT for each row, or use load for many",
+            )
+        is_conditional = False
+        if self.accept("IF"):
+            self.expect("NOT", "after IF: INSERT … IF NOT EXISTS")
+            self.expect("EXISTS", "after IF NOT")
+            is_conditional = True
+        return ast.Insert(
+            table=table,
+            columns=columns,
+            values=tuple(values),
+            values_span=values_span,
+            is_conditional=is_conditional,
+            span=self.span_from(start),
+        )
+
+    def update(self) -> ast.Update:
+        start = self.advance().start
+        table = self.name("a table after UPDATE")
+        self.expect("SET", "after the table of UPDATE")
+        changes = [self._set_item()]
+        while self.accept(","):
+            changes.append(self._set_item())
+        where = self.expression() if self.accept("WHERE") else None
+        conditions: list[ast.SetItem] = []
+        if self.accept("IF"):
+            conditions.append(self._set_item())
+            while self.accept("AND"):
+                conditions.append(self._set_item())
+        return ast.Update(
+            table=table,
+            changes=tuple(changes),
+            where=where,
+            conditions=tuple(conditions),
+            span=self.span_from(start),
+        )
+
+    def _set_item(self) -> ast.SetItem:
+        column = self.name("a column")
+        self.expect("=", "after the column")
+        value = self.expression(2)  # tighter than AND, which joins conditions
+        return ast.SetItem(column=column, value=value, span=self.span_from(column.span.start))
+
+    def delete(self) -> ast.Delete:
+        start = self.advance().start
+        self.expect("FROM", "after DELETE")
+        table = self.name("a table after DELETE FROM")
+        where = self.expression() if self.accept("WHERE") else None
+        return ast.Delete(table=table, where=where, span=self.span_from(start))
