@@ -1,0 +1,57 @@
+"""The application: the resources below /api, and the built front end for everything else."""
+
+from __future__ import annotations
+
+from fastapi import FastAPI
+from fastapi.routing import APIRoute
+
+from piql_backend import __version__
+from piql_backend.bursts.endpoints import router as bursts
+from piql_backend.compilations.endpoints import router as compilations
+from piql_backend.completions.endpoints import router as completions
+from piql_backend.deployments.endpoints import router as deployments
+from piql_backend.errors import add_error_handlers, declared
+from piql_backend.executions.endpoints import router as executions
+from piql_backend.health.endpoints import router as health
+from piql_backend.latency.endpoints import router as latency
+from piql_backend.predictions.endpoints import router as predictions
+from piql_backend.profile_runs.endpoints import router as profile_runs
+from piql_backend.settings import Settings
+from piql_backend.slos.endpoints import router as slos
+from piql_backend.workspaces.endpoints import router as workspaces
+
+ROUTERS = (
+    health,
+    workspaces,
+    compilations,
+    completions,
+    profile_runs,
+    predictions,
+    deployments,
+    executions,
+    bursts,
+    slos,
+    latency,
+)
+
+
+def create_app(settings: Settings | None = None) -> FastAPI:
+    """Build the application; nothing is opened before it starts."""
+    app = FastAPI(
+        title="PIQL Workbench",
+        version=__version__,
+        openapi_url="/api/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        generate_unique_id_function=_operation_id,
+        responses=declared(400, 413, 422),
+    )
+    app.state.settings = settings or Settings()
+    add_error_handlers(app)
+    for router in ROUTERS:
+        app.include_router(router, prefix="/api")
+    return app
+
+
+def _operation_id(route: APIRoute) -> str:
+    return route.name

@@ -1,0 +1,1 @@
+"""Many executions of one query at a given concurrency."""

@@ -1,0 +1,1 @@
+"""What the compiler says about a set of files."""

@@ -1,0 +1,14 @@
+from __future__ import annotations
+
+from fastapi import APIRouter, Response
+
+from piql_backend.compilations.schemas import CompilationCreate, CompilationRead
+from piql_backend.dependencies import TheWorkbench
+
+router = APIRouter(prefix="/compilations", tags=["compilations"])
+
+
+@router.post("", response_model=CompilationRead)
+def create_compilation(request: CompilationCreate, workbench: TheWorkbench) -> Response:
+    """Compile files together: everything the compiler found out, errors included. Nothing is kept."""
+    return Response(workbench.compilations.compile_to_json(request.files), media_type="application/json")

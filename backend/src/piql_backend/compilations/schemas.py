@@ -1,0 +1,229 @@
+"""What the compiler found out: diagnostics, tables, queries with each stage of their plans, bounds and indexes."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from piql_backend.schema import EditRead, RangeRead, Read, SourceFiles, Write
+
+
+class CompilationCreate(Write):
+    files: SourceFiles
+
+
+class LabelRead(Read):
+    range: RangeRead
+    text: str
+
+
+class FixRead(Read):
+    """Edits that are applied together; `unblocks` names the other queries that they make bounded."""
+
+    title: str
+    unblocks: list[str]
+    edits: list[EditRead]
+
+
+class DiagnosticRead(Read):
+    """One finding; `query` is the CREATE QUERY that it belongs to."""
+
+    code: str
+    severity: Literal["error", "warning", "info"]
+    message: str
+    help: list[str]
+    range: RangeRead
+    labels: list[LabelRead]
+    fixes: list[FixRead]
+    query: str | None
+
+
+class ColumnRead(Read):
+    name: str
+    type: str
+    nullable: bool
+    range: RangeRead | None
+
+
+class LimitRead(Read):
+    """A cardinality limit; `number_range` is its number alone, `symbol` how formulas name it."""
+
+    name: str | None
+    columns: list[str]
+    limit: int
+    is_token: bool
+    symbol: str
+    range: RangeRead | None
+    number_range: RangeRead | None
+
+
+class ForeignKeyRead(Read):
+    name: str | None
+    columns: list[str]
+    table: str
+    referenced_columns: list[str]
+    range: RangeRead | None
+
+
+class UniqueKeyRead(Read):
+    name: str | None
+    columns: list[str]
+    range: RangeRead | None
+
+
+class IndexColumnRead(Read):
+    """A key column; `token_of` names the text columns whose words it holds (an inverted index)."""
+
+    name: str
+    ascending: bool
+    token_of: list[str]
+
+
+class IndexRead(Read):
+    """A secondary index; `definition` is it in one line: `subscriptions (target, owner) → approved`."""
+
+    name: str
+    table: str
+    columns: list[IndexColumnRead]
+    covering: list[str]
+    is_unique: bool
+    reason: str
+    definition: str
+    used_by: list[str]
+
+
+class TableRead(Read):
+    name: str
+    range: RangeRead | None
+    name_range: RangeRead | None
+    columns: list[ColumnRead]
+    primary_key: list[str]
+    unique_keys: list[UniqueKeyRead]
+    limits: list[LimitRead]
+    foreign_keys: list[ForeignKeyRead]
+    indexes: list[IndexRead]
+
+
+class TermRead(Read):
+    """A symbol of a formula, its value, and the place that proves it."""
+
+    symbol: str
+    value: int
+    reason: str
+    range: RangeRead | None
+    number_range: RangeRead | None
+
+
+class OperatorBoundRead(Read):
+    """What one operator of the physical plan adds; `path` is the id of its plan node."""
+
+    path: str
+    operator: str
+    operations: int
+    formula: str
+    rows: int
+    rows_formula: str
+    bytes: int
+
+
+class BoundRead(Read):
+    """The most that one execution can do."""
+
+    operations: int
+    round_trips: int
+    rows: int
+    bytes: int
+    rows_fetched: int
+    formula: str
+    rows_formula: str
+    terms: list[TermRead]
+    by_operator: list[OperatorBoundRead]
+    puts: int
+    deletes: int
+    reads: int
+    counts: int
+
+
+class ParameterRead(Read):
+    """`type` as declared (`VARCHAR(32)`), `kind` its name alone; a list parameter has `max_items`."""
+
+    name: str
+    type: str
+    kind: str
+    ordinal: int | None
+    max_value: int | None
+    max_items: int | None
+    range: RangeRead | None
+
+
+class PlanNodeRead(Read):
+    """A node of a plan; `id` is its path from the root: `0.1` is the second child of the root.
+
+    `operations`, `rows`, `bytes` and the formulas are those of the bound, so only physical nodes have them.
+    """
+
+    id: str
+    operator: str
+    detail: str
+    range: RangeRead | None
+    kind: Literal["logical", "remote", "local", "write"]
+    is_unbounded: bool
+    operations: int | None
+    rows: int | None
+    bytes: int | None
+    formula: str | None
+    rows_formula: str | None
+    children: list[PlanNodeRead]
+
+
+class StageRead(Read):
+    """The plan after one stage: `as written`, a rule's name, `Phase I`, or `physical`."""
+
+    name: str
+    note: str
+    plan: PlanNodeRead
+
+
+class UnboundedSegmentRead(Read):
+    """The part of a refused plan that nothing bounds; `path` is a node id of the stage `Phase I`."""
+
+    path: str
+    table: str
+    ranges: list[RangeRead]
+    table_range: RangeRead | None
+    sentence: str
+
+
+class AxisRead(Read):
+    """A number of the text that a heatmap can vary; writing another into `number_range` changes it for good."""
+
+    symbol: str
+    label: str
+    current: int
+    number_range: RangeRead | None
+
+
+class QueryRead(Read):
+    name: str
+    kind: Literal["select", "insert", "update", "delete"]
+    text: str
+    range: RangeRead
+    name_range: RangeRead
+    is_bounded: bool
+    scaling_class: Literal["I", "II", "III", "IV"] | None
+    bound: BoundRead | None
+    parameters: list[ParameterRead]
+    stages: list[StageRead]
+    unbounded: list[UnboundedSegmentRead]
+    indexes: list[IndexRead]
+    axes: list[AxisRead]
+
+
+class CompilationRead(Read):
+    """`elapsed_ms` is what the compiler took, also when the answer came from the cache."""
+
+    diagnostics: list[DiagnosticRead]
+    tables: list[TableRead]
+    queries: list[QueryRead]
+    indexes: list[IndexRead]
+    has_errors: bool
+    elapsed_ms: float

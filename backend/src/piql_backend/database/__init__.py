@@ -1,0 +1,1 @@
+"""The DuckDB file, opened by the backend alone."""

@@ -1,0 +1,91 @@
+"""Deployments: immutable versions of a query set."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+from pydantic import Field
+
+from piql_backend.compilations.schemas import BoundRead, DiagnosticRead, IndexRead, ParameterRead
+from piql_backend.schema import Read, SourceFiles, Write
+
+
+class PreviewCreate(Write):
+    files: SourceFiles
+
+
+class DeploymentCreate(Write):
+    """Deploys the workspace's saved files; `files`, when given, are deployed instead (what the editor shows)."""
+
+    workspace_id: str = Field(max_length=100)
+    files: SourceFiles | None = None
+    run_id: str | None = Field(default=None, max_length=100)
+
+
+class DeployedQueryRead(Read):
+    """A query of a deployment, with its prediction as it was at deployment."""
+
+    name: str
+    kind: Literal["select", "insert", "update", "delete"]
+    is_paginated: bool
+    scaling_class: Literal["I", "II", "III", "IV"] | None
+    operations: int
+    formula: str
+    parameters: list[ParameterRead]
+    predicted_p99_ms: float | None
+
+
+class DeploymentRead(Read):
+    """`run_id` and `model` say what the stored predictions were made from."""
+
+    id: str
+    version: int
+    workspace_id: str
+    created_at: datetime
+    is_live: bool
+    run_id: str | None
+    model: str | None
+    queries: list[DeployedQueryRead]
+
+
+class DeployedFileRead(Read):
+    path: str
+    text: str
+
+
+class QueryBoundRead(Read):
+    query: str
+    text: str
+    bound: BoundRead
+
+
+class DeploymentDetailRead(DeploymentRead):
+    files: list[DeployedFileRead]
+    bounds: list[QueryBoundRead]
+    indexes: list[IndexRead]
+
+
+class ShortBoundRead(Read):
+    operations: int
+    formula: str
+
+
+class BoundChangeRead(Read):
+    query: str
+    before: ShortBoundRead
+    after: ShortBoundRead
+
+
+class PreviewRead(Read):
+    """What deploying these files would change against the live deployment."""
+
+    can_deploy: bool
+    diagnostics: list[DiagnosticRead]
+    added: list[str]
+    changed: list[str]
+    removed: list[str]
+    unchanged: list[str]
+    indexes_added: list[IndexRead]
+    indexes_removed: list[str]
+    bounds_changed: list[BoundChangeRead]

@@ -1,0 +1,169 @@
+"""How the API refuses: one exception, one shape of answer, and what each error of the engine becomes.
+
+ApiError(status, code, message, help, diagnostics, details)  →  {"code", "message", "help", "diagnostics", …}
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel
+from starlette.exceptions import HTTPException
+
+from piql import errors as engine
+from piql_backend.compilations.schemas import DiagnosticRead
+from piql_backend.schema import Read
+from piql_backend.workspaces.schemas import FileRead
+
+log = logging.getLogger(__name__)
+
+
+class ErrorRead(Read):
+    """Why a request was refused: `code` is stable, `message` a sentence, `help` one thing to do about it."""
+
+    code: str
+    message: str
+    help: str | None
+    diagnostics: list[DiagnosticRead] | None
+    current: FileRead | None
+
+
+class ApiError(Exception):
+    """A refusal with an HTTP status."""
+
+    def __init__(
+        self,
+        status: int,
+        code: str,
+        message: str,
+        help: str | None = None,
+        diagnostics: Sequence[DiagnosticRead] | None = None,
+        current: FileRead | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.body = ErrorRead(
+            code=code,
+            message=message,
+            help=help,
+            diagnostics=None if diagnostics is None else list(diagnostics),
+            current=current,
+        )
+
+    @property
+    def code(self) -> str:
+        return self.body.code
+
+
+class NotFound(ApiError):
+    """What the URL names does not exist."""
+
+    def __init__(self, code: str, message: str, help: str | None = None) -> None:
+        super().__init__(404, code, message, help)
+
+
+# The errors of the engine at run time: status, code, and one thing to do. The first that matches counts.
+_ENGINE_ERRORS: tuple[tuple[type[engine.PiqlError], int, str, str | None], ...] = (
+    (engine.CardinalityViolation, 422, "cardinality-violation", "Delete a row first, or raise the CARDINALITY LIMIT."),
+    (engine.DuplicateKey, 422, "duplicate-key", "Choose another key."),
+    (engine.ForeignKeyViolation, 422, "foreign-key-violation", "Insert the referenced row first."),
+    (engine.ConstraintViolation, 422, "constraint-violation", None),
+    (engine.ConditionFailed, 422, "condition-failed", "Read the row again: it has changed."),
+    (engine.InvalidParameter, 422, "invalid-parameter", None),
+    (engine.StaleCursor, 422, "stale-cursor", "Start again from the first page: the query was deployed anew."),
+    (engine.InvalidCursor, 422, "invalid-cursor", "Start again from the first page."),
+    (engine.NotDeployed, 404, "not-deployed", "Deploy the query first."),
+    (engine.CompilationRefused, 422, "compilation-refused", None),
+    (engine.RepairPending, 503, "repair-pending", "Try again: each attempt settles more of the interrupted writes."),
+    (engine.StoreUnavailable, 503, "store-unavailable", "Check that the store is running; requests work again then."),
+    (engine.BoundExceeded, 500, "bound-exceeded", "This is a fault of the compiler: please report it with the query."),
+)
+
+
+def from_engine(error: engine.PiqlError) -> ApiError:
+    """Give the refusal that an error of the engine stands for."""
+    for kind, status, code, help in _ENGINE_ERRORS:
+        if isinstance(error, kind):
+            return ApiError(status, code, str(error), help)
+    return ApiError(500, "engine-error", str(error))
+
+
+def declared(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """Declare error statuses for an endpoint's OpenAPI."""
+    return {status: {"model": ErrorRead, "description": _DESCRIPTIONS[status]} for status in statuses}
+
+
+_DESCRIPTIONS = {
+    400: "The body is not JSON.",
+    404: "Nothing of that name.",
+    405: "The method does not fit.",
+    409: "It has changed meanwhile, or its state does not allow this.",
+    413: "The body is larger than 5 MB.",
+    422: "The request is refused; the code says why.",
+    503: "The store, or a part that the request needs, does not answer.",
+}
+
+
+def _answer(status: int, body: BaseModel, headers: dict[str, str] | None = None) -> JSONResponse:
+    return JSONResponse(_without_surrogates(body.model_dump(mode="json")), status, headers)
+
+
+def _without_surrogates(value: Any) -> Any:
+    """Replace halves of characters, which came in as `\\ud800` and cannot go out as UTF-8."""
+    match value:
+        case str():
+            return value.encode("utf-8", "replace").decode()
+        case list():
+            return [_without_surrogates(each) for each in value]
+        case dict():
+            return {_without_surrogates(key): _without_surrogates(each) for key, each in value.items()}
+        case _:
+            return value
+
+
+def _first_problem(error: RequestValidationError) -> tuple[str, str]:
+    problem = error.errors()[0]
+    place = ".".join(str(part) for part in problem["loc"] if part not in ("body", "query", "path"))
+    message = str(problem["msg"]).removeprefix("Value error, ")
+    return str(problem["type"]), f"{place}: {message}" if place else message
+
+
+def add_error_handlers(app: FastAPI) -> None:
+    """Give every error the shape of `ErrorRead`."""
+
+    @app.exception_handler(ApiError)
+    async def on_refusal(_: Request, error: ApiError) -> JSONResponse:
+        return _answer(error.status, error.body)
+
+    @app.exception_handler(engine.PiqlError)
+    async def on_engine_error(_: Request, error: engine.PiqlError) -> JSONResponse:
+        refusal = from_engine(error)
+        if refusal.status == 500:
+            log.error("the engine broke a promise: %s", error)
+        return _answer(refusal.status, refusal.body)
+
+    @app.exception_handler(RequestValidationError)
+    async def on_invalid_request(_: Request, error: RequestValidationError) -> JSONResponse:
+        kind, message = _first_problem(error)
+        if kind == "json_invalid":
+            refusal = ApiError(400, "invalid-json", "The body is not JSON.")
+        else:
+            refusal = ApiError(422, "invalid-request", message, "The document at /api/openapi.json says what fits.")
+        return _answer(refusal.status, refusal.body)
+
+    @app.exception_handler(HTTPException)
+    async def on_http_error(_: Request, error: HTTPException) -> JSONResponse:
+        code = {400: "invalid-json", 404: "not-found", 405: "method-not-allowed"}.get(error.status_code, "refused")
+        message = "The body is not JSON." if error.status_code == 400 else f"{error.detail}."
+        return _answer(error.status_code, ApiError(error.status_code, code, message).body, dict(error.headers or {}))
+
+    @app.exception_handler(Exception)
+    async def on_fault(request: Request, error: Exception) -> JSONResponse:
+        log.error("a fault of the backend at %s %s", request.method, request.url.path, exc_info=error)
+        body = ApiError(500, "internal", "The backend failed; its log says where.", "Please report this.").body
+        return _answer(500, body)

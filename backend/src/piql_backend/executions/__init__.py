@@ -1,0 +1,1 @@
+"""Runs of deployed queries, and the observations they leave."""

@@ -1,0 +1,1 @@
+"""Whether the workbench and its store are well."""

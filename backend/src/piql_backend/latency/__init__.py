@@ -1,0 +1,1 @@
+"""Observed latencies beside the predictions stored with a deployment."""

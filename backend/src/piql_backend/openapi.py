@@ -1,0 +1,17 @@
+"""`python -m piql_backend.openapi` prints the OpenAPI document, from which the front end's types are generated."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+from piql_backend.app import create_app
+
+
+def document() -> str:
+    """Give the OpenAPI document as JSON."""
+    return json.dumps(create_app().openapi(), indent=1)
+
+
+if __name__ == "__main__":
+    sys.stdout.write(document() + "\n")

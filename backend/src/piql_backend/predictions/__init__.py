@@ -1,0 +1,1 @@
+"""Latency predictions of plans from a profile run, and heatmaps of them."""

@@ -1,0 +1,21 @@
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from piql_backend.dependencies import TheWorkbench
+from piql_backend.errors import declared
+from piql_backend.predictions.schemas import HeatmapCreate, HeatmapRead, PredictionCreate, PredictionRead
+
+router = APIRouter(tags=["predictions"])
+
+
+@router.post("/predictions", responses=declared(404, 409))
+def create_prediction(request: PredictionCreate, workbench: TheWorkbench) -> PredictionRead:
+    """The latency of one query's plan, from a profile run; 409 when the run has not ended well."""
+    return workbench.predictions.predict(request)
+
+
+@router.post("/heatmaps", responses=declared(404, 409))
+def create_heatmap(request: HeatmapCreate, workbench: TheWorkbench) -> HeatmapRead:
+    """The same plan's latency over two of its limits, and the largest pairs that keep the SLO."""
+    return workbench.predictions.heatmap(request)

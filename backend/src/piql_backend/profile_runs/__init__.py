@@ -1,0 +1,1 @@
+"""Measurements of the remote operators, each run a process of its own."""

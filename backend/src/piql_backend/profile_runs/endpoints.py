@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+from fastapi import APIRouter, Response
+from fastapi.responses import StreamingResponse
+
+from piql_backend.dependencies import TheWorkbench
+from piql_backend.errors import declared
+from piql_backend.profile_runs.schemas import ProfileRunCreate, ProfileRunRead
+
+router = APIRouter(prefix="/profile-runs", tags=["profile runs"])
+
+
+@router.get("")
+async def list_profile_runs(workbench: TheWorkbench) -> list[ProfileRunRead]:
+    """All runs, the newest first."""
+    return workbench.profile_runs.list()
+
+
+@router.post("", status_code=201)
+async def create_profile_run(request: ProfileRunCreate, workbench: TheWorkbench) -> ProfileRunRead:
+    """Start a run, or queue it behind the one under way."""
+    return await workbench.profile_runs.create(request)
+
+
+@router.get("/{run_id}", responses=declared(404))
+async def read_profile_run(run_id: str, workbench: TheWorkbench) -> ProfileRunRead:
+    """One run and how far it is."""
+    return workbench.profile_runs.read(run_id)
+
+
+@router.post("/{run_id}/cancel", responses=declared(404, 409))
+async def cancel_profile_run(run_id: str, workbench: TheWorkbench) -> ProfileRunRead:
+    """Stop a run; what it measured until then is not used. 409 when it has ended already."""
+    return await workbench.profile_runs.cancel(run_id)
+
+
+@router.delete("/{run_id}", status_code=204, responses=declared(404, 409))
+async def delete_profile_run(run_id: str, workbench: TheWorkbench) -> Response:
+    """Remove a run that has ended, with its measurements."""
+    await workbench.profile_runs.delete(run_id)
+    return Response(status_code=204)
+
+
+@router.get(
+    "/{run_id}/events",
+    response_class=StreamingResponse,
+    responses={
+        200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}, "description": "Server-sent events."}
+    }
+    | declared(404),
+)
+async def stream_profile_run(run_id: str, workbench: TheWorkbench) -> StreamingResponse:
+    """Server-sent events: `event: progress` with a ProfileRunRead at once and at each change, until the run ends."""
+    return StreamingResponse(
+        workbench.profile_runs.events(run_id),
+        media_type="text/event-stream",
+        headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
+    )

@@ -1,0 +1,79 @@
+"""The base of all schemas, and what several resources share: files, ranges in them, SLOs."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+FILE_PATTERN = r"^[\w./-]+\.piql$"
+
+
+class Read(BaseModel):
+    """What is sent: every field is always there."""
+
+    model_config = ConfigDict(json_schema_serialization_defaults_required=True, frozen=True)
+
+
+class Write(BaseModel):
+    """What is received: an unknown field is an error, so that a misspelt option never passes in silence."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def _is_inside(path: str) -> str:
+    if path.startswith("/") or any(part in ("", ".", "..") for part in path.split("/")):
+        raise ValueError("a file's path stays inside its workspace: no leading slash, no empty part, no '.' or '..'")
+    return path
+
+
+FilePath = Annotated[
+    str,
+    Field(pattern=FILE_PATTERN, max_length=200, examples=["queries/thoughtstream.piql"]),
+    AfterValidator(_is_inside),
+]
+FileText = Annotated[str, Field(max_length=1_000_000)]
+
+
+class SourceFile(Write):
+    """One file of PIQL text."""
+
+    path: FilePath
+    text: FileText
+
+
+def _are_distinct(files: list[SourceFile]) -> list[SourceFile]:
+    paths = [each.path for each in files]
+    if twice := sorted({path for path in paths if paths.count(path) > 1}):
+        raise ValueError(f"{twice[0]} is given twice")
+    return files
+
+
+SourceFiles = Annotated[list[SourceFile], Field(max_length=300), AfterValidator(_are_distinct)]
+
+
+class RangeRead(Read):
+    """A range of a file: code-point offsets, and 1-based lines and UTF-16 columns (Monaco's)."""
+
+    file: str
+    start: int
+    end: int
+    start_line: int
+    start_column: int
+    end_line: int
+    end_column: int
+
+
+class EditRead(Read):
+    """Replace the range by the text."""
+
+    range: RangeRead
+    text: str
+
+
+class SloWrite(Write):
+    """`quantile` of the executions in each interval take at most `threshold_ms`."""
+
+    quantile: float = Field(ge=0.5, le=0.9999, default=0.99, allow_inf_nan=False)
+    threshold_ms: float = Field(gt=0, le=3_600_000, default=500.0, allow_inf_nan=False)
+    interval_seconds: float = Field(ge=0.1, le=86_400, default=600.0, allow_inf_nan=False)

@@ -1,0 +1,46 @@
+"""The backend's settings: one typed value, read once at the start and passed down."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]  # of the repository, when run from it
+
+
+@dataclass(frozen=True, slots=True)
+class SampleSize:
+    """How much data the first start generates for the sample application."""
+
+    users: int = 1000
+    thoughts_per_user: int = 20
+    subscriptions_per_user: int = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Where the backend listens, where it keeps things, and on which store the queries run."""
+
+    host: str = "127.0.0.1"
+    port: int = 8400
+    data: Path = Path("data")
+    store: str | None = None  # None: an embedded store under `data`
+    frontend: Path = ROOT / "frontend" / "dist"
+    sample: Path = ROOT / "sample-apps" / "scadr"
+    sample_size: SampleSize = field(default_factory=SampleSize)
+
+    @property
+    def store_url(self) -> str:
+        return self.store or f"embedded:{self.data.resolve() / 'store'}"
+
+    @classmethod
+    def from_environment(cls) -> Settings:
+        """Read PORT, DATA, STORE and FRONTEND."""
+        default = cls()
+        return cls(
+            port=int(os.environ.get("PORT", default.port)),
+            data=Path(os.environ.get("DATA", default.data)),
+            store=os.environ.get("STORE") or None,
+            frontend=Path(os.environ.get("FRONTEND", default.frontend)),
+        )

@@ -1,0 +1,1 @@
+"""The service-level objective of each query."""

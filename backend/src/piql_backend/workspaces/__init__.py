@@ -1,0 +1,1 @@
+"""Folders of PIQL files that the workbench edits."""

@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+from fastapi import APIRouter, Response
+
+from piql_backend.dependencies import TheWorkbench
+from piql_backend.errors import declared
+from piql_backend.workspaces.schemas import FileCreate, FileRead, FileUpdate, WorkspaceRead, WorkspaceSummaryRead
+
+router = APIRouter(prefix="/workspaces", tags=["workspaces"])
+
+
+@router.get("")
+def list_workspaces(workbench: TheWorkbench) -> list[WorkspaceSummaryRead]:
+    """All workspaces by name."""
+    return workbench.workspaces.list()
+
+
+@router.get("/{workspace_id}", responses=declared(404))
+def read_workspace(workspace_id: str, workbench: TheWorkbench) -> WorkspaceRead:
+    """One workspace with all its files."""
+    return workbench.workspaces.read(workspace_id)
+
+
+@router.post("/{workspace_id}/files", status_code=201, responses=declared(404, 409))
+def create_file(workspace_id: str, file: FileCreate, workbench: TheWorkbench) -> FileRead:
+    """A new file; 409 when there is one of that path."""
+    return workbench.workspaces.create_file(workspace_id, file.path, file.text)
+
+
+@router.put("/{workspace_id}/files/{path:path}", responses=declared(404, 409))
+def save_file(workspace_id: str, path: str, file: FileUpdate, workbench: TheWorkbench) -> FileRead:
+    """Save a file; 409 with the current text when it is not the revision that was edited."""
+    return workbench.workspaces.save_file(workspace_id, path, file.text, file.base_revision)
+
+
+@router.delete("/{workspace_id}/files/{path:path}", status_code=204, responses=declared(404))
+def delete_file(workspace_id: str, path: str, workbench: TheWorkbench) -> Response:
+    """Remove a file."""
+    workbench.workspaces.delete_file(workspace_id, path)
+    return Response(status_code=204)

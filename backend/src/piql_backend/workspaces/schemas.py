@@ -1,0 +1,36 @@
+"""Workspaces and their files."""
+
+from __future__ import annotations
+
+from piql_backend.schema import FilePath, FileText, Read, Write
+
+
+class WorkspaceSummaryRead(Read):
+    id: str
+    title: str
+
+
+class FileRead(Read):
+    """`revision` changes with the text; a save names the one it is based on."""
+
+    path: str
+    text: str
+    revision: str
+
+
+class WorkspaceRead(Read):
+    id: str
+    title: str
+    files: list[FileRead]
+
+
+class FileCreate(Write):
+    path: FilePath
+    text: FileText = ""
+
+
+class FileUpdate(Write):
+    """`base_revision` is the revision that was edited; null overwrites whatever is there."""
+
+    text: FileText
+    base_revision: str | None
