@@ -12,10 +12,10 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from piql import errors as engine
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
-from piql import errors as engine
 from piql_backend.compilations.schemas import DiagnosticRead
 from piql_backend.schema import Read
 from piql_backend.workspaces.schemas import FileRead
@@ -87,9 +87,9 @@ _ENGINE_ERRORS: tuple[tuple[type[engine.PiqlError], int, str, str | None], ...] 
 
 def from_engine(error: engine.PiqlError) -> ApiError:
     """Give the refusal that an error of the engine stands for."""
-    for kind, status, code, help in _ENGINE_ERRORS:
+    for kind, status, code, advice in _ENGINE_ERRORS:
         if isinstance(error, kind):
-            return ApiError(status, code, str(error), help)
+            return ApiError(status, code, str(error), advice)
     return ApiError(500, "engine-error", str(error))
 
 
