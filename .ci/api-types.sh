@@ -6,4 +6,4 @@ out=$1
 document=$(mktemp --suffix=.json)
 trap 'rm -f "$document"' EXIT
 .venv/bin/python -m piql_backend.openapi >"$document"
-npx --no-install openapi-typescript "$document" --output "$out" >/dev/null
+PATH="$PWD/frontend/node_modules/.bin:$PWD/node_modules/.bin:$PATH" openapi-typescript "$document" --output "$out" >/dev/null
