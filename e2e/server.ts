@@ -1,0 +1,68 @@
+// The real back end as a user starts it: a process of its own, with a data folder of its own, that can be stopped and
+// started again.
+import { spawn, type ChildProcess } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const START_TIMEOUT_MS = 90_000
+
+export class WorkbenchServer {
+  private process: ChildProcess | null = null
+  private said = ''
+
+  private constructor(
+    readonly port: number,
+    private readonly data: string,
+  ) {}
+
+  static async start(port: number): Promise<WorkbenchServer> {
+    const server = new WorkbenchServer(port, await mkdtemp(join(tmpdir(), 'piql-e2e-')))
+    await server.resume()
+    return server
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`
+  }
+
+  /** Starts the process on the same data and waits until it answers. */
+  async resume(): Promise<void> {
+    this.said = ''
+    const started = spawn(join(root, '.venv/bin/piql'), ['serve', '--port', String(this.port), '--data', this.data], {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    this.process = started
+    const listen = (chunk: Buffer) => (this.said += chunk.toString())
+    started.stdout.on('data', listen)
+    started.stderr.on('data', listen)
+    const deadline = Date.now() + START_TIMEOUT_MS
+    while (Date.now() < deadline) {
+      if (started.exitCode !== null) throw new Error(`the workbench ended at its start:\n${this.said}`)
+      const answer = await fetch(`${this.url}/api/health`).catch(() => null)
+      if (answer?.ok) return
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+    throw new Error(`the workbench did not answer in time:\n${this.said}`)
+  }
+
+  /** Ends the process as a service manager does, and keeps its data. */
+  async halt(): Promise<void> {
+    const running = this.process
+    if (!running || running.exitCode !== null) return
+    const ended = new Promise((resolve) => running.once('exit', resolve))
+    running.kill('SIGTERM')
+    const late = setTimeout(() => running.kill('SIGKILL'), 10_000)
+    await ended
+    clearTimeout(late)
+    this.process = null
+  }
+
+  async stop(): Promise<void> {
+    await this.halt()
+    await rm(this.data, { recursive: true, force: true })
+  }
+}
