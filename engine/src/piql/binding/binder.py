@@ -1,7 +1,7 @@
 """Trees of all files → one Catalog and the logical plan of each query.
 
-Enters: `ParsedFile`s, and optionally the catalog of what is deployed already. Leaves: a `BoundProgram`. Next: `optimizer`.
-The shape of a plan is told in `binding.queries`; the schema is bound first, so tables may be used before they are declared.
+Enters: `ParsedFile`s, and perhaps the catalog of what is deployed already. Leaves: a `BoundProgram`. Next: `optimizer`.
+The shape of a plan is told in `binding.queries`. The schema is bound first, so the order of files does not matter.
 """
 
 from __future__ import annotations
@@ -99,10 +99,7 @@ def _bind(
     plan: LogicalNode | LogicalWrite | None = None
     parameters: tuple[QueryParameter, ...] = ()
     if body is not None:
-        if isinstance(body, ast.Select | ast.UnionQuery):
-            plan = bind_query(context, body)
-        else:
-            plan = bind_write(context, body)
+        plan = _bind_body(context, body)
         errors_before = len(context.diagnostics)
         parameters = context.parameters.settle()
         if plan is not None:
@@ -118,6 +115,14 @@ def _bind(
     ordered = sorted(context.diagnostics, key=lambda each: each.span.start)
     diagnostics = tuple(replace(each, query=name or None) if name else each for each in ordered)
     return BoundQuery(name, kind, plan, parameters, statement.span, name_span, body_span, statement, diagnostics)
+
+
+def _bind_body(context: QueryContext, body: ast.BareStatement) -> LogicalNode | LogicalWrite | None:
+    match body:
+        case ast.Select() | ast.UnionQuery():
+            return bind_query(context, body)
+        case _:
+            return bind_write(context, body)
 
 
 # Findings after which a plan would mean nothing: a LIMIT without its number, a parameter of two types.

@@ -1,4 +1,4 @@
-"""The scalar functions of the language: what each takes and gives. To add one, add an entry and evaluate it in execution."""
+"""The scalar functions: what each takes and gives. To add one, add an entry here and evaluate it in `execution`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _INT = BARE[Kind.INT]
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function under its canonical name; `takes` has a letter an argument: t text, n number, i whole number, a any."""
+    """A function under its canonical name; `takes` has a letter each argument: t text, n number, i whole, a any."""
 
     name: str
     takes: str

@@ -20,10 +20,10 @@ def output_columns(plan: logical.LogicalNode) -> list[ScopeColumn]:
             inputs = [output_columns(each) for each in plan.inputs]
             columns = []
             for each in zip(*inputs, strict=False):
-                type = each[0].type
+                widest = each[0].type
                 for other in each[1:]:
-                    type = wider(type, other.type) or type
-                columns.append(ScopeColumn(each[0].name, type, any(other.nullable for other in each)))
+                    widest = wider(widest, other.type) or widest
+                columns.append(ScopeColumn(each[0].name, widest, any(other.nullable for other in each)))
             return columns
         case logical.Stop() | logical.Sort() | logical.Distinct() | logical.Selection() | logical.DataStop():
             return output_columns(plan.input)

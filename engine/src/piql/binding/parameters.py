@@ -69,9 +69,8 @@ class Parameters:
                     help="MAX belongs to a list (IN [ids] MAX 50) and to LIMIT [count] MAX 50",
                 )
             )
-        return Parameter(
-            name=node.name, type=use.type or BARE[Kind.NULL], max_items=use.max_items if is_list else None, span=node.span
-        )
+        items = use.max_items if is_list else None
+        return Parameter(name=node.name, type=use.type or BARE[Kind.NULL], max_items=items, span=node.span)
 
     def count(self, node: ast.ParameterUse) -> int | None:
         """Note a use as the count of LIMIT or PAGINATE and give its MAX."""

@@ -77,7 +77,9 @@ def _bind_union(context: QueryContext, node: ast.UnionQuery, outer: Scope | None
     return _ordered_union(context, node, plan)
 
 
-def _ordered_union(context: QueryContext, node: ast.UnionQuery, plan: logical.LogicalNode) -> logical.LogicalNode | None:
+def _ordered_union(
+    context: QueryContext, node: ast.UnionQuery, plan: logical.LogicalNode
+) -> logical.LogicalNode | None:
     columns = output_columns(plan)
     if node.order is not None:
         relation = ScopeRelation("", "", {each.name.lower(): each for each in columns}, node.span)
@@ -103,9 +105,9 @@ def _items_span(query: ast.QueryExpression) -> Span:
 
 def _ordinal(node: ast.Expression, count: int) -> int | None:
     """Give the output that `ORDER BY 2` means, counted from 0."""
-    if isinstance(node, ast.LiteralValue) and isinstance(node.value, int) and not isinstance(node.value, bool):
-        if 1 <= node.value <= count:
-            return node.value - 1
+    value = node.value if isinstance(node, ast.LiteralValue) else None
+    if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= count:
+        return value - 1
     return None
 
 
@@ -128,9 +130,7 @@ def _count(context: QueryContext, node: ast.Select | ast.UnionQuery) -> logical.
         return None
     if isinstance(stop.count, ast.ParameterUse):
         maximum = context.parameters.count(stop.count)
-        return logical.Count(
-            max=maximum or 0, parameter=stop.count.name, span=stop.span, max_span=stop.count.max_span
-        )
+        return logical.Count(max=maximum or 0, parameter=stop.count.name, span=stop.span, max_span=stop.count.max_span)
     assert isinstance(stop.count.value, int)
     return logical.Count(max=stop.count.value, span=stop.span, max_span=stop.count.span)
 
@@ -429,15 +429,15 @@ class _Select:
                 continue
             self.is_broken = True
             name = column.span.text if column.span is not None and column.span.text != "*" else column.name
-            help = f"add {name} to GROUP BY, or take one value of the group: MIN({name})"
+            way_out = f"add {name} to GROUP BY, or take one value of the group: MIN({name})"
             if self.node.group is None:
-                help = f"add GROUP BY {name}, or take one value of all rows: MIN({name})"
+                way_out = f"add GROUP BY {name}, or take one value of all rows: MIN({name})"
             self.context.diagnostics.append(
                 report(
                     "not-grouped",
                     f"{name} may differ within one group",
                     column.span or self.node.items_span,
-                    help=help,
+                    help=way_out,
                 )
             )
             return

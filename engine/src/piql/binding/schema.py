@@ -125,7 +125,13 @@ class _TableBuilder:
         self.table = self._build(())
 
     def _report(
-        self, code: str, message: str, span: Span, help: str = "", labels: tuple[Label, ...] = (), fixes: tuple[Fix, ...] = ()
+        self,
+        code: str,
+        message: str,
+        span: Span,
+        help: str = "",
+        labels: tuple[Label, ...] = (),
+        fixes: tuple[Fix, ...] = (),
     ) -> None:
         self.schema.diagnostics.append(report(code, message, span, help=help or (), labels=labels, fixes=fixes))
 
@@ -257,18 +263,16 @@ class _TableBuilder:
                 self.foreign_keys.append(clause)
                 if columns is not None and clause.max is not None:
                     self.limits.append(
-                        CardinalityLimit(
-                            clause.max, columns, name=name, span=clause.span, limit_span=clause.max_span
-                        )
+                        CardinalityLimit(clause.max, columns, name=name, span=clause.span, limit_span=clause.max_span)
                     )
 
     def _are_texts(self, columns: tuple[str, ...], clause: ast.LimitClause) -> bool:
         for column, node in zip(columns, clause.columns, strict=True):
-            type = self.columns[column].type
-            if not is_text(type) and type.kind is not Kind.NULL:
+            found = self.columns[column].type
+            if not is_text(found) and found.kind is not Kind.NULL:
                 self._report(
                     "type-mismatch",
-                    f"TOKEN is about the words of texts, {column} is {type}",
+                    f"TOKEN is about the words of texts, {column} is {found}",
                     node.span,
                     "leave the column out",
                 )
@@ -282,9 +286,7 @@ class _TableBuilder:
             fixes: tuple[Fix, ...] = ()
             if first is not None and first.span is not None:
                 at = first.span.end
-                fixes = (
-                    Fix(f"Make {first.name} the primary key", (Edit(first.span.file, at, at, " PRIMARY KEY"),)),
-                )
+                fixes = (Fix(f"Make {first.name} the primary key", (Edit(first.span.file, at, at, " PRIMARY KEY"),)),)
             self._report(
                 "missing-primary-key",
                 f"{self.node.name.text} has no PRIMARY KEY",

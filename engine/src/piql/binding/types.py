@@ -50,7 +50,7 @@ def wider(left: SqlType, right: SqlType) -> SqlType | None:
 
 
 def arithmetic(operator: str, left: SqlType, right: SqlType) -> SqlType | None:
-    """Give the type of `left operator right`, or None when it has none. Whole numbers grow to BIGINT, `/` gives DOUBLE."""
+    """Give the type of `left operator right`, or None: whole numbers grow to BIGINT, `/` gives DOUBLE."""
     if Kind.NULL in (left.kind, right.kind):
         other = right if left.kind is Kind.NULL else left
         left = right = other
@@ -108,3 +108,8 @@ def is_nullable(expression: logical.Expression) -> bool:
         case logical.IsNull() | logical.Exists():
             return False
     return True
+
+
+def with_article(type: SqlType) -> str:
+    """Give a type with its article, for a sentence."""
+    return ("an " if type.kind is Kind.INT else "a ") + str(type)

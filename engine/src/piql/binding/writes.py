@@ -52,11 +52,7 @@ class _Write:
 
     def insert(self, node: ast.Insert) -> logical.Insert | None:
         names = node.columns
-        columns: list[Column | None]
-        if names:
-            columns = [self._column(each) for each in names]
-        else:
-            columns = list(self.table.columns)
+        columns: list[Column | None] = [self._column(each) for each in names] if names else [*self.table.columns]
         if len(node.values) != len(columns):
             one = "value" if len(node.values) == 1 else "values"
             self._report(
@@ -83,9 +79,7 @@ class _Write:
                 )
         if self.is_broken:
             return None
-        return logical.Insert(
-            table=self.table, values=tuple(values), if_not_exists=node.is_conditional, span=node.span
-        )
+        return logical.Insert(table=self.table, values=tuple(values), if_not_exists=node.is_conditional, span=node.span)
 
     def update(self, node: ast.Update) -> logical.Update | None:
         changes: list[logical.Assignment] = []
@@ -137,7 +131,10 @@ class _Write:
         if all(each.column != assignment.column for each in others):
             return True
         self._report(
-            "duplicate-column", f"{assignment.column} gets two values", assignment.span or self.table_span, "leave one out"
+            "duplicate-column",
+            f"{assignment.column} gets two values",
+            assignment.span or self.table_span,
+            "leave one out",
         )
         return False
 
@@ -206,14 +203,14 @@ class _Write:
             span = part.span or where.span
             if assignment is None or assignment.column not in key or assignment.column in found:
                 if verb == "UPDATE" and assignment is not None and assignment.column not in key:
-                    help = f"make it a condition after the key: WHERE {example} IF {span.text}"
+                    way_out = f"make it a condition after the key: WHERE {example} IF {span.text}"
                 else:
-                    help = f"name one row: WHERE {example}"
+                    way_out = f"name one row: WHERE {example}"
                 self._report(
                     "bulk-write",
                     f"{verb} names its row by the primary key ({shown}) only, this is something else",
                     span,
-                    help,
+                    way_out,
                 )
                 return ()
             found[assignment.column] = assignment

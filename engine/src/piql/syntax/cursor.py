@@ -1,8 +1,6 @@
-"""The parser's place in the tokens: looking, taking, demanding; and what is raised inside the parser when a demand fails."""
+"""The parser's place in the tokens: looking, taking, demanding; and the fault raised inside it when a demand fails."""
 
 from __future__ import annotations
-
-from typing import NoReturn
 
 from piql.diagnostics.codes import report
 from piql.diagnostics.diagnostic import Diagnostic, Edit, Fix
@@ -14,8 +12,8 @@ from piql.syntax.lexer import Token, Tokens, unquote
 # date, count, data, max, token, …) are names wherever a name may stand.
 RESERVED = frozenset(
     """
-    ALL AND AS BETWEEN BY CASE CONSTRAINT CONTAINS CREATE CROSS DELETE DISTINCT ELSE EXCEPT EXISTS FALSE FOREIGN FROM FULL
-    GROUP HAVING IN INNER INSERT INTERSECT INTO IS JOIN LEFT LIKE LIMIT NATURAL NOT NULL OFFSET ON OR ORDER OUTER
+    ALL AND AS BETWEEN BY CASE CONSTRAINT CONTAINS CREATE CROSS DELETE DISTINCT ELSE EXCEPT EXISTS FALSE FOREIGN FROM
+    FULL GROUP HAVING IN INNER INSERT INTERSECT INTO IS JOIN LEFT LIKE LIMIT NATURAL NOT NULL OFFSET ON OR ORDER OUTER
     OVER PAGINATE PRIMARY REFERENCES RIGHT SELECT SET THEN TRUE UNION UNIQUE UPDATE USING VALUES WHEN WHERE WITH
     """.split()
 )
@@ -57,6 +55,9 @@ class Cursor:
         at = self.at + ahead
         return self.tokens[at] if at < len(self.tokens) else self.tokens[-1]
 
+    def is_at_end(self) -> bool:
+        return self.token.kind == "end"
+
     def accept(self, word: str) -> Token | None:
         """Take the next token if it is this word or symbol."""
         return self.advance() if self.token.word == word else None
@@ -73,7 +74,7 @@ class Cursor:
         """Take this word or symbol, or fail with `expected word where`."""
         if self.token.word == word:
             return self.advance()
-        self.fail_expecting(f"`{word}` {where}")
+        raise self.expecting(f"`{word}` {where}")
 
     def span_from(self, start: int) -> Span:
         return Span(self.source, start, self.last_end if self.last_end > start else start)
@@ -87,10 +88,11 @@ class Cursor:
             return Span(self.source, last.start, last.end)
         return Span(self.source, 0, len(self.source.text))
 
-    def fail(
+    def fault(
         self, code: str, message: str, span: Span, help: str | tuple[str, ...] = (), fixes: tuple[Fix, ...] = ()
-    ) -> NoReturn:
-        raise SyntaxFault(report(code, message, span, help=help, fixes=fixes))
+    ) -> SyntaxFault:
+        """Make what is raised when the statement cannot go on."""
+        return SyntaxFault(report(code, message, span, help=help, fixes=fixes))
 
     def found(self) -> str:
         token = self.token
@@ -99,8 +101,9 @@ class Cursor:
         text = token.text if len(token.text) <= 40 else token.text[:37] + "…"
         return f"found `{text}`"
 
-    def fail_expecting(self, what: str, help: str | tuple[str, ...] = ()) -> NoReturn:
-        self.fail("syntax-error", f"expected {what}, but {self.found()}", self.span_of(self.token), help)
+    def expecting(self, what: str, help: str | tuple[str, ...] = ()) -> SyntaxFault:
+        """Make the fault of finding something else than `what`."""
+        return self.fault("syntax-error", f"expected {what}, but {self.found()}", self.span_of(self.token), help)
 
     def name(self, what: str) -> ast.Name:
         """Take a name: a word that is not reserved, or a quoted one."""
@@ -112,12 +115,11 @@ class Cursor:
             self.advance()
             text = unquote(token)
             if not text:
-                self.fail("syntax-error", "a quoted name cannot be empty", self.span_of(token))
+                raise self.fault("syntax-error", "a quoted name cannot be empty", self.span_of(token))
             return ast.Name(text=text, is_quoted=True, span=Span(self.source, token.start, token.end))
-        help: tuple[str, ...] = ()
         if token.kind == "word" and self.peek().word not in ("", "("):
-            help = (f'`{token.text}` is a keyword; to use it as a name, write "{token.text}"',)
-        self.fail_expecting(what, help)
+            raise self.expecting(what, f'`{token.text}` is a keyword; to use it as a name, write "{token.text}"')
+        raise self.expecting(what)
 
     def is_name(self) -> bool:
         token = self.token
@@ -138,13 +140,13 @@ class Cursor:
         if token.kind == "number" and token.text.isdigit() and token.text.isascii() and len(token.text) <= 18:
             self.advance()
             return int(token.text), self.span_of(token)
-        self.fail_expecting(what)
+        raise self.expecting(what)
 
     def positive_number(self, what: str) -> tuple[int, Span]:
         """Take a literal that is at least 1."""
         number, span = self.whole_number(what)
         if number < 1:
-            self.fail("bad-number", f"{what} must be at least 1", span)
+            raise self.fault("bad-number", f"{what} must be at least 1", span)
         return number, span
 
     def parameter(self) -> ast.ParameterUse | None:
@@ -182,7 +184,7 @@ class Cursor:
         if token.kind == "word":
             self.advance()
             return token.text
-        self.fail_expecting("the name of a parameter", "parameters are written [1: name], [name] or :name")
+        raise self.expecting("the name of a parameter", "parameters are written [1: name], [name] or :name")
 
     def spelling_fix(self, span: Span, text: str) -> Fix:
         return Fix(f"Change to {text}", (Edit(span.file, span.start, span.end, text),))
@@ -191,7 +193,7 @@ class Cursor:
         """Count one level of nesting; too many is a finding, not a crash."""
         self.nesting += 1
         if self.nesting + self.chain // 2 > MAX_NESTING:
-            self.fail(
+            raise self.fault(
                 "nesting-too-deep",
                 f"more than {MAX_NESTING} levels stand inside one another here",
                 Span(self.source, span_start, max(self.last_end, span_start + 1)),

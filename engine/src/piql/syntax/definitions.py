@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Literal
 
 from piql.source import Span
 from piql.syntax import ast
 from piql.syntax.cursor import SyntaxFault
 from piql.syntax.writes import WriteParser
+
+Nullability = Literal["NOT NULL", "NULL"]
 
 
 class DefinitionParser(WriteParser):
@@ -25,7 +27,7 @@ class DefinitionParser(WriteParser):
             try:
                 elements.append(self._element())
                 if self.token.word not in (",", ")"):
-                    self.fail_expecting("a comma or `)` after a column or constraint")
+                    raise self.expecting("a comma or `)` after a column or constraint")
             except SyntaxFault as fault:
                 self.diagnostics.append(fault.diagnostic)
                 is_broken = True
@@ -36,7 +38,7 @@ class DefinitionParser(WriteParser):
         if self.token.word == ")":
             self.advance()
         elif not is_broken:
-            self.fail_expecting("`)` at the end of the table")
+            raise self.expecting("`)` at the end of the table")
         return ast.CreateTable(name=name, elements=tuple(elements), is_broken=is_broken, span=self.span_from(start))
 
     def _skip_element(self) -> None:
@@ -72,14 +74,14 @@ class DefinitionParser(WriteParser):
         if word == "CARDINALITY" and self.peek().word == "LIMIT":
             return self._limit(start, name)
         if word == "CHECK" and self.peek().word == "(":
-            self.fail(
+            raise self.fault(
                 "not-in-piql",
                 "CHECK is not part of PIQL",
                 self.span_of(self.token),
                 "check the value in the application, before it is written",
             )
         if name is not None:
-            self.fail_expecting("PRIMARY KEY, UNIQUE, FOREIGN KEY or CARDINALITY LIMIT after the constraint's name")
+            raise self.expecting("PRIMARY KEY, UNIQUE, FOREIGN KEY or CARDINALITY LIMIT after the constraint's name")
         return self._column()
 
     def _limit(self, start: int, name: ast.Name | None) -> ast.LimitClause:
@@ -113,7 +115,7 @@ class DefinitionParser(WriteParser):
         if self.accept("MAX"):
             maximum, maximum_span = self.positive_number("the number after MAX")
         if self.token.word == "ON" and self.peek().word in ("DELETE", "UPDATE"):
-            self.fail(
+            raise self.fault(
                 "not-in-piql",
                 "ON DELETE and ON UPDATE are not part of PIQL",
                 self.span_of(self.token),
@@ -132,7 +134,7 @@ class DefinitionParser(WriteParser):
     def _column(self) -> ast.ColumnDefinition:
         name = self.name("a column or a constraint")
         type_name = self._type()
-        nullability: str | None = None
+        nullability: Nullability | None = None
         constraints: list[ast.TableConstraint] = []
         while True:
             start = self.token.start
@@ -140,12 +142,13 @@ class DefinitionParser(WriteParser):
             word = self.token.word
             if word in ("NOT", "NULL"):
                 self.advance()
+                said: Nullability = "NULL"
                 if word == "NOT":
                     self.expect("NULL", "after NOT")
-                    word = "NOT NULL"
-                if nullability is not None and nullability != word:
-                    self.fail("syntax-error", "a column is either NULL or NOT NULL", self.span_from(start))
-                nullability = word
+                    said = "NOT NULL"
+                if nullability is not None and nullability != said:
+                    raise self.fault("syntax-error", "a column is either NULL or NOT NULL", self.span_from(start))
+                nullability = said
             elif word == "PRIMARY":
                 self.advance()
                 self.expect("KEY", "after PRIMARY")
@@ -158,7 +161,7 @@ class DefinitionParser(WriteParser):
             elif word == "REFERENCES":
                 constraints.append(self._references(start, (name,), constraint_name))
             elif word == "DEFAULT":
-                self.fail(
+                raise self.fault(
                     "not-in-piql",
                     "DEFAULT is not part of PIQL",
                     self.span_of(self.token),
@@ -169,7 +172,7 @@ class DefinitionParser(WriteParser):
         return ast.ColumnDefinition(
             name=name,
             type=type_name,
-            nullability=cast("ast.Literal['NOT NULL', 'NULL'] | None", nullability),
+            nullability=nullability,
             constraints=tuple(constraints),
             span=self.span_from(name.span.start),
         )
@@ -177,7 +180,7 @@ class DefinitionParser(WriteParser):
     def _type(self) -> ast.TypeName:
         token = self.token
         if token.kind != "word" or (token.word not in ("TIMESTAMP", "DATE") and not self.is_name()):
-            self.fail_expecting("the type of the column, such as INT or VARCHAR(32)")
+            raise self.expecting("the type of the column, such as INT or VARCHAR(32)")
         self.advance()
         name = token.word
         if name == "DOUBLE" and self.token.word == "PRECISION":
@@ -227,6 +230,4 @@ class DefinitionParser(WriteParser):
         is_ascending = True
         if self.token.word in ("ASC", "DESC"):
             is_ascending = self.advance().word == "ASC"
-        return ast.IndexPart(
-            columns=columns, is_token=is_token, is_ascending=is_ascending, span=self.span_from(start)
-        )
+        return ast.IndexPart(columns=columns, is_token=is_token, is_ascending=is_ascending, span=self.span_from(start))

@@ -60,7 +60,7 @@ class ExpressionParser(Cursor):
                 break
             if binding == _COMPARISON:
                 if has_compared:
-                    self.fail(
+                    raise self.fault(
                         "syntax-error",
                         "comparisons cannot be chained",
                         self.span_of(self.token),
@@ -85,7 +85,7 @@ class ExpressionParser(Cursor):
     def _count_link(self) -> None:
         self.chain += 1
         if self.chain > MAX_CHAIN:
-            self.fail(
+            raise self.fault(
                 "nesting-too-deep",
                 f"more than {MAX_CHAIN} operators stand in one expression",
                 self.span_of(self.token),
@@ -110,7 +110,7 @@ class ExpressionParser(Cursor):
             is_negated = True
             word = self.token.word
             if word not in ("IN", "LIKE", "CONTAINS", "BETWEEN"):
-                self.fail_expecting("IN, LIKE, CONTAINS or BETWEEN after NOT")
+                raise self.expecting("IN, LIKE, CONTAINS or BETWEEN after NOT")
             self.advance()
         if word == "IN":
             return self._in(left, start, is_negated)
@@ -139,7 +139,7 @@ class ExpressionParser(Cursor):
                 operand=left, items=(parameter,), is_list=True, is_negated=is_negated, span=self.span_from(start)
             )
         if self.token.word != "(":
-            self.fail_expecting(
+            raise self.expecting(
                 "a list after IN", "write IN (1, 2, 3), IN [ids] MAX 50 for a list parameter, or IN (SELECT …)"
             )
         self.advance()
@@ -185,13 +185,13 @@ class ExpressionParser(Cursor):
                 self.expect(")", "after the subquery")
                 return ast.ExistsQuery(query=query, span=self.span_from(token.start))
             if word == "CASE":
-                self.fail(
+                raise self.fault(
                     "not-in-piql",
                     "CASE is not part of PIQL",
                     self.span_of(token),
                     "read the columns and decide in the application, or use COALESCE",
                 )
-            self.fail_expecting("a value or a column")
+            raise self.expecting("a value or a column")
         if kind == "number":
             self.advance()
             return self._number(token.text, token.start)
@@ -218,16 +218,16 @@ class ExpressionParser(Cursor):
             if token.word == "+":
                 self.advance()
                 return self.expression(_SIGN)
-        self.fail_expecting("a value or a column")
+        raise self.expecting("a value or a column")
 
     def _number(self, text: str, start: int) -> ast.Expression:
         span = self.span_from(start)
         if len(text) > 60:
-            self.fail("bad-number", "this number has too many digits", span)
+            raise self.fault("bad-number", "this number has too many digits", span)
         if "e" in text or "E" in text:
             value: object = float(text)
             if value in (float("inf"), float("-inf")):
-                self.fail("bad-number", f"{text} is larger than any DOUBLE", span)
+                raise self.fault("bad-number", f"{text} is larger than any DOUBLE", span)
         else:
             value = Decimal(text) if "." in text else int(text)
         return ast.LiteralValue(value=value, span=span)
@@ -236,7 +236,8 @@ class ExpressionParser(Cursor):
         try:
             return ast.LiteralValue(value=bytes.fromhex(text[2:-1]), span=span)
         except ValueError:
-            self.fail("bad-number", "a BLOB literal is pairs of hexadecimal digits, such as X'00FF'", span)
+            message = "a BLOB literal is pairs of hexadecimal digits, such as X'00FF'"
+            raise self.fault("bad-number", message, span) from None
 
     def _parenthesis(self) -> ast.Expression:
         start = self.advance().start
@@ -256,7 +257,7 @@ class ExpressionParser(Cursor):
 
     def _name_or_call(self) -> ast.Expression:
         name = self.name("a column")
-        if self.token.word == "." :
+        if self.token.word == ".":
             self.advance()
             column = self.name("a column after the dot")
             return ast.ColumnName(qualifier=name, name=column, span=self.span_from(name.span.start))

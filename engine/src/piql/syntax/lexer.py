@@ -90,10 +90,9 @@ def tokenize(source: Source) -> Tokens:
             found = match.group()
             comments.append(Comment(found, start, end))
             if found.startswith("/*") and (len(found) < 4 or not found.endswith("*/")):
+                opening = source.span(start, start + 2)
                 diagnostics.append(
-                    report(
-                        "unclosed-comment", "this comment has no end", source.span(start, start + 2), help="close it with */"
-                    )
+                    report("unclosed-comment", "this comment has no end", opening, help="close it with */")
                 )
         elif kind == "stray":
             if start == stray_end:
@@ -101,9 +100,8 @@ def tokenize(source: Source) -> Tokens:
                 diagnostics.pop()
             else:
                 stray_start, stray_end = start, end
-            diagnostics.append(
-                report("unknown-character", f"`{text[stray_start:end]}` has no meaning here", source.span(stray_start, end))
-            )
+            message = f"`{text[stray_start:end]}` has no meaning here"
+            diagnostics.append(report("unknown-character", message, source.span(stray_start, end)))
         else:
             found = match.group()
             quote = found[1] if kind == "blob" else found[0]

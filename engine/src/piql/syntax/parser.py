@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 from difflib import get_close_matches
-from typing import Literal, cast
+from typing import Literal
 
 from piql.diagnostics.diagnostic import Diagnostic, Edit, Fix
-from piql.source import Source, Span
+from piql.source import Source
 from piql.syntax import ast
 from piql.syntax.cursor import SyntaxFault
 from piql.syntax.definitions import DefinitionParser
@@ -65,14 +65,14 @@ class _Parser(DefinitionParser):
         while True:
             while self.accept(";"):
                 pass
-            if self.token.kind == "end":
+            if self.is_at_end():
                 return found
             began = self.at
             self.nesting = self.chain = 0
             try:
                 statement = self._statement()
                 found.append(statement)
-                if self.token.word != ";" and self.token.kind != "end":
+                if self.token.word != ";" and not self.is_at_end():
                     self._after_statement(statement)
             except SyntaxFault as fault:
                 self._note(fault.diagnostic)
@@ -90,33 +90,17 @@ class _Parser(DefinitionParser):
             return
         if self._is_start():
             end = self.last_end
-            last = self.tokens[self.at - 1]
-            self._note(
-                replace(
-                    self._fault(
-                        "missing-semicolon",
-                        "a semicolon is missing between two statements",
-                        self.span_of(last),
-                        fix=Fix("Add the semicolon", (Edit(self.source.name, end, end, ";"),)),
-                    ),
-                    query=name,
-                )
+            fix = Fix("Add the semicolon", (Edit(self.source.name, end, end, ";"),))
+            fault = self.fault(
+                "missing-semicolon",
+                "a semicolon is missing between two statements",
+                self.span_of(self.tokens[self.at - 1]),
+                fixes=(fix,),
             )
+            self._note(replace(fault.diagnostic, query=name))
             return
-        self._note(replace(self._surplus(), query=name))
+        self._note(replace(self.expecting("`;` at the end of the statement").diagnostic, query=name))
         self._recover(self.at)
-
-    def _surplus(self) -> Diagnostic:
-        try:
-            self.fail_expecting("`;` at the end of the statement")
-        except SyntaxFault as fault:
-            return fault.diagnostic
-
-    def _fault(self, code: str, message: str, span: Span, fix: Fix) -> Diagnostic:
-        try:
-            self.fail(code, message, span, fixes=(fix,))
-        except SyntaxFault as fault:
-            return fault.diagnostic
 
     def _is_start(self) -> bool:
         word = self.token.word
@@ -146,26 +130,25 @@ class _Parser(DefinitionParser):
             if self.accept("INDEX"):
                 return self.create_index(token.start)
             if self.token.word == "UNIQUE":
-                self.fail(
+                raise self.fault(
                     "not-in-piql",
                     "CREATE UNIQUE INDEX is not part of PIQL",
                     self.span_of(self.token),
                     "declare UNIQUE (columns) in the table",
                 )
-            self._fail_with_spelling("TABLE, QUERY or INDEX after CREATE", ("TABLE", "QUERY", "INDEX"))
+            raise self._misspelt("TABLE, QUERY or INDEX after CREATE", ("TABLE", "QUERY", "INDEX"))
         if word in _BODIES:
             return self._body()
-        self._fail_with_spelling("CREATE TABLE, CREATE QUERY or CREATE INDEX", ("CREATE", *_BODIES))
+        raise self._misspelt("CREATE TABLE, CREATE QUERY or CREATE INDEX", ("CREATE", *_BODIES))
 
-    def _fail_with_spelling(self, what: str, words: tuple[str, ...]) -> ast.Statement:
-        try:
-            self.fail_expecting(what)
-        except SyntaxFault as fault:
-            close = get_close_matches(self.token.word, words, n=1) if self.token.kind == "word" else []
-            if close:
-                fix = self.spelling_fix(self.span_of(self.token), close[0])
-                raise SyntaxFault(replace(fault.diagnostic, fixes=(fix,))) from None
-            raise
+    def _misspelt(self, what: str, words: tuple[str, ...]) -> SyntaxFault:
+        """Make the fault of finding something else than one of `words`, with the nearest of them."""
+        fault = self.expecting(what)
+        close = get_close_matches(self.token.word, words, n=1) if self.token.kind == "word" else []
+        if not close:
+            return fault
+        fix = self.spelling_fix(self.span_of(self.token), close[0])
+        return SyntaxFault(replace(fault.diagnostic, fixes=(fix,), help=(f"did you mean {close[0]}?",)))
 
     def _body(self) -> ast.BareStatement:
         word = self.token.word
@@ -187,14 +170,14 @@ class _Parser(DefinitionParser):
             body_start = self.token.start
             kind = _KINDS.get(self.token.word, "select")
             if self.token.word not in _BODIES:
-                self._fail_with_spelling("SELECT, INSERT, UPDATE or DELETE after AS", _BODIES)
+                raise self._misspelt("SELECT, INSERT, UPDATE or DELETE after AS", _BODIES)
             body = self._body()
         except SyntaxFault as fault:
             self._note(replace(fault.diagnostic, query=name.text))
             self._skip_body()
         return ast.CreateQuery(
             name=name,
-            body=cast("ast.BareStatement | None", body),
+            body=body,
             body_span=self.span_from(min(body_start, self.last_end)),
             kind=kind,
             is_broken=body is None,

@@ -22,7 +22,7 @@ class QueryParser(ExpressionParser):
         query: ast.QueryExpression = self._select()
         if self.token.word in _UNSUPPORTED_SET_OPERATORS:
             word = self.token.word
-            self.fail(
+            raise self.fault(
                 "not-in-piql",
                 f"{word} is not part of PIQL",
                 self.span_of(self.token),
@@ -41,7 +41,7 @@ class QueryParser(ExpressionParser):
             if last.order or last.stop or last.offset:
                 clause = last.order or last.stop or last.offset
                 assert clause is not None
-                self.fail(
+                raise self.fault(
                     "syntax-error",
                     "ORDER BY and LIMIT come after the last query of a UNION",
                     clause.span,
@@ -49,7 +49,9 @@ class QueryParser(ExpressionParser):
                 )
             count += 1
             if count > MAX_TABLES:
-                self.fail("nesting-too-deep", f"a UNION of more than {MAX_TABLES} queries", self.span_of(self.token))
+                raise self.fault(
+                    "nesting-too-deep", f"a UNION of more than {MAX_TABLES} queries", self.span_of(self.token)
+                )
             self.advance()
             all_here = self.accept("ALL") is not None
             self.accept("DISTINCT")
@@ -87,13 +89,13 @@ class QueryParser(ExpressionParser):
         token = self.advance()
         if self.token.word == "RECURSIVE":
             self.advance()
-            self.fail(
+            raise self.fault(
                 "recursive-query",
                 "WITH RECURSIVE is refused: how often it repeats depends on the data",
                 self.span_from(token.start),
                 "follow one level with a join, and call the query again for the next level",
             )
-        self.fail(
+        raise self.fault(
             "not-in-piql",
             "WITH is not part of PIQL",
             self.span_of(token),
@@ -111,14 +113,14 @@ class QueryParser(ExpressionParser):
         items = [self._select_item()]
         while self.accept(","):
             if self.token.word == "FROM":
-                self.fail("syntax-error", "a comma too many before FROM", self.span_of(self.tokens[self.at - 1]))
+                raise self.fault("syntax-error", "a comma too many before FROM", self.span_of(self.tokens[self.at - 1]))
             items.append(self._select_item())
         items_span = self.span_from(items_start)
         from_clause = where = group = having = order = stop = offset = None
         if self.token.word == "FROM":
             from_clause = self._from()
         elif self.token.word not in ("", ";", ")", "UNION"):
-            self.fail_expecting("a comma or FROM after the select list")
+            raise self.expecting("a comma or FROM after the select list")
         if self.accept("WHERE"):
             where = self.expression()
         if self.token.word == "GROUP":
@@ -140,7 +142,7 @@ class QueryParser(ExpressionParser):
                     self.advance()
                 offset = ast.OffsetClause(count=count, span=self.span_from(offset_start))
             elif stop is not None:
-                self.fail(
+                raise self.fault(
                     "syntax-error", "a query has one LIMIT or PAGINATE, this is the second", self.span_of(self.token)
                 )
             else:
@@ -163,7 +165,7 @@ class QueryParser(ExpressionParser):
 
     def _check_clause_order(self) -> None:
         if self.token.word in ("FROM", "WHERE", "GROUP", "HAVING", "ORDER", "JOIN", "LEFT", "INNER"):
-            self.fail(
+            raise self.fault(
                 "syntax-error",
                 f"{self.token.word} cannot stand here",
                 self.span_of(self.token),
@@ -198,16 +200,18 @@ class QueryParser(ExpressionParser):
             if kind is None:
                 break
             if len(joins) + 2 > MAX_TABLES:
-                self.fail("nesting-too-deep", f"more than {MAX_TABLES} tables in one FROM", self.span_from(join_start))
+                raise self.fault(
+                    "nesting-too-deep", f"more than {MAX_TABLES} tables in one FROM", self.span_from(join_start)
+                )
             table = self._table_source("the comma" if kind == "comma" else "JOIN")
             condition = None
             if self.token.word == "USING":
-                self.fail(
+                raise self.fault(
                     "not-in-piql", "USING is not part of PIQL", self.span_of(self.token), "write ON a.column = b.column"
                 )
             if kind in ("inner", "left"):
                 if self.token.word != "ON":
-                    self.fail_expecting("`ON` with the condition of the join")
+                    raise self.expecting("`ON` with the condition of the join")
                 self.advance()
                 condition = self.expression()
             if kind == "comma":
@@ -242,7 +246,7 @@ class QueryParser(ExpressionParser):
                 "FULL": "use UNION of two LEFT JOINs",
                 "NATURAL": "write JOIN … ON with the columns",
             }
-            self.fail("not-in-piql", f"{word} JOIN is not part of PIQL", self.span_of(self.token), way_out[word])
+            raise self.fault("not-in-piql", f"{word} JOIN is not part of PIQL", self.span_of(self.token), way_out[word])
         return None
 
     def _table_source(self, after: str) -> ast.TableSource:
@@ -250,7 +254,7 @@ class QueryParser(ExpressionParser):
         if self.token.word == "(":
             self.advance()
             if self.token.word != "SELECT":
-                self.fail_expecting("SELECT after the parenthesis", "joins are written without parentheses")
+                raise self.expecting("SELECT after the parenthesis", "joins are written without parentheses")
             query = self._nested_query()
             self.expect(")", "after the derived table")
             return ast.DerivedTable(query=query, alias=self._alias(), span=self.span_from(start))
@@ -268,7 +272,7 @@ class QueryParser(ExpressionParser):
             if self.token.word in ("ASC", "DESC"):
                 is_ascending = self.advance().word == "ASC"
             if self.token.word == "NULLS":
-                self.fail(
+                raise self.fault(
                     "not-in-piql",
                     "NULLS FIRST and NULLS LAST are not part of PIQL",
                     self.span_of(self.token),
@@ -290,6 +294,6 @@ class QueryParser(ExpressionParser):
         else:
             number, span = self.whole_number(f"a number or a parameter after {token.word}")
             if number == 0 and token.word == "PAGINATE":
-                self.fail("bad-number", "a page holds at least 1 row", span)
+                raise self.fault("bad-number", "a page holds at least 1 row", span)
             count = ast.LiteralValue(value=number, span=span)
         return ast.StopClause(is_page=token.word == "PAGINATE", count=count, span=self.span_from(token.start))

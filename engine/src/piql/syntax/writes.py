@@ -17,7 +17,7 @@ class WriteParser(QueryParser):
         if self.token.word == "(":
             columns = self.names("a column")
         if self.token.word == "SELECT":
-            self.fail(
+            raise self.fault(
                 "bulk-write",
                 "INSERT … SELECT writes as many rows as the SELECT finds",
                 self.span_of(self.token),
@@ -31,7 +31,7 @@ class WriteParser(QueryParser):
         self.expect(")", "after the values")
         values_span = self.span_from(values_start)
         if self.token.word == ",":
-            self.fail(
+            raise self.fault(
                 "bulk-write",
                 "INSERT puts one row",
                 self.span_of(self.token),

@@ -1,0 +1,107 @@
+"""Calls of scalar functions and aggregates."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from piql.binding.functions import AGGREGATES, FUNCTIONS
+from piql.binding.scope import spelling_fix, suggestion
+from piql.binding.types import BARE, bare, is_number, type_of, with_article
+from piql.catalog import Kind, SqlType
+from piql.logical import expressions as logical
+from piql.syntax import ast
+
+if TYPE_CHECKING:
+    from piql.binding.expressions import ExpressionBinder
+
+
+def bind_call(binder: ExpressionBinder, node: ast.Call, expected: SqlType | None) -> logical.Expression | None:
+    name = node.name.text.upper()
+    if node.over is not None:
+        binder.report(
+            "window-function",
+            f"{name} … OVER is refused: window functions are not part of PIQL",
+            node.span,
+            "use GROUP BY over a bounded section, or number the rows in the application",
+        )
+        return None
+    if name in AGGREGATES:
+        return _aggregate(binder, node, name)
+    function = FUNCTIONS.get(name)
+    if function is None:
+        near = suggestion(name, [*FUNCTIONS, *AGGREGATES])
+        way_out = f"did you mean {near}?" if near else "known are " + ", ".join(sorted([*FUNCTIONS, *AGGREGATES]))
+        fixes = (spelling_fix(node.name.span, near),) if near else ()
+        binder.report("unknown-function", f"there is no function {node.name.text}", node.name.span, way_out, *fixes)
+        return None
+    if node.is_star or node.is_distinct or not function.low <= len(node.arguments) <= function.high:
+        binder.report("function-arguments", f"{name} is called as {function.usage}", node.span)
+        return None
+    arguments: list[logical.Expression] = []
+    for place, each in enumerate(node.arguments):
+        wanted = function.wanted(place)
+        if wanted is None and isinstance(each, ast.ParameterUse | ast.LiteralValue):
+            wanted = type_of(arguments[0]) if arguments else expected
+        bound = binder.value(each, wanted if isinstance(each, ast.ParameterUse) else None)
+        if bound is None:
+            return None
+        if not function.accepts(place, type_of(bound)):
+            binder.report(
+                "function-arguments",
+                f"{name} does not take {with_article(type_of(bound))} here",
+                each.span,
+                f"it is called as {function.usage}",
+            )
+            return None
+        arguments.append(bound)
+    result = function.result([type_of(each) for each in arguments])
+    if result is None:
+        binder.report("type-mismatch", f"the arguments of {name} have no type in common", node.span)
+        return None
+    return logical.FunctionCall(name=function.name, arguments=tuple(arguments), type=result, span=node.span)
+
+
+def _aggregate(binder: ExpressionBinder, node: ast.Call, name: str) -> logical.Expression | None:
+    if binder.inside_aggregate:
+        binder.report("aggregate-misuse", f"{name} cannot stand inside another aggregate", node.span)
+        return None
+    if not binder.allows_aggregates:
+        way_out = "conditions on groups belong in HAVING" if binder.clause == "WHERE" else ()
+        binder.report("aggregate-misuse", f"{name} cannot stand in {binder.clause}", node.span, way_out)
+        return None
+    if node.is_star:
+        if name != "COUNT":
+            binder.report("function-arguments", f"{name}(*) has no meaning", node.span, f"write {name}(column)")
+            return None
+        return logical.Aggregate(function="COUNT", operand=None, distinct=False, type=BARE[Kind.BIGINT], span=node.span)
+    if len(node.arguments) != 1:
+        binder.report("function-arguments", f"{name} takes one argument", node.span)
+        return None
+    binder.inside_aggregate = True
+    operand = binder.value(node.arguments[0])
+    binder.inside_aggregate = False
+    if operand is None:
+        return None
+    own = type_of(operand)
+    if name in ("SUM", "AVG") and not is_number(own) and own.kind is not Kind.NULL:
+        binder.report(
+            "function-arguments",
+            f"{name} adds numbers, {node.arguments[0].span.text} is {with_article(own)}",
+            node.span,
+        )
+        return None
+    if name == "COUNT":
+        result = BARE[Kind.BIGINT]
+    elif name == "AVG":
+        result = BARE[Kind.DOUBLE]
+    elif name == "SUM":
+        result = BARE[Kind.BIGINT] if own.kind in (Kind.INT, Kind.BIGINT) else bare(own)
+    else:
+        result = own
+    return logical.Aggregate(
+        function=name,  # type: ignore[arg-type]
+        operand=operand,
+        distinct=node.is_distinct,
+        type=result,
+        span=node.span,
+    )
