@@ -1,0 +1,120 @@
+"""What to measure: points (operator, child rows, rows, bytes of a row), and the named grids of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from itertools import product
+
+
+class Operator(Enum):
+    """The remote operators that are measured, by their names in the plan."""
+
+    INDEX_SCAN = "IndexScan"
+    INDEX_FK_JOIN = "IndexFKJoin"
+    SORTED_INDEX_JOIN = "SortedIndexJoin"
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One setting of one operator.
+
+    `child_rows` is how many requests it makes (1 for a scan), `rows` how many rows one request returns at most
+    (1 for a foreign-key join), `row_bytes` the size of one of these rows.
+    """
+
+    operator: Operator
+    child_rows: int
+    rows: int
+    row_bytes: int
+
+    def __post_init__(self) -> None:
+        if min(self.child_rows, self.rows, self.row_bytes) < 1:
+            raise ValueError(f"a point counts from 1: {self}")
+        if self.operator is Operator.INDEX_SCAN and self.child_rows != 1:
+            raise ValueError("a scan makes one request")
+        if self.operator is Operator.INDEX_FK_JOIN and self.rows != 1:
+            raise ValueError("a foreign-key join returns one row a request")
+
+    @property
+    def coordinates(self) -> tuple[int, int, int]:
+        return (self.child_rows, self.rows, self.row_bytes)
+
+    def __str__(self) -> str:
+        size = f"{self.row_bytes} B"
+        match self.operator:
+            case Operator.INDEX_SCAN:
+                return f"IndexScan of {self.rows} × {size}"
+            case Operator.INDEX_FK_JOIN:
+                return f"IndexFKJoin of {self.child_rows} × {size}"
+            case Operator.SORTED_INDEX_JOIN:
+                return f"SortedIndexJoin of {self.child_rows} × {self.rows} × {size}"
+
+    def sort_key(self) -> tuple[str, int, int, int]:
+        """Order points by operator, then size."""
+        return (self.operator.value, *self.coordinates)
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A set of points under a name; points are unique and sorted."""
+
+    name: str
+    points: tuple[Point, ...]
+
+    @classmethod
+    def product(
+        cls,
+        name: str,
+        *,
+        row_bytes: Sequence[int],
+        scan_rows: Sequence[int] = (),
+        fk_child_rows: Sequence[int] = (),
+        sorted_child_rows: Sequence[int] = (),
+        sorted_rows: Sequence[int] = (),
+    ) -> Grid:
+        """Combine the levels of each dimension."""
+        points = [Point(Operator.INDEX_SCAN, 1, rows, size) for rows, size in product(scan_rows, row_bytes)]
+        points += [Point(Operator.INDEX_FK_JOIN, child, 1, size) for child, size in product(fk_child_rows, row_bytes)]
+        points += [
+            Point(Operator.SORTED_INDEX_JOIN, child, rows, size)
+            for child, rows, size in product(sorted_child_rows, sorted_rows, row_bytes)
+        ]
+        return cls.of(name, points)
+
+    @classmethod
+    def of(cls, name: str, points: Iterable[Point]) -> Grid:
+        """Build from any points; doubles count once."""
+        return cls(name, tuple(sorted(set(points), key=Point.sort_key)))
+
+    @classmethod
+    def from_levels(cls, levels: Mapping[str, Sequence[int]], name: str = "custom") -> Grid:
+        """Build from the JSON form: `{"row_bytes": […], "scan_rows": […], "fk_child_rows": […], …}`."""
+        known = {"row_bytes", "scan_rows", "fk_child_rows", "sorted_child_rows", "sorted_rows"}
+        if unknown := sorted(set(levels) - known):
+            raise ValueError(f"unknown dimension {unknown[0]}; a grid has {', '.join(sorted(known))}")
+        if not levels.get("row_bytes"):
+            raise ValueError("a grid names at least one size in row_bytes")
+        grid = cls.product(name, **{key: tuple(int(each) for each in values) for key, values in levels.items()})
+        if not grid.points:
+            raise ValueError("the grid has no points")
+        return grid
+
+
+_SMALL = Grid.product(
+    "small",
+    row_bytes=(200,),
+    scan_rows=(1, 10, 50, 100),
+    fk_child_rows=(1, 10, 100),
+    sorted_child_rows=(10, 50, 100),
+    sorted_rows=(10, 50),
+)
+_LOOKUPS = Grid.product("", row_bytes=(40, 200), scan_rows=(1, 10, 25, 50, 100), fk_child_rows=(1, 10, 25, 50, 100))
+_FEEDS = Grid.product("", row_bytes=(200,), sorted_child_rows=(1, 10, 25, 50, 100), sorted_rows=(1, 10, 50))
+
+# `small` covers SCADr's thoughtstream at 100 subscriptions × 50 rows; `default` is the grid to predict from in earnest.
+GRIDS: Mapping[str, Grid] = {
+    "small": _SMALL,
+    "default": Grid.of("default", _LOOKUPS.points + _FEEDS.points),
+}

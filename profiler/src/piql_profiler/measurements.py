@@ -1,0 +1,83 @@
+"""What a profile run found out: a histogram for each point and profile interval."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from piql_profiler.grid import Operator, Point
+from piql_profiler.histogram import BINS, Histogram
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """One point in one interval: its latencies, when it began (seconds since 1970) and for how long it ran."""
+
+    point: Point
+    interval: int
+    histogram: Histogram
+    started_at: float
+    seconds: float
+
+
+@dataclass(frozen=True, eq=False)
+class OperatorCounts:
+    """All measurements of one operator: `counts[point, interval, bin]`, points in grid order."""
+
+    operator: Operator
+    points: tuple[Point, ...]
+    counts: NDArray[np.int64]
+
+    @property
+    def coordinates(self) -> NDArray[np.float64]:
+        """Give (child rows, rows, row bytes) of each point."""
+        return np.array([each.coordinates for each in self.points], dtype=np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Measurements:
+    """The measurements of a run, by operator; every point has a count in every interval."""
+
+    intervals: int
+    interval_seconds: float
+    operators: Mapping[Operator, OperatorCounts]
+
+    @classmethod
+    def of(cls, cells: list[Measurement], interval_seconds: float) -> Measurements:
+        """Arrange measurements by operator.
+
+        A point that saw nothing in an interval takes what it saw in all of them; one that never saw anything is
+        left out.
+        """
+        intervals = 1 + max((each.interval for each in cells), default=-1)
+        operators = {}
+        for operator in Operator:
+            points = tuple(
+                sorted({each.point for each in cells if each.point.operator is operator}, key=Point.sort_key)
+            )
+            counts = np.zeros((len(points), intervals, BINS), dtype=np.int64)
+            place = {point: at for at, point in enumerate(points)}
+            for each in cells:
+                if each.point.operator is operator:
+                    counts[place[each.point], each.interval] += each.histogram.counts
+            pooled = counts.sum(axis=1, keepdims=True)
+            counts = np.where(counts.sum(axis=-1, keepdims=True) > 0, counts, pooled)
+            seen = np.flatnonzero(pooled.sum(axis=(1, 2)))
+            if len(seen):
+                operators[operator] = OperatorCounts(operator, tuple(points[at] for at in seen), counts[seen])
+        return cls(intervals, interval_seconds, operators)
+
+    def pooled(self) -> Measurements:
+        """Give the same measurements as one long interval."""
+        merged = {
+            key: OperatorCounts(each.operator, each.points, each.counts.sum(axis=1, keepdims=True))
+            for key, each in self.operators.items()
+        }
+        return Measurements(1, self.interval_seconds * self.intervals, merged)
+
+    def executions(self) -> int:
+        """Give how many latencies were measured in all."""
+        return int(sum(each.counts.sum() for each in self.operators.values()))

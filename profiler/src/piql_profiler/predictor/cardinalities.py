@@ -1,0 +1,262 @@
+"""What a physical plan asks of each remote operator, as a function of the limits that bound it.
+
+A limit has a symbol: `subscriptions.owner` for a cardinality limit, the parameter's name for `LIMIT [count] MAX 50`
+and `IN [friends] MAX 20`, and `LIMIT` or `PAGINATE` for a literal one. `axes` lists a query's symbols; `work_of` gives
+the operators with their points under any values of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import prod
+from typing import assert_never
+
+from piql.catalog import CardinalityLimit, Kind, SqlType, Table, UniqueKey
+from piql.compilation import CompiledQuery
+from piql.logical.expressions import ColumnRef, Parameter
+from piql.logical.operators import Count
+from piql.node import Node
+from piql.physical.operators import (
+    Dereference,
+    IndexFKJoin,
+    IndexScan,
+    KeyPart,
+    LocalDistinct,
+    LocalGroupBy,
+    LocalJoin,
+    LocalProjection,
+    LocalSelection,
+    LocalSemiJoin,
+    LocalSort,
+    LocalStop,
+    LocalUnion,
+    PhysicalNode,
+    RowLimit,
+    SortedIndexJoin,
+    WritePlan,
+)
+from piql.source import Span
+
+from piql_profiler.grid import Operator, Point
+from piql_profiler.predictor.composition import Composition, Leaf, Parallel, Serial
+from piql_profiler.predictor.model import NotPredictable
+
+_FIXED_BYTES: Mapping[Kind, int] = {
+    Kind.INT: 4,
+    Kind.BIGINT: 8,
+    Kind.DOUBLE: 8,
+    Kind.DECIMAL: 16,
+    Kind.BOOLEAN: 1,
+    Kind.TIMESTAMP: 8,
+    Kind.DATE: 4,
+    Kind.UUID: 16,
+    Kind.NULL: 1,
+}
+_UNDECLARED_BYTES = 256  # TEXT and BLOB without a length
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """A limit that a heatmap can vary: its symbol, its name for people, its value now, and where its number stands."""
+
+    symbol: str
+    label: str
+    current: int
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteWork:
+    """One remote operator of a plan; `path` is its place (child numbers from the root)."""
+
+    path: tuple[int, ...]
+    operator: str
+    point: Point
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """All remote operators of a plan, in the order they run, and how they run together."""
+
+    operators: tuple[RemoteWork, ...]
+    composition: Composition
+
+
+def axes(query: CompiledQuery) -> tuple[Axis, ...]:
+    """List the limits that decide how much a query reads, in the order the plan meets them."""
+    if query.plan is None or isinstance(query.plan, WritePlan):
+        return ()
+    walk = _Walk({}, _stop_symbols(query.plan))
+    walk.visit(query.plan, ())
+    return tuple(walk.axes.values())
+
+
+def work_of(plan: PhysicalNode | WritePlan, values: Mapping[str, int] | None = None) -> Work:
+    """Give the point of every remote operator of a plan when its limits have the given values."""
+    if isinstance(plan, WritePlan):
+        raise NotPredictable("writes are not profiled, so there is no prediction for them")
+    walk = _Walk(values or {}, _stop_symbols(plan))
+    _, composition = walk.visit(plan, ())
+    if unknown := sorted(set(values or {}) - set(walk.axes)):
+        known = ", ".join(walk.axes) or "none"
+        raise NotPredictable(f"the plan has no limit {unknown[0]!r}; it has {known}")
+    if composition is None:
+        raise NotPredictable("the plan makes no request")
+    return Work(tuple(walk.operators), composition)
+
+
+def inputs_of(node: PhysicalNode) -> tuple[PhysicalNode, ...]:
+    """Give the operators that an operator reads from; a path counts along these."""
+    match node:
+        case IndexScan():
+            return ()
+        case LocalJoin(left=left, right=right) | LocalSemiJoin(left=left, right=right):
+            return (left, right)
+        case LocalUnion(inputs=inputs):
+            return inputs
+        case (
+            IndexFKJoin(child=child)
+            | SortedIndexJoin(child=child)
+            | Dereference(child=child)
+            | LocalSelection(child=child)
+            | LocalSort(child=child)
+            | LocalStop(child=child)
+            | LocalGroupBy(child=child)
+            | LocalDistinct(child=child)
+            | LocalProjection(child=child)
+        ):
+            return (child,)
+        case _:
+            assert_never(node)
+
+
+def _stop_symbols(plan: Node) -> Mapping[Count, str]:
+    """Name each stop of the plan: its parameter, or LIMIT or PAGINATE, numbered where there are several."""
+    pages = {stop.count for stop in plan.find(LocalStop) if stop.is_page}
+    symbols: dict[Count, str] = {}
+    for count in plan.find(Count):
+        if count in symbols:
+            continue
+        is_page = count in pages or (count.span is not None and count.span.text.upper().startswith("PAGINATE"))
+        word = count.parameter or ("PAGINATE" if is_page else "LIMIT")
+        taken = sum(each == word or each.startswith(f"{word}#") for each in symbols.values())
+        symbols[count] = f"{word}#{taken + 1}" if taken else word
+    return symbols
+
+
+class _Walk:
+    """Goes through a plan from the leaves up, counting rows; collects operators and axes on the way."""
+
+    def __init__(self, values: Mapping[str, int], stops: Mapping[Count, str]) -> None:
+        self.axes: dict[str, Axis] = {}
+        self.operators: list[RemoteWork] = []
+        self._values = values
+        self._stops = stops
+
+    def visit(self, node: PhysicalNode, path: tuple[int, ...]) -> tuple[int, Composition | None]:
+        """Give the most rows that come out, and the requests made to get them."""
+        below = [self.visit(child, (*path, at)) for at, child in enumerate(inputs_of(node))]
+        rows = [each for each, _ in below]
+        parts = [each for _, each in below if each is not None]
+        match node:
+            case IndexScan():
+                requests = self._combinations(node.prefix) * (1 if node.prefix else node.index.buckets)
+                limit = self._limit(node.limit, node.table)
+                parts.append(self._add(path, node, _fan_out(node, requests, limit)))
+                rows_out = requests * limit
+            case IndexFKJoin():
+                parts.append(self._add(path, node, Point(Operator.INDEX_FK_JOIN, rows[0], 1, _row_bytes(node))))
+                rows_out = rows[0]
+            case SortedIndexJoin():
+                requests = rows[0] * self._combinations(node.prefix)
+                limit = self._limit(node.limit, node.table)
+                point = Point(Operator.SORTED_INDEX_JOIN, requests, limit, _row_bytes(node))
+                parts.append(self._add(path, node, point))
+                rows_out = requests * limit
+            case Dereference():
+                parts.append(self._add(path, node, Point(Operator.INDEX_FK_JOIN, rows[0], 1, _row_bytes(node))))
+                rows_out = rows[0]
+            case LocalJoin():
+                rows_out = rows[0] * rows[1]
+            case LocalStop():
+                rows_out = min(rows[0], self._stop(node.count))
+            case LocalGroupBy():
+                rows_out = rows[0] if node.keys else 1
+            case LocalUnion():
+                together: list[Composition] = [Parallel(tuple(parts))] if len(parts) > 1 else parts
+                return sum(rows), together[0] if together else None
+            case LocalSemiJoin() | LocalSelection() | LocalSort() | LocalDistinct() | LocalProjection():
+                rows_out = rows[0]
+            case _:
+                assert_never(node)
+        return rows_out, (Serial(tuple(_flat(parts))) if len(parts) > 1 else parts[0] if parts else None)
+
+    def _add(self, path: tuple[int, ...], node: PhysicalNode, point: Point) -> Leaf:
+        self.operators.append(RemoteWork(path, type(node).__name__, point))
+        return Leaf(len(self.operators) - 1)
+
+    def _value(self, axis: Axis) -> int:
+        self.axes.setdefault(axis.symbol, axis)
+        return max(1, self._values.get(axis.symbol, axis.current))
+
+    def _stop(self, count: Count) -> int:
+        symbol = self._stops[count]
+        label = f"LIMIT [{count.parameter}] MAX" if count.parameter else symbol
+        return self._value(Axis(symbol, label, count.max, _number_span(count.span)))
+
+    def _limit(self, limit: RowLimit, table: Table) -> int:
+        """Give the most rows of one read: the smallest of the stop and the fact that bound it."""
+        bounds = []
+        if limit.count is not None:
+            bounds.append(self._stop(limit.count))
+        match limit.because:
+            case CardinalityLimit(limit=most, columns=columns, span=span):
+                symbol = f"{table.name}.{','.join(columns)}"
+                bounds.append(
+                    self._value(Axis(symbol, f"{table.name} per {', '.join(columns)}", most, _number_span(span)))
+                )
+            case UniqueKey():
+                bounds.append(1)
+        return max(1, min(bounds)) if bounds else max(1, limit.max)
+
+    def _combinations(self, prefix: Sequence[KeyPart]) -> int:
+        return prod(self._choices(part) for part in prefix)
+
+    def _choices(self, part: KeyPart) -> int:
+        match part.values:
+            case (Parameter(name=name, max_items=int(most), span=span),):
+                return self._value(Axis(name, f"IN [{name}] MAX", most, _number_span(span)))
+        return max(1, len(part.values))
+
+
+def _flat(parts: Sequence[Composition]) -> list[Composition]:
+    return [inner for part in parts for inner in (part.parts if isinstance(part, Serial) else (part,))]
+
+
+def _fan_out(node: IndexScan, requests: int, limit: int) -> Point:
+    """A scan of one range is a scan; several ranges are read together, as a join reads those of its child rows."""
+    if requests == 1:
+        return Point(Operator.INDEX_SCAN, 1, limit, _row_bytes(node))
+    if limit == 1:
+        return Point(Operator.INDEX_FK_JOIN, requests, 1, _row_bytes(node))
+    return Point(Operator.SORTED_INDEX_JOIN, requests, limit, _row_bytes(node))
+
+
+def _row_bytes(node: IndexScan | IndexFKJoin | SortedIndexJoin | Dereference) -> int:
+    """Give the size of one row that the operator fetches, from the declared lengths (a character counts one byte)."""
+    types = [each.type for each in node.fields if isinstance(each, ColumnRef) and each.relation == node.alias]
+    return max(1, sum(_bytes_of(each) for each in types or [column.type for column in node.table.columns]))
+
+
+def _bytes_of(type: SqlType) -> int:
+    return type.length or _FIXED_BYTES.get(type.kind, _UNDECLARED_BYTES)
+
+
+def _number_span(span: Span | None) -> Span | None:
+    """Narrow the text of a limit to its number: the `100` of `CARDINALITY LIMIT 100 (owner)`."""
+    if span is None:
+        return None
+    found = re.search(r"(?:\bLIMIT|\bMAX|\bPAGINATE|^)\s*(\d+)", span.text, re.IGNORECASE)
+    return None if found is None else span.source.span(span.start + found.start(1), span.start + found.end(1))

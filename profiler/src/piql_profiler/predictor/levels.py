@@ -1,0 +1,66 @@
+"""Where a point lies among the measured points of its operator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from piql_profiler.grid import Operator, Point
+from piql_profiler.measurements import Measurements, OperatorCounts
+from piql_profiler.predictor.model import Coverage, NotPredictable
+
+
+@dataclass(frozen=True, slots=True)
+class Levels:
+    """The measured values of each dimension of one operator, ascending."""
+
+    operator: Operator
+    dimensions: tuple[tuple[int, ...], ...]
+    points: frozenset[tuple[int, ...]]
+
+    @classmethod
+    def of(cls, measured: OperatorCounts) -> Levels:
+        coordinates = [each.coordinates for each in measured.points]
+        return cls(
+            measured.operator,
+            tuple(tuple(sorted(set(values))) for values in zip(*coordinates, strict=True)),
+            frozenset(coordinates),
+        )
+
+    def rounded_up(self, point: Point) -> tuple[int, ...]:
+        """Give the next larger measured value in each dimension; the largest for what lies beyond."""
+        return tuple(
+            next((level for level in levels if level >= value), levels[-1])
+            for value, levels in zip(point.coordinates, self.dimensions, strict=True)
+        )
+
+    def excess(self, point: Point) -> tuple[float, ...]:
+        """Give for each dimension how many times the point passes the largest value; 1 inside."""
+        return tuple(
+            max(1.0, value / levels[-1]) for value, levels in zip(point.coordinates, self.dimensions, strict=True)
+        )
+
+    def coverage(self, point: Point) -> Coverage:
+        """Tell measured from interpolated and extrapolated.
+
+        A point counts as measured at exactly its cardinalities and at the next larger size of a row: row sizes are
+        a few levels by design.
+        """
+        if max(self.excess(point)) > 1.0:
+            return Coverage.EXTRAPOLATED
+        rounded = self.rounded_up(point)
+        if rounded in self.points and rounded[:2] == point.coordinates[:2]:
+            return Coverage.MEASURED
+        return Coverage.INTERPOLATED
+
+
+def levels_of(measurements: Measurements) -> Mapping[Operator, Levels]:
+    """Give the levels of each measured operator."""
+    return {operator: Levels.of(each) for operator, each in measurements.operators.items()}
+
+
+def require(levels: Mapping[Operator, Levels], operator: Operator) -> Levels:
+    """Give the levels of an operator, or say that it was not measured."""
+    if operator not in levels:
+        raise NotPredictable(f"the profile has no measurement of {operator.value}: profile a grid that holds it")
+    return levels[operator]

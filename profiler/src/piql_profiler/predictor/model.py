@@ -1,0 +1,58 @@
+"""One interface of all models: the latency of an operator at any cardinalities, for each profile interval.
+
+To add a model: write its class in a file of its own and give it a line in `models.MODELS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from enum import IntEnum
+from typing import Protocol
+
+from piql_profiler.grid import Point
+from piql_profiler.histogram import Curve
+
+
+class NotPredictable(Exception):
+    """There is no prediction for this plan from this profile; the message says why."""
+
+
+class Coverage(IntEnum):
+    """Where a point lies among the measured ones; the larger, the less is known."""
+
+    MEASURED = 0
+    INTERPOLATED = 1
+    EXTRAPOLATED = 2
+
+    @property
+    def label(self) -> str:
+        return self.name.lower()
+
+
+class Model(Protocol):
+    """What a prediction needs to know about one profiled store."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def intervals(self) -> int: ...
+
+    @property
+    def correlation(self) -> float:
+        """How much slow operators of one execution share a cause: 0 not at all, 1 always."""
+        ...
+
+    def coverage(self, point: Point) -> Coverage: ...
+
+    def excess(self, point: Point) -> float:
+        """How many times larger than the largest measured point it is, in its worst dimension; 1 inside."""
+        ...
+
+    def key(self, point: Point) -> Hashable:
+        """Points with one key have the same latency, so it is computed once."""
+        ...
+
+    def curves(self, point: Point) -> Curve:
+        """Give the cumulative shares at the histogram's bin edges, one row for each interval."""
+        ...

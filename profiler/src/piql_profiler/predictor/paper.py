@@ -1,0 +1,90 @@
+"""The model of VLDB 2012: the next larger grid point stands for an operator, operators are independent.
+
+One addition keeps heatmaps free of holes: noise between grid points is evened out, so that a point that is larger in
+every dimension is never faster (`is_monotone=False` leaves the measurements as they are).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from functools import cached_property
+
+import numpy as np
+
+from piql_profiler.grid import Operator, Point
+from piql_profiler.histogram import BINS, LOG_RATIO, Curve, cumulative_of
+from piql_profiler.measurements import Measurements
+from piql_profiler.predictor.levels import levels_of, require
+from piql_profiler.predictor.model import Coverage
+
+
+class PaperModel:
+    """Looks up the next larger grid point; beyond the grid, the largest point scaled by the work it lacks."""
+
+    name = "paper"
+    correlation = 0.0
+
+    def __init__(self, measurements: Measurements, *, is_monotone: bool = True) -> None:
+        self.intervals = measurements.intervals
+        self._measurements = measurements
+        self._is_monotone = is_monotone
+        self._levels = levels_of(measurements)
+        self._cache: dict[Hashable, Curve] = {}
+
+    def coverage(self, point: Point) -> Coverage:
+        return require(self._levels, point.operator).coverage(point)
+
+    def excess(self, point: Point) -> float:
+        return max(require(self._levels, point.operator).excess(point))
+
+    def key(self, point: Point) -> Hashable:
+        levels = require(self._levels, point.operator)
+        return (point.operator, levels.rounded_up(point), float(np.prod(levels.excess(point))))
+
+    def curves(self, point: Point) -> Curve:
+        key = self.key(point)
+        if key not in self._cache:
+            levels = require(self._levels, point.operator)
+            found = self._at(point.operator, levels.rounded_up(point))
+            self._cache[key] = scaled(found, float(np.prod(levels.excess(point))))
+        return self._cache[key]
+
+    def _at(self, operator: Operator, rounded: tuple[int, ...]) -> Curve:
+        """Give the fastest of the points that are as large in every dimension: the next larger one on a full grid."""
+        measured = self._measurements.operators[operator]
+        curves = self._curves[operator]
+        is_larger = np.asarray((measured.coordinates >= np.array(rounded)).all(axis=1))
+        sizes = measured.coordinates.prod(axis=1)
+        if not is_larger.any():  # only a grid with gaps
+            return curves[int(np.argmax(sizes))]
+        if not self._is_monotone:
+            return curves[int(np.argmin(np.where(is_larger, sizes, np.inf)))]
+        return np.asarray(curves[is_larger].max(axis=0))
+
+    @cached_property
+    def _curves(self) -> dict[Operator, Curve]:
+        found = {}
+        for operator, measured in self._measurements.operators.items():
+            curves = cumulative_of(measured.counts)
+            found[operator] = monotone(curves, measured.coordinates) if self._is_monotone else curves
+        return found
+
+
+def monotone(curves: Curve, coordinates: np.ndarray) -> Curve:
+    """Even out the noise between points, so that a larger point is slower at every quantile.
+
+    Half way between the slowest of all smaller points and the fastest of all larger ones: both grow with the point,
+    and both are the point itself where the measurements are in order already.
+    """
+    is_smaller = np.asarray((coordinates[None, :, :] <= coordinates[:, None, :]).all(axis=2))
+    slowest_smaller = np.stack([curves[row].min(axis=0) for row in is_smaller])
+    fastest_larger = np.stack([curves[row].max(axis=0) for row in is_smaller.T])
+    return np.asarray((slowest_smaller + fastest_larger) / 2)
+
+
+def scaled(curves: Curve, factor: float) -> Curve:
+    """Give the shares of latencies `factor` times as long."""
+    if factor == 1.0:
+        return curves
+    places = np.arange(BINS + 1) - np.log(factor) / LOG_RATIO
+    return np.stack([np.interp(places, np.arange(BINS + 1), row, left=0.0) for row in curves])

@@ -1,0 +1,104 @@
+"""From a plan to its latency: one distribution for each profile interval, of the whole and of each operator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from piql.physical.operators import PhysicalNode, WritePlan
+
+from piql_profiler.histogram import quantile_of_curve
+from piql_profiler.predictor.cardinalities import RemoteWork, Work, work_of
+from piql_profiler.predictor.composition import quantile_us
+from piql_profiler.predictor.model import Coverage, Model
+
+FARTHEST = 1.5  # times the largest measured value
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorPrediction:
+    """What one remote operator adds: its place in the plan, its point, and its p99 alone in its worst interval."""
+
+    path: tuple[int, ...]
+    operator: str
+    point: object
+    p99_ms: float
+    coverage: Coverage
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """The predicted latency of one plan under one setting of its limits; single numbers are of the worst interval."""
+
+    model: str
+    p99_by_interval_ms: tuple[float, ...]
+    operators: tuple[OperatorPrediction, ...]
+    coverage: Coverage
+    warnings: tuple[str, ...]
+    _work: Work = field(repr=False)
+    _model: Model = field(repr=False)
+
+    @property
+    def p99_ms(self) -> float:
+        return max(self.p99_by_interval_ms)
+
+    @property
+    def p50_ms(self) -> float:
+        return self.quantile_ms(0.5)
+
+    def quantile_by_interval_ms(self, q: float) -> tuple[float, ...]:
+        """Give any quantile for each interval."""
+        return _quantiles_ms(self._work, self._model, q)
+
+    def quantile_ms(self, q: float) -> float:
+        """Give any quantile in its worst interval."""
+        return max(self.quantile_by_interval_ms(q))
+
+    def meets(self, q: float, threshold_ms: float) -> bool:
+        """Tell whether a share `q` stays within the threshold in every interval."""
+        return self.quantile_ms(q) <= threshold_ms
+
+
+def predict(plan: PhysicalNode | WritePlan, model: Model, values: Mapping[str, int] | None = None) -> Prediction:
+    """Predict the latency of a plan; `values` replaces limits by their symbols (see `cardinalities`)."""
+    work = work_of(plan, values)
+    operators = tuple(
+        OperatorPrediction(
+            each.path,
+            each.operator,
+            each.point,
+            float(quantile_of_curve(model.curves(each.point), 0.99).max()) / 1000,
+            model.coverage(each.point),
+        )
+        for each in work.operators
+    )
+    return Prediction(
+        model.name,
+        _quantiles_ms(work, model, 0.99),
+        operators,
+        max(each.coverage for each in operators),
+        warnings_of(work.operators, model),
+        work,
+        model,
+    )
+
+
+def _quantiles_ms(work: Work, model: Model, q: float) -> tuple[float, ...]:
+    curves = [model.curves(each.point) for each in work.operators]
+    found = quantile_us(work.composition, curves, q, correlation=model.correlation)
+    return tuple(float(each) / 1000 for each in found)
+
+
+def warnings_of(operators: tuple[RemoteWork, ...], model: Model) -> tuple[str, ...]:
+    """Say which operators lie outside what was measured, and when too far to be relied on."""
+    found = []
+    for each in operators:
+        excess = model.excess(each.point)
+        if excess > FARTHEST:
+            found.append(
+                f"{each.point} is {excess:.1f} times the largest measured point: "
+                "profile a larger grid before relying on this number"
+            )
+        elif excess > 1.0:
+            found.append(f"{each.point} lies beyond the largest measured point: the number is extrapolated")
+    return tuple(dict.fromkeys(found))

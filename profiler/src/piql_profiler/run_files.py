@@ -1,0 +1,233 @@
+"""A profile run on disk: a folder with `run.json` and one Parquet file for each complete interval.
+
+    run.json               format version, store, grid, settings, state, who writes it
+    interval-000.parquet   one row a point: operator, cardinalities, executions, quantiles, bins and counts
+
+Every file is written beside its place and moved there, so a file that exists is whole. A run is whole only in the
+state `done`, which is written last. One that says `running` while its process is gone has failed, and is read so.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from piql_profiler.grid import Grid, Operator, Point
+from piql_profiler.histogram import RATIO, Histogram
+from piql_profiler.measurements import Measurement, Measurements
+
+FORMAT_VERSION = 1
+RunState = Literal["starting", "running", "cancelled", "failed", "done"]
+_UNFINISHED = ("starting", "running")
+GONE = "the process that measured ended before the run did"
+
+
+class UnreadableRun(Exception):
+    """The folder holds no run that can be used; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunSettings:
+    """What was asked for; kept with the run."""
+
+    store_url: str
+    grid: Grid
+    interval_seconds: float = 30.0
+    intervals: int = 3
+    clients: int = 1
+    seed: int = 1
+    runner: Literal["ray", "local"] = "ray"
+
+
+@dataclass(frozen=True, slots=True)
+class RunInfo:
+    """The contents of `run.json`; times are seconds since 1970."""
+
+    settings: RunSettings
+    state: RunState
+    label: str = ""
+    message: str | None = None
+    started_at: float = 0.0
+    ended_at: float | None = None
+    complete_intervals: int = 0
+    executions: int = 0
+    process: int = 0
+    process_started: int | None = None
+    notes: Mapping[str, Any] = field(default_factory=dict)
+
+
+class RunDirectory:
+    """Writes a run; the folder is new or empty."""
+
+    def __init__(self, path: Path, settings: RunSettings, label: str = "") -> None:
+        path.mkdir(parents=True, exist_ok=True)
+        if any(path.iterdir()):
+            raise UnreadableRun(f"{path} is not empty: a run is written into a folder of its own")
+        self.path = path
+        process = os.getpid()
+        self.info = RunInfo(
+            settings, "starting", label, started_at=time.time(), process=process, process_started=_started(process)
+        )
+        self._save()
+
+    def update(self, **changes: Any) -> None:
+        """Change what `run.json` says."""
+        self.info = replace(self.info, **changes)
+        self._save()
+
+    def write_interval(self, interval: int, measurements: Sequence[Measurement]) -> None:
+        """Keep one complete interval."""
+        target = self.path / f"interval-{interval:03}.parquet"
+        part = target.with_suffix(".part")
+        pq.write_table(_table(measurements), part, compression="zstd")
+        _move(part, target)
+        self.update(
+            complete_intervals=interval + 1,
+            executions=self.info.executions + sum(each.histogram.total for each in measurements),
+        )
+
+    def end(self, state: RunState, message: str | None = None) -> None:
+        """Write the last state."""
+        self.update(state=state, message=message, ended_at=time.time())
+
+    def _save(self) -> None:
+        target = self.path / "run.json"
+        part = target.with_suffix(".part")
+        part.write_text(json.dumps(_to_json(self.info), indent=2) + "\n")
+        _move(part, target)
+
+
+def read_info(path: Path) -> RunInfo:
+    """Read `run.json`; an unfinished run whose process is gone is given as failed."""
+    try:
+        content = json.loads((path / "run.json").read_text())
+    except FileNotFoundError:
+        raise UnreadableRun(f"{path} holds no profile run") from None
+    except ValueError as error:
+        raise UnreadableRun(f"{path / 'run.json'} is damaged: {error}") from None
+    if content.get("format_version") != FORMAT_VERSION:
+        raise UnreadableRun(
+            f"{path} is in format {content.get('format_version')}; this version reads format {FORMAT_VERSION}"
+        )
+    info = _from_json(content)
+    if info.state in _UNFINISHED and not is_alive(info.process, info.process_started):
+        return replace(info, state="failed", message=GONE)
+    return info
+
+
+def load(path: Path, *, is_partial_allowed: bool = False) -> Measurements:
+    """Read the measurements of a whole run, or those of the complete intervals of any run."""
+    info = read_info(path)
+    if info.state != "done" and not is_partial_allowed:
+        raise UnreadableRun(
+            f"the run in {path} is {info.state}, not done" + (f": {info.message}" if info.message else "")
+        )
+    cells = [cell for file in sorted(path.glob("interval-*.parquet")) for cell in _cells(file)]
+    if not cells:
+        raise UnreadableRun(f"the run in {path} has no complete interval")
+    return Measurements.of(cells, info.settings.interval_seconds)
+
+
+def is_alive(process: int, started: int | None) -> bool:
+    """Tell whether the process that wrote a run still exists (and is not another one under its number)."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return _started(process) == started
+
+
+def _started(process: int) -> int | None:
+    """Give the kernel's start time of a process; None where there is no /proc, or once it is a zombie."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return None
+    return None if fields[0] == "Z" else int(fields[19])
+
+
+def _move(part: Path, target: Path) -> None:
+    with part.open("rb") as written:
+        os.fsync(written.fileno())
+    part.replace(target)
+
+
+def _table(measurements: Sequence[Measurement]) -> pa.Table:
+    rows = []
+    for each in measurements:
+        bins = each.histogram.sparse()
+        seen = each.histogram.total > 0
+        rows.append(
+            {
+                "operator": each.point.operator.value,
+                "child_rows": each.point.child_rows,
+                "rows": each.point.rows,
+                "row_bytes": each.point.row_bytes,
+                "interval": each.interval,
+                "started_at": each.started_at,
+                "seconds": each.seconds,
+                "executions": each.histogram.total,
+                "p50_us": each.histogram.quantile_us(0.5) if seen else None,
+                "p99_us": each.histogram.quantile_us(0.99) if seen else None,
+                "bins": list(bins),
+                "counts": list(bins.values()),
+            }
+        )
+    schema = pa.schema(
+        [
+            ("operator", pa.string()),
+            ("child_rows", pa.int32()),
+            ("rows", pa.int32()),
+            ("row_bytes", pa.int32()),
+            ("interval", pa.int32()),
+            ("started_at", pa.float64()),
+            ("seconds", pa.float64()),
+            ("executions", pa.int64()),
+            ("p50_us", pa.float64()),
+            ("p99_us", pa.float64()),
+            ("bins", pa.list_(pa.int16())),
+            ("counts", pa.list_(pa.int64())),
+        ],
+        metadata={"format_version": str(FORMAT_VERSION), "bin_ratio": str(RATIO), "first_bin_us": "1"},
+    )
+    return pa.Table.from_pylist(rows, schema=schema)
+
+
+def _cells(file: Path) -> list[Measurement]:
+    return [
+        Measurement(
+            Point(Operator(row["operator"]), row["child_rows"], row["rows"], row["row_bytes"]),
+            row["interval"],
+            Histogram.from_sparse(row["bins"], row["counts"]),
+            row["started_at"],
+            row["seconds"],
+        )
+        for row in pq.read_table(file).to_pylist()
+    ]
+
+
+def _to_json(info: RunInfo) -> dict[str, Any]:
+    content = {"format_version": FORMAT_VERSION, **asdict(info)}
+    content["settings"]["grid"] = {
+        "name": info.settings.grid.name,
+        "points": [[point.operator.value, *point.coordinates] for point in info.settings.grid.points],
+    }
+    return content
+
+
+def _from_json(content: Mapping[str, Any]) -> RunInfo:
+    settings = dict(content["settings"])
+    points = tuple(Point(Operator(operator), *sizes) for operator, *sizes in settings["grid"]["points"])
+    settings["grid"] = Grid(settings["grid"]["name"], points)
+    rest = {key: value for key, value in content.items() if key not in ("settings", "format_version")}
+    return RunInfo(RunSettings(**settings), **rest)

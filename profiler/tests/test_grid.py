@@ -1,0 +1,36 @@
+import pytest
+from piql_profiler.grid import GRIDS, Grid, Operator, Point
+
+
+def test_the_small_grid_is_a_handful_of_points_up_to_a_hundred_feeds_of_fifty() -> None:
+    points = GRIDS["small"].points
+    assert len(points) <= 15
+    assert Point(Operator.SORTED_INDEX_JOIN, 100, 50, 200) in points
+    assert Point(Operator.INDEX_SCAN, 1, 100, 200) in points
+
+
+def test_the_default_grid_has_the_thirty_five_points_of_the_budget() -> None:
+    assert len(GRIDS["default"].points) == 35
+
+
+def test_a_grid_is_built_from_its_levels() -> None:
+    grid = Grid.from_levels({"row_bytes": [100], "scan_rows": [1, 5], "fk_child_rows": [3]})
+    assert [str(each) for each in grid.points] == [
+        "IndexFKJoin of 3 × 100 B",
+        "IndexScan of 1 × 100 B",
+        "IndexScan of 5 × 100 B",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("levels", "message"),
+    [
+        ({"row_bytes": [100], "scans": [1]}, "unknown dimension scans"),
+        ({"scan_rows": [1]}, "row_bytes"),
+        ({"row_bytes": [100]}, "no points"),
+        ({"row_bytes": [100], "scan_rows": [0]}, "counts from 1"),
+    ],
+)
+def test_a_grid_that_makes_no_sense_is_refused(levels: dict[str, list[int]], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Grid.from_levels(levels)

@@ -1,0 +1,130 @@
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from piql.catalog import Column, Kind, SqlType, Table
+from piql.compilation import CompiledQuery
+from piql.logical.expressions import ColumnRef, Parameter
+from piql.physical.operators import IndexFKJoin, IndexScan, KeyPart, LocalUnion, RowLimit, WritePlan
+from piql_profiler.grid import Operator, Point
+from piql_profiler.measurements import Measurements
+from piql_profiler.predictor.cardinalities import axes, work_of
+from piql_profiler.predictor.composition import Leaf, Parallel, Serial
+from piql_profiler.predictor.model import Coverage, NotPredictable
+from piql_profiler.predictor.models import build_model
+from piql_profiler.predictor.predict import predict
+
+Make = Callable[..., Measurements]
+
+
+def test_the_work_of_thoughtstream_is_a_scan_and_then_a_sorted_join(thoughtstream: CompiledQuery) -> None:
+    assert thoughtstream.plan is not None
+    work = work_of(thoughtstream.plan)
+    assert work.composition == Serial((Leaf(0), Leaf(1)))
+    assert [(each.path, each.operator, each.point) for each in work.operators] == [
+        ((0, 0), "IndexScan", Point(Operator.INDEX_SCAN, 1, 100, 64)),
+        ((0,), "SortedIndexJoin", Point(Operator.SORTED_INDEX_JOIN, 100, 50, 180)),
+    ]
+
+
+def test_the_limits_can_be_replaced_by_their_symbols(thoughtstream: CompiledQuery) -> None:
+    assert thoughtstream.plan is not None
+    work = work_of(thoughtstream.plan, {"subscriptions.owner": 20, "count": 5})
+    assert [each.point.coordinates for each in work.operators] == [(1, 20, 64), (20, 5, 180)]
+
+
+def test_an_unknown_limit_is_refused_with_the_known_ones(thoughtstream: CompiledQuery) -> None:
+    assert thoughtstream.plan is not None
+    with pytest.raises(NotPredictable, match=r"no limit 'page'; it has subscriptions\.owner, count"):
+        work_of(thoughtstream.plan, {"page": 5})
+
+
+def test_the_axes_of_thoughtstream_point_at_the_numbers_in_the_text(thoughtstream: CompiledQuery) -> None:
+    found = axes(thoughtstream)
+    assert [(each.symbol, each.current, each.span and each.span.text) for each in found] == [
+        ("subscriptions.owner", 100, "100"),
+        ("count", 50, "50"),
+    ]
+
+
+def lookup(values: int) -> IndexScan:
+    name = SqlType(Kind.VARCHAR, 32)
+    users = Table("users", (Column("username", name, False),), ("username",))
+    parameter = Parameter(name="friends", type=name, max_items=values)
+    return IndexScan(
+        table=users,
+        alias="u",
+        index=users.primary_index(),
+        prefix=(KeyPart(column="username", values=(parameter,)),),
+        limit=RowLimit(max=1),
+        fields=(ColumnRef(relation="u", name="username", type=name),),
+    )
+
+
+def test_a_list_of_keys_is_a_fan_out_and_not_many_single_gets() -> None:
+    work = work_of(lookup(20))
+    assert work.operators[0].point == Point(Operator.INDEX_FK_JOIN, 20, 1, 32)
+    assert work_of(lookup(20), {"friends": 1}).operators[0].point == Point(Operator.INDEX_SCAN, 1, 1, 32)
+
+
+def test_the_branches_of_a_union_run_together() -> None:
+    assert work_of(LocalUnion(inputs=(lookup(5), lookup(9)), all=True)).composition == Parallel((Leaf(0), Leaf(1)))
+
+
+def test_a_chain_of_joins_runs_one_after_the_other() -> None:
+    first = lookup(5)
+    join = IndexFKJoin(
+        child=first, table=first.table, alias="v", index=first.index, prefix=first.prefix, fields=first.fields
+    )
+    join = replace(join, child=replace(join))
+    assert work_of(join).composition == Serial((Leaf(0), Leaf(1), Leaf(2)))
+
+
+def test_the_prediction_of_a_stated_truth_is_right(thoughtstream: CompiledQuery, measured: Make) -> None:
+    assert thoughtstream.plan is not None
+    prediction = predict(thoughtstream.plan, build_model(measured(intervals=1)))
+    random = np.random.default_rng(11)
+    scan = (100 + 50 + 5 * 100 + 0.002 * 100 * 200) * random.lognormal(0, 0.3, 500_000)
+    join = (100 + 50 * 100 + 5 * 5000 + 0.002 * 5000 * 200) * random.lognormal(0, 0.3, 500_000)
+    assert prediction.p99_ms == pytest.approx(float(np.quantile(scan + join, 0.99)) / 1000, rel=0.06)
+    assert prediction.p50_ms == pytest.approx(float(np.quantile(scan + join, 0.5)) / 1000, rel=0.02)
+    assert prediction.coverage is Coverage.MEASURED
+    assert prediction.warnings == ()
+
+
+def test_the_worst_interval_decides(thoughtstream: CompiledQuery, measured: Make) -> None:
+    assert thoughtstream.plan is not None
+    prediction = predict(thoughtstream.plan, build_model(measured(intervals=4)))
+    assert len(prediction.p99_by_interval_ms) == 4
+    assert prediction.p99_ms == max(prediction.p99_by_interval_ms)
+    assert prediction.meets(0.99, prediction.p99_ms)
+    assert not prediction.meets(0.99, prediction.p99_ms - 0.001)
+
+
+def test_the_operators_tell_where_the_tail_comes_from(thoughtstream: CompiledQuery, measured: Make) -> None:
+    assert thoughtstream.plan is not None
+    prediction = predict(thoughtstream.plan, build_model(measured()))
+    scan, join = prediction.operators
+    assert scan.p99_ms < join.p99_ms <= prediction.p99_ms
+
+
+def test_a_setting_beyond_the_grid_is_warned_about(thoughtstream: CompiledQuery, measured: Make) -> None:
+    assert thoughtstream.plan is not None
+    model = build_model(measured())
+    near = predict(thoughtstream.plan, model, {"subscriptions.owner": 120})
+    far = predict(thoughtstream.plan, model, {"subscriptions.owner": 400})
+    assert near.coverage is far.coverage is Coverage.EXTRAPOLATED
+    assert "extrapolated" in near.warnings[0]
+    assert "4.0 times the largest measured point" in far.warnings[0]
+
+
+def test_a_write_has_no_prediction_yet() -> None:
+    users = Table("users", (), ("username",))
+    with pytest.raises(NotPredictable, match="writes are not profiled"):
+        work_of(WritePlan(kind="insert", table=users))
+
+
+def test_an_unknown_model_is_refused_with_the_known_ones(measured: Make) -> None:
+    with pytest.raises(NotPredictable, match="paper"):
+        build_model(measured(), "oracle")

@@ -1,0 +1,95 @@
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from piql_profiler.grid import Grid, Operator, Point
+from piql_profiler.histogram import Histogram
+from piql_profiler.measurements import Measurement
+from piql_profiler.run_files import RunDirectory, RunSettings, UnreadableRun, load, read_info
+
+GRID = Grid.product("two", row_bytes=(100,), scan_rows=(1, 10))
+SETTINGS = RunSettings("embedded:data/x.db", GRID, interval_seconds=2.0, intervals=2)
+
+
+def interval(number: int) -> list[Measurement]:
+    return [
+        Measurement(point, number, Histogram.of([100.0 * point.rows + number] * 5), 10.0 + number, 1.0)
+        for point in GRID.points
+    ]
+
+
+def test_a_run_reads_back_as_it_was_written(tmp_path: Path) -> None:
+    run = RunDirectory(tmp_path / "run", SETTINGS, label="mine")
+    for number in range(2):
+        run.write_interval(number, interval(number))
+    run.end("done")
+    info = read_info(tmp_path / "run")
+    assert info == run.info
+    assert (info.settings, info.label, info.executions) == (SETTINGS, "mine", 20)
+    found = load(tmp_path / "run").operators[Operator.INDEX_SCAN]
+    assert found.points == (Point(Operator.INDEX_SCAN, 1, 1, 100), Point(Operator.INDEX_SCAN, 1, 10, 100))
+    assert Histogram(found.counts[1, 1]) == Histogram.of([1001.0] * 5)
+
+
+@pytest.mark.parametrize("state", ["cancelled", "failed"])
+def test_an_unfinished_run_is_not_taken_for_a_whole_one(tmp_path: Path, state: str) -> None:
+    run = RunDirectory(tmp_path, SETTINGS)
+    run.write_interval(0, interval(0))
+    run.end(state, "stopped")  # type: ignore[arg-type]
+    with pytest.raises(UnreadableRun, match=f"is {state}, not done: stopped"):
+        load(tmp_path)
+    assert load(tmp_path, is_partial_allowed=True).intervals == 1
+
+
+def test_a_run_whose_process_is_gone_has_failed(tmp_path: Path) -> None:
+    script = (
+        "import sys, os; from pathlib import Path; from piql_profiler.grid import GRIDS;"
+        "from piql_profiler.run_files import RunDirectory, RunSettings;"
+        "run = RunDirectory(Path(sys.argv[1]), RunSettings('embedded:', GRIDS['small']));"
+        "run.update(state='running'); os.kill(os.getpid(), 9)"
+    )
+    subprocess.run([sys.executable, "-c", script, str(tmp_path / "run")], check=False)
+    assert json.loads((tmp_path / "run" / "run.json").read_text())["state"] == "running"
+    info = read_info(tmp_path / "run")
+    assert (info.state, info.message) == ("failed", "the process that measured ended before the run did")
+    with pytest.raises(UnreadableRun, match="failed"):
+        load(tmp_path / "run")
+
+
+def test_a_run_whose_process_lives_is_still_running(tmp_path: Path) -> None:
+    RunDirectory(tmp_path, SETTINGS).update(state="running")
+    assert read_info(tmp_path).state == "running"
+
+
+def test_another_process_under_the_same_number_does_not_keep_a_run_alive(tmp_path: Path) -> None:
+    run = RunDirectory(tmp_path, SETTINGS)
+    run.update(state="running", process=os.getppid())
+    assert read_info(tmp_path).state == "failed"
+
+
+def test_a_half_written_file_is_not_read(tmp_path: Path) -> None:
+    run = RunDirectory(tmp_path, SETTINGS)
+    run.write_interval(0, interval(0))
+    (tmp_path / "interval-001.part").write_bytes(b"PAR1 half")
+    run.end("done")
+    assert load(tmp_path).intervals == 1
+
+
+def test_a_folder_that_is_not_empty_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(UnreadableRun, match="not empty"):
+        RunDirectory(tmp_path, SETTINGS)
+
+
+def test_a_folder_without_a_run_a_damaged_run_and_a_newer_format_are_told_apart(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableRun, match="holds no profile run"):
+        read_info(tmp_path)
+    (tmp_path / "run.json").write_text("{")
+    with pytest.raises(UnreadableRun, match="damaged"):
+        read_info(tmp_path)
+    (tmp_path / "run.json").write_text('{"format_version": 99}')
+    with pytest.raises(UnreadableRun, match="in format 99"):
+        read_info(tmp_path)
