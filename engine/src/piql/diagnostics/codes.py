@@ -1,28 +1,20 @@
-"""The table of codes: each stable slug with its title, its explanation, its severity and an example that raises it.
+"""The table of codes. To add one, add an entry to the list of its stage in `diagnostics.catalogue`.
 
-To add one, add an entry: the example is compiled by a test and must raise it, the docs page is generated from it.
+The example of an entry is compiled by a test and must raise it; the page of the documentation is generated from it.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from piql.diagnostics.diagnostic import Diagnostic, Fix, Label, Severity
+from piql.diagnostics.catalogue import bounds, queries, schema, syntax, writes
+from piql.diagnostics.code import Code
+from piql.diagnostics.diagnostic import Diagnostic, Fix, Label
 from piql.source import Span
 
+__all__ = ["CODES", "Code", "report"]
 
-@dataclass(frozen=True, slots=True)
-class Code:
-    """What one code means: shown as its page, and the severity of its diagnostics."""
-
-    slug: str
-    title: str
-    explanation: str
-    example: str
-    severity: Severity = "error"
-
-
-CODES: dict[str, Code] = {}
+CODES: dict[str, Code] = {
+    code.slug: code for code in (*syntax.CODES, *schema.CODES, *queries.CODES, *writes.CODES, *bounds.CODES)
+}
 
 
 def report(
@@ -36,14 +28,5 @@ def report(
     query: str | None = None,
 ) -> Diagnostic:
     """Make a diagnostic with the severity that its code has."""
-    known = CODES.get(code)
-    return Diagnostic(
-        code,
-        known.severity if known else "error",
-        message,
-        span,
-        labels,
-        (help,) if isinstance(help, str) else help,
-        fixes,
-        query,
-    )
+    lines = (help,) if isinstance(help, str) else help
+    return Diagnostic(code, CODES[code].severity, message, span, labels, lines, fixes, query)

@@ -1,0 +1,76 @@
+"""What reading the text finds."""
+
+from piql.diagnostics.code import Code
+
+CODES = (
+    Code(
+        "syntax-error",
+        "The text is not PIQL",
+        "Something else stands where a word, a name or a symbol is needed. The message says what is expected and "
+        "what is found. The statement is left out, the others are still compiled.",
+        "CREATE QUERY q AS SELECT username FORM users;",
+    ),
+    Code(
+        "missing-semicolon",
+        "A semicolon is missing",
+        "Every statement ends with a semicolon. Both statements are understood all the same.",
+        "CREATE TABLE a (id INT PRIMARY KEY)\nCREATE TABLE b (id INT PRIMARY KEY);",
+    ),
+    Code(
+        "unclosed-quote",
+        "A quote is not closed",
+        "A text ('…') or a quoted name (\"…\") ends on the line on which it begins. A quote inside a text is "
+        "doubled: 'it''s'.",
+        "CREATE TABLE t (id INT PRIMARY KEY, a TEXT);\nCREATE QUERY q AS SELECT id FROM t WHERE a = 'red;",
+    ),
+    Code(
+        "unclosed-comment",
+        "A comment is not closed",
+        "A comment that begins with /* ends with */. Everything up to the end of the text was taken for a comment.",
+        "CREATE TABLE t (id INT PRIMARY KEY); /* and more",
+    ),
+    Code(
+        "unknown-character",
+        "A character has no meaning",
+        "This character is no part of the language. Inside quotes any character may stand.",
+        "CREATE TABLE t (id INT PRIMARY KEY, price$ INT);",
+    ),
+    Code(
+        "nesting-too-deep",
+        "Too much stands inside one another",
+        "The compiler reads 50 levels of parentheses, subqueries and NOT, 64 operators in one row, and 64 tables in "
+        "one FROM. Nothing written by hand comes near.",
+        "CREATE TABLE t (id INT PRIMARY KEY);\nCREATE QUERY q AS SELECT id FROM t WHERE "
+        + "(" * 60
+        + "id = 1"
+        + ")" * 60
+        + ";",
+    ),
+    Code(
+        "bad-number",
+        "A number is out of its range",
+        "A limit and the length of a type are at least 1; a literal fits into BIGINT or DOUBLE.",
+        "CREATE TABLE t (id INT, a INT, PRIMARY KEY (id), CARDINALITY LIMIT 0 (a));",
+    ),
+    Code(
+        "not-in-piql",
+        "This part of SQL is left out",
+        "PIQL leaves out what would need unbounded work or what can be said another way: CASE, WITH, RIGHT and FULL "
+        "joins, INTERSECT and EXCEPT, DEFAULT, CHECK. The message names the other way.",
+        "CREATE TABLE t (id INT PRIMARY KEY, a INT DEFAULT 0);",
+    ),
+    Code(
+        "recursive-query",
+        "A query cannot repeat itself",
+        "How often a recursive query repeats depends on the data, so no bound of its work exists. Follow one level "
+        "with a join, and call the query again for the next one.",
+        "CREATE QUERY q AS WITH RECURSIVE r AS (SELECT 1) SELECT * FROM r;",
+    ),
+    Code(
+        "unnamed-query",
+        "A query has no name",
+        "Queries of a file are called by their name: write CREATE QUERY name AS in front. Bare statements are for "
+        "the interactive mode.",
+        "CREATE TABLE t (id INT PRIMARY KEY);\nSELECT id FROM t WHERE id = 1;",
+    ),
+)

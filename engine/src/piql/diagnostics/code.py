@@ -1,0 +1,18 @@
+"""What one code means."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from piql.diagnostics.diagnostic import Severity
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A stable slug with its page: a title, an explanation, and an example that raises it."""
+
+    slug: str
+    title: str
+    explanation: str
+    example: str
+    severity: Severity = "error"
