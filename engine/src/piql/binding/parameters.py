@@ -70,6 +70,8 @@ class Parameters:
                 )
             )
         items = use.max_items if is_list else None
+        if use.is_wrong:  # a second finding about the types would say the same
+            return Parameter(name=node.name, type=BARE[Kind.NULL], max_items=items, span=node.span)
         return Parameter(name=node.name, type=use.type or BARE[Kind.NULL], max_items=items, span=node.span)
 
     def count(self, node: ast.ParameterUse) -> int | None:
@@ -115,7 +117,7 @@ class Parameters:
         elif use.type != type:
             both = wider(use.type, type)
             if both is None:
-                self._conflict(use, node, f"is a {use.type} in one place and a {type} in another")
+                self._conflict(use, node, f"is {use.type} in one place and {type} in another")
             else:
                 use.type = both
                 use.is_mixed = True

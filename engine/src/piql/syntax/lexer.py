@@ -104,9 +104,9 @@ def tokenize(source: Source) -> Tokens:
             diagnostics.append(report("unknown-character", message, source.span(stray_start, end)))
         else:
             found = match.group()
-            quote = found[1] if kind == "blob" else found[0]
-            body = found[2:] if kind == "blob" else found[1:]
-            if not body.endswith(quote) or (len(body) - len(body.rstrip(quote))) % 2 == 0:
+            token = Token(kind, found, "", start, end)  # type: ignore[arg-type]
+            if not is_closed(token):
+                quote = found[1] if kind == "blob" else found[0]
                 what = "name" if quote == '"' else "text"
                 diagnostics.append(
                     report(
@@ -116,9 +116,16 @@ def tokenize(source: Source) -> Tokens:
                         help=f"close it with {quote}",
                     )
                 )
-            append(Token(kind, found, "", start, end))  # type: ignore[arg-type]
+            append(token)
     append(Token("end", "", "", len(text), len(text)))
     return Tokens(tokens, tuple(comments), diagnostics)
+
+
+def is_closed(token: Token) -> bool:
+    """Say whether a quoted name, a text or a BLOB has its end quote; a doubled quote is none."""
+    body = token.text[2:] if token.kind == "blob" else token.text[1:]
+    quote = '"' if token.kind == "quoted" else "'"
+    return (len(body) - len(body.rstrip(quote))) % 2 == 1
 
 
 def unquote(token: Token) -> str:

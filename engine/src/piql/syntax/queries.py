@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from piql.source import Span
 from piql.syntax import ast
+from piql.syntax.cursor import SyntaxFault
 from piql.syntax.expressions import ExpressionParser
 
 MAX_TABLES = 64  # in one FROM clause, and queries in one UNION
@@ -120,7 +121,7 @@ class QueryParser(ExpressionParser):
         if self.token.word == "FROM":
             from_clause = self._from()
         elif self.token.word not in ("", ";", ")", "UNION"):
-            raise self.expecting("a comma or FROM after the select list")
+            raise self._after_select_list()
         if self.accept("WHERE"):
             where = self.expression()
         if self.token.word == "GROUP":
@@ -162,6 +163,15 @@ class QueryParser(ExpressionParser):
             offset=offset,
             span=self.span_from(start),
         )
+
+    def _after_select_list(self) -> SyntaxFault:
+        """Make the fault of a select list that goes on; an alias that looks like FROM was meant to be it."""
+        last = self.tokens[self.at - 1]
+        if last.kind == "word" and last.word in ("FORM", "FRM", "FRON", "FRO", "FRMO", "FROMM", "ROM"):
+            span = self.span_of(last)
+            fixes = (self.spelling_fix(span, "FROM"),)
+            return self.fault("syntax-error", f"{last.text} is not FROM", span, "did you mean FROM?", fixes)
+        return self.expecting("a comma or FROM after the select list")
 
     def _check_clause_order(self) -> None:
         if self.token.word in ("FROM", "WHERE", "GROUP", "HAVING", "ORDER", "JOIN", "LEFT", "INNER"):

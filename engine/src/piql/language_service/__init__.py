@@ -1,0 +1,1 @@
+"""What an editor asks about a text: pure functions over texts and places in them."""
