@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
+from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from piql_backend import __version__
 from piql_backend.bursts.endpoints import router as bursts
@@ -12,10 +16,12 @@ from piql_backend.completions.endpoints import router as completions
 from piql_backend.deployments.endpoints import router as deployments
 from piql_backend.errors import add_error_handlers, declared
 from piql_backend.executions.endpoints import router as executions
+from piql_backend.front_end import add_front_end
 from piql_backend.health.endpoints import router as health
 from piql_backend.latency.endpoints import router as latency
 from piql_backend.predictions.endpoints import router as predictions
 from piql_backend.profile_runs.endpoints import router as profile_runs
+from piql_backend.request_limit import RequestLimit
 from piql_backend.settings import Settings
 from piql_backend.slos.endpoints import router as slos
 from piql_backend.workspaces.endpoints import router as workspaces
@@ -37,19 +43,38 @@ ROUTERS = (
 
 def create_app(settings: Settings | None = None) -> FastAPI:
     """Build the application; nothing is opened before it starts."""
+    chosen = settings or Settings()
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        from piql_backend.workbench import Workbench  # only an application that starts needs all of it
+
+        workbench = Workbench(chosen)
+        app.state.workbench = workbench
+        try:
+            await workbench.open()
+            yield
+        finally:
+            await workbench.close()
+
     app = FastAPI(
         title="PIQL Workbench",
         version=__version__,
         openapi_url="/api/openapi.json",
         docs_url=None,
         redoc_url=None,
+        redirect_slashes=False,
         generate_unique_id_function=_operation_id,
         responses=declared(400, 413, 422),
+        lifespan=lifespan,
     )
-    app.state.settings = settings or Settings()
     add_error_handlers(app)
     for router in ROUTERS:
         app.include_router(router, prefix="/api")
+    add_front_end(app, chosen.frontend)
+    app.add_middleware(RequestLimit)
+    if chosen.is_local:
+        app.add_middleware(TrustedHostMiddleware, allowed_hosts=["127.0.0.1", "localhost", "[::1]"])
     return app
 
 

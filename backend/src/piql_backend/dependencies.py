@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from fastapi import Depends, Request
 
-from piql_backend.workbench import Workbench
+if TYPE_CHECKING:
+    from piql_backend.workbench import Workbench
+else:
+    Workbench = Any  # the API document is made without the compiler, DuckDB and the profiler
 
 
 def workbench_of(request: Request) -> Workbench:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
@@ -21,18 +22,27 @@ class Write(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-def _is_inside(path: str) -> str:
-    if path.startswith("/") or any(part in ("", ".", "..") for part in path.split("/")):
-        raise ValueError("a file's path stays inside its workspace: no leading slash, no empty part, no '.' or '..'")
+def is_file_path(path: str) -> bool:
+    """Whether a path may name a file of a workspace, and stays inside it."""
+    return len(path) <= 200 and re.fullmatch(FILE_PATTERN, path) is not None and _is_inside(path)
+
+
+def _is_inside(path: str) -> bool:
+    return all(part and not part.startswith(".") and len(part.encode()) <= 200 for part in path.split("/"))
+
+
+def _stays_inside(path: str) -> str:
+    if not _is_inside(path):
+        raise ValueError("a file's path stays inside its workspace: no part of it is empty or begins with a point")
     return path
 
 
 FilePath = Annotated[
     str,
     Field(pattern=FILE_PATTERN, max_length=200, examples=["queries/thoughtstream.piql"]),
-    AfterValidator(_is_inside),
+    AfterValidator(_stays_inside),
 ]
-FileText = Annotated[str, Field(max_length=1_000_000)]
+FileText = Annotated[str, Field(max_length=1_000_000)]  # half characters (lone surrogates) are refused by Pydantic
 
 
 class SourceFile(Write):

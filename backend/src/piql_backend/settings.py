@@ -31,6 +31,11 @@ class Settings:
     sample_size: SampleSize = field(default_factory=SampleSize)
 
     @property
+    def is_local(self) -> bool:
+        """Whether only this machine is served; then a page from elsewhere cannot reach it under another name."""
+        return self.host in ("127.0.0.1", "localhost", "::1")
+
+    @property
     def store_url(self) -> str:
         return self.store or f"embedded:{self.data.resolve() / 'store'}"
 

@@ -1,21 +1,72 @@
-"""The running workbench: its services, opened at the start and closed at the end."""
+"""The running workbench: its services, opened at the start and closed at the end, in this order and back."""
 
 from __future__ import annotations
 
-from typing import Any
+import asyncio
+from datetime import timedelta
+
+from piql_backend.bursts.service import Bursts
+from piql_backend.compilations.service import Compilations
+from piql_backend.data_lock import DataLock
+from piql_backend.database.connection import Database
+from piql_backend.deployments.repository import DeploymentTable
+from piql_backend.deployments.service import Deployments
+from piql_backend.executions.observations import Observations
+from piql_backend.executions.service import Executions
+from piql_backend.first_start import FirstStart
+from piql_backend.health.service import Health
+from piql_backend.latency.repository import ObservationTable
+from piql_backend.latency.service import Latency
+from piql_backend.predictions.service import Predictions
+from piql_backend.profile_runs.service import ProfileRuns
+from piql_backend.settings import Settings
+from piql_backend.slos.repository import SloTable
+from piql_backend.slos.service import Slos
+from piql_backend.store import StoreConnection
+from piql_backend.workspaces.repository import Workspaces
+
+KEPT_OBSERVATIONS = timedelta(days=31)
 
 
 class Workbench:
     """Holds one service for each resource."""
 
-    health: Any
-    workspaces: Any
-    compilations: Any
-    completions: Any
-    profile_runs: Any
-    predictions: Any
-    deployments: Any
-    executions: Any
-    bursts: Any
-    slos: Any
-    latency: Any
+    def __init__(self, settings: Settings) -> None:
+        data = settings.data
+        self._lock = DataLock(data)
+        self._first_start = FirstStart(settings)
+        self._first_start.undo_interrupted()
+        self._database = Database(data / "workbench.duckdb")
+        self._store = StoreConnection(settings.store_url)
+        self._observations = Observations(self._database)
+        self._observation_table = ObservationTable(self._database)
+        slo_table = SloTable(self._database)
+        self.workspaces = Workspaces(data / "workspaces")
+        self.health = Health(self._store, self.workspaces)
+        self.compilations = Compilations()
+        self.profile_runs = ProfileRuns(data / "profile-runs", self._store)
+        self.predictions = Predictions(self.compilations, self.profile_runs)
+        self.deployments = Deployments(
+            DeploymentTable(self._database), self.workspaces, self.compilations, self.predictions, self._store
+        )
+        self.executions = Executions(self.deployments, self._store, self._observations)
+        self.bursts = Bursts(self.executions)
+        self.slos = Slos(slo_table, self.deployments)
+        self.latency = Latency(self._observation_table, slo_table, self.deployments, self._observations)
+
+    async def open(self) -> None:
+        """Read what earlier starts left; the very first one makes the sample workspace."""
+        self.profile_runs.open()
+        self._observations.open()
+        await asyncio.to_thread(self._observation_table.delete_older_than, KEPT_OBSERVATIONS)
+        await asyncio.to_thread(self.deployments.open)
+        await asyncio.to_thread(self._first_start.carry_out, self.workspaces, self.deployments, self._store)
+
+    async def close(self) -> None:
+        """Stop what runs, and write what waits."""
+        await asyncio.gather(self.bursts.close(), self.profile_runs.close())
+        await asyncio.to_thread(self.executions.close)
+        await asyncio.to_thread(self._observations.close)
+        await asyncio.to_thread(self._store.close)
+        await asyncio.to_thread(self._database.close)
+        self._lock.release()

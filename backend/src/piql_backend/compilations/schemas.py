@@ -156,7 +156,7 @@ class ParameterRead(Read):
 
 
 class PlanNodeRead(Read):
-    """A node of a plan; `id` is its path from the root: `0.1` is the second child of the root.
+    """A node of a plan; `id` is its place: `root`, and `0.1` for the second child of the root's first child.
 
     `operations`, `rows`, `bytes` and the formulas are those of the bound, so only physical nodes have them.
     """

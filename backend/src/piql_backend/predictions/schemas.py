@@ -8,6 +8,7 @@ from pydantic import Field
 
 from piql_backend.schema import RangeRead, Read, SloWrite, SourceFiles, Write
 
+CellState = Literal["measured", "interpolated", "extrapolated"]
 AxisValue = Annotated[int, Field(ge=1, le=1_000_000)]
 
 
@@ -24,6 +25,7 @@ class OperatorPredictionRead(Read):
     path: str
     operator: str
     p99_ms: float
+    state: CellState
 
 
 class PredictionRead(Read):
@@ -82,7 +84,7 @@ class HeatmapRead(Read):
     x: HeatmapAxisRead
     y: HeatmapAxisRead
     p99_ms: list[list[float]]
-    state: list[list[Literal["measured", "interpolated", "extrapolated"]]]
+    state: list[list[CellState]]
     meets_slo: list[list[bool]]
     largest_safe: list[SafeLimitRead]
     elapsed_ms: float

@@ -7,6 +7,8 @@ from piql_backend.dependencies import TheWorkbench
 from piql_backend.errors import declared
 from piql_backend.profile_runs.schemas import ProfileRunCreate, ProfileRunRead
 
+_EVENTS = {"content": {"text/event-stream": {"schema": {"type": "string"}}}, "description": "Server-sent events."}
+
 router = APIRouter(prefix="/profile-runs", tags=["profile runs"])
 
 
@@ -44,10 +46,7 @@ async def delete_profile_run(run_id: str, workbench: TheWorkbench) -> Response:
 @router.get(
     "/{run_id}/events",
     response_class=StreamingResponse,
-    responses={
-        200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}, "description": "Server-sent events."}
-    }
-    | declared(404),
+    responses={200: _EVENTS, **declared(404)},
 )
 async def stream_profile_run(run_id: str, workbench: TheWorkbench) -> StreamingResponse:
     """Server-sent events: `event: progress` with a ProfileRunRead at once and at each change, until the run ends."""

@@ -1,0 +1,31 @@
+"""The commands that this package adds to `piql`: from arguments to an exit code."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from piql_backend.settings import Settings
+
+
+def serve(argv: Sequence[str] | None = None) -> int:
+    """Start the workbench."""
+    default = Settings.from_environment()
+    parser = argparse.ArgumentParser(prog="piql serve", description="Start the workbench.")
+    parser.add_argument("--host", default=default.host)
+    parser.add_argument("--port", type=int, default=default.port)
+    parser.add_argument("--data", type=Path, default=default.data, metavar="DIR", help="where everything is kept")
+    parser.add_argument("--store", default=default.store, metavar="URL", help="as in piql.connect; default: embedded")
+    parser.add_argument("--frontend", type=Path, default=default.frontend, metavar="DIR", help="the built front end")
+    given = parser.parse_args(argv)
+    if not 0 <= given.port <= 65535:
+        parser.error(f"{given.port} is no port")
+    from piql_backend.server import serve as run  # the web packages take half a second to import
+
+    return run(Settings(host=given.host, port=given.port, data=given.data, store=given.store, frontend=given.frontend))
+
+
+if __name__ == "__main__":
+    sys.exit(serve())

@@ -1,0 +1,348 @@
+"""From the compiler's values to what is sent: enters a `Compilation`, leaves a `CompilationRead`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Literal, TypeAlias
+
+from piql.bounds.bound import Bound, OperatorBound, Term
+from piql.catalog import CardinalityLimit, Index, SqlType, Table
+from piql.compilation import Compilation, CompiledQuery
+from piql.diagnostics.diagnostic import Diagnostic, Edit
+from piql.logical.format import describe as describe_logical
+from piql.logical.format import inputs_of as logical_inputs
+from piql.logical.operators import LogicalNode, LogicalWrite, QueryParameter
+from piql.physical.format import describe as describe_physical
+from piql.physical.operators import PhysicalNode, RemoteOperator, WritePlan
+from piql.source import Source, Span
+from piql_profiler.predictor.cardinalities import axes as axes_of
+from piql_profiler.predictor.cardinalities import inputs_of
+
+from piql_backend.compilations.schemas import (
+    AxisRead,
+    BoundRead,
+    ColumnRead,
+    CompilationRead,
+    DiagnosticRead,
+    FixRead,
+    ForeignKeyRead,
+    IndexColumnRead,
+    IndexRead,
+    LabelRead,
+    LimitRead,
+    OperatorBoundRead,
+    ParameterRead,
+    PlanNodeRead,
+    QueryRead,
+    StageRead,
+    TableRead,
+    TermRead,
+    UnboundedSegmentRead,
+    UniqueKeyRead,
+)
+from piql_backend.schema import EditRead, RangeRead
+
+Path: TypeAlias = tuple[int, ...]
+
+
+def read_compilation(compilation: Compilation, elapsed_ms: float) -> CompilationRead:
+    """Give everything about a set of files."""
+    return CompilationRead(
+        diagnostics=read_diagnostics(compilation),
+        tables=[_table(table, compilation) for table in compilation.tables.values()],
+        queries=[_query(query, compilation) for query in compilation.queries.values()],
+        indexes=read_indexes(compilation),
+        has_errors=compilation.has_errors,
+        elapsed_ms=elapsed_ms,
+    )
+
+
+def read_diagnostics(compilation: Compilation) -> list[DiagnosticRead]:
+    """Give all findings, those of each file in the order of the text."""
+    sources = {each.name: each for each in compilation.sources}
+    return [read_diagnostic(each, sources) for each in compilation.diagnostics]
+
+
+def read_diagnostic(diagnostic: Diagnostic, sources: Mapping[str, Source]) -> DiagnosticRead:
+    return DiagnosticRead(
+        code=diagnostic.code,
+        severity=diagnostic.severity,
+        message=diagnostic.message,
+        help=list(diagnostic.help),
+        range=read_span(diagnostic.span),
+        labels=[LabelRead(range=read_span(each.span), text=each.text) for each in diagnostic.labels],
+        fixes=[
+            FixRead(title=fix.title, unblocks=list(fix.unblocks), edits=[_edit(each, sources) for each in fix.edits])
+            for fix in diagnostic.fixes
+        ],
+        query=diagnostic.query,
+    )
+
+
+def read_indexes(compilation: Compilation) -> list[IndexRead]:
+    """Give the secondary indexes of the set, each with the queries that read it."""
+    return [_index(each, compilation.queries.values()) for each in compilation.indexes.values()]
+
+
+def read_bound(bound: Bound) -> BoundRead:
+    return BoundRead(
+        operations=bound.operations,
+        round_trips=bound.round_trips,
+        rows=bound.rows,
+        bytes=bound.bytes,
+        rows_fetched=bound.rows_fetched,
+        formula=bound.formula,
+        rows_formula=bound.rows_formula,
+        terms=[_term(each) for each in bound.terms],
+        by_operator=[_operator_bound(each) for each in bound.by_operator],
+        puts=bound.puts,
+        deletes=bound.deletes,
+        reads=bound.reads,
+        counts=bound.counts,
+    )
+
+
+def read_parameter(parameter: QueryParameter) -> ParameterRead:
+    return ParameterRead(
+        name=parameter.name,
+        type=str(parameter.type),
+        kind=parameter.type.kind.value if isinstance(parameter.type, SqlType) else str(parameter.type),
+        ordinal=parameter.ordinal,
+        max_value=parameter.max_value,
+        max_items=parameter.max_items,
+        range=_maybe(parameter.span),
+    )
+
+
+def read_span(span: Span) -> RangeRead:
+    start_line, start_column = span.source.position(span.start)
+    end_line, end_column = span.source.position(span.end)
+    return RangeRead(
+        file=span.source.name,
+        start=span.start,
+        end=span.end,
+        start_line=start_line,
+        start_column=start_column,
+        end_line=end_line,
+        end_column=end_column,
+    )
+
+
+def _maybe(span: Span | None) -> RangeRead | None:
+    return None if span is None else read_span(span)
+
+
+def _edit(edit: Edit, sources: Mapping[str, Source]) -> EditRead:
+    source = sources.get(edit.file) or Source("", edit.file)
+    return EditRead(range=read_span(source.span(edit.start, edit.end)), text=edit.text)
+
+
+def _number(span: Span | None, value: int) -> Span | None:
+    """Narrow the text of a fact to its number: the `100` of `CARDINALITY LIMIT 100 (owner)`."""
+    if span is None:
+        return None
+    found = re.search(rf"(?<![\w.]){value}(?![\w.])", span.text)
+    return None if found is None else span.source.span(span.start + found.start(), span.start + found.end())
+
+
+def _limit_symbol(table: str, limit: CardinalityLimit) -> str:
+    columns = ",".join(limit.columns)
+    return f"{table}.TOKEN({columns})" if limit.is_token else f"{table}.{columns}"
+
+
+def _table(table: Table, compilation: Compilation) -> TableRead:
+    return TableRead(
+        name=table.name,
+        range=_maybe(table.span),
+        name_range=_maybe(table.name_span),
+        columns=[
+            ColumnRead(name=each.name, type=str(each.type), nullable=each.nullable, range=_maybe(each.span))
+            for each in table.columns
+        ],
+        primary_key=list(table.primary_key),
+        unique_keys=[
+            UniqueKeyRead(name=each.name, columns=list(each.columns), range=_maybe(each.span))
+            for each in table.unique_keys
+        ],
+        limits=[_limit(table.name, each) for each in table.limits],
+        foreign_keys=[
+            ForeignKeyRead(
+                name=each.name,
+                columns=list(each.columns),
+                table=each.table,
+                referenced_columns=list(each.referenced_columns),
+                range=_maybe(each.span),
+            )
+            for each in table.foreign_keys
+        ],
+        indexes=[
+            _index(each, compilation.queries.values())
+            for each in compilation.indexes.values()
+            if each.table == table.name
+        ],
+    )
+
+
+def _limit(table: str, limit: CardinalityLimit) -> LimitRead:
+    return LimitRead(
+        name=limit.name,
+        columns=list(limit.columns),
+        limit=limit.limit,
+        is_token=limit.is_token,
+        symbol=_limit_symbol(table, limit),
+        range=_maybe(limit.span),
+        number_range=_maybe(limit.limit_span or _number(limit.span, limit.limit)),
+    )
+
+
+def _index(index: Index, queries: Iterable[CompiledQuery]) -> IndexRead:
+    readers = [each.name for each in queries if any(used.name == index.name for used in each.indexes)]
+    columns = [
+        IndexColumnRead(name=each.name, ascending=each.ascending, token_of=list(each.token_of))
+        for each in index.columns
+    ]
+    return IndexRead(
+        name=index.name,
+        table=index.table,
+        columns=columns,
+        covering=list(index.covering),
+        is_unique=index.is_unique,
+        reason=index.reason,
+        definition=_definition(index),
+        used_by=readers,
+    )
+
+
+def _definition(index: Index) -> str:
+    keys = [
+        (f"TOKEN({', '.join(each.token_of)})" if each.token_of else each.name) + ("" if each.ascending else " DESC")
+        for each in index.columns
+    ]
+    held = f" → {', '.join(index.covering)}" if index.covering else ""
+    return f"{index.table} ({', '.join(keys)}){held}"
+
+
+def _term(term: Term) -> TermRead:
+    return TermRead(
+        symbol=term.symbol,
+        value=term.value,
+        reason=term.reason,
+        range=_maybe(term.span),
+        number_range=_maybe(_number(term.span, term.value)),
+    )
+
+
+def _operator_bound(bound: OperatorBound) -> OperatorBoundRead:
+    return OperatorBoundRead(
+        path=node_id(bound.path),
+        operator=bound.operator,
+        operations=bound.operations,
+        formula=bound.formula,
+        rows=bound.rows,
+        rows_formula=bound.rows_formula,
+        bytes=bound.bytes,
+    )
+
+
+def node_id(path: Path) -> str:
+    """Give the id of a plan node: `root`, and `0.1` for the second child of the root's first child."""
+    return ".".join(map(str, path)) or "root"
+
+
+def _query(query: CompiledQuery, compilation: Compilation) -> QueryRead:
+    return QueryRead(
+        name=query.name,
+        kind=query.kind,
+        text=query.text,
+        range=read_span(query.span),
+        name_range=read_span(query.name_span),
+        is_bounded=query.is_bounded,
+        scaling_class=query.scaling_class,
+        bound=None if query.bound is None else read_bound(query.bound),
+        parameters=[read_parameter(each) for each in query.parameters],
+        stages=_stages(query),
+        unbounded=[
+            UnboundedSegmentRead(
+                path=node_id(each.path),
+                table=each.table,
+                ranges=[read_span(span) for span in each.spans],
+                table_range=_maybe(each.table_span),
+                sentence=each.sentence,
+            )
+            for each in query.unbounded
+        ],
+        indexes=[_index(each, compilation.queries.values()) for each in query.indexes],
+        axes=[
+            AxisRead(symbol=each.symbol, label=each.label, current=each.current, number_range=_maybe(each.span))
+            for each in axes_of(query)
+        ],
+    )
+
+
+def _stages(query: CompiledQuery) -> list[StageRead]:
+    """Give each plan that the query went through, in order."""
+    stages = []
+    if query.bound_plan is not None:
+        stages.append(StageRead(name="as written", note="What the query asks.", plan=_logical(query.bound_plan)))
+    stages += [StageRead(name=each.rule, note=each.note, plan=_logical(each.plan)) for each in query.steps]
+    if query.logical is not None:
+        unbounded = frozenset(each.path for each in query.unbounded)
+        note = "Every stop stands where it bounds the most." if not unbounded else "A segment is left without a bound."
+        stages.append(StageRead(name="Phase I", note=note, plan=_logical(query.logical, unbounded=unbounded)))
+    if query.plan is not None:
+        by_path = {each.path: each for each in query.bound.by_operator} if query.bound else {}
+        plan = _write(query.plan, query.bound) if isinstance(query.plan, WritePlan) else _physical(query.plan, by_path)
+        stages.append(StageRead(name="physical", note="How it is read: one bounded operator after another.", plan=plan))
+    return stages
+
+
+def _logical(
+    node: LogicalNode | LogicalWrite, path: Path = (), unbounded: frozenset[Path] = frozenset()
+) -> PlanNodeRead:
+    operator, detail = describe_logical(node)
+    children = [_logical(each, (*path, at), unbounded) for at, each in enumerate(logical_inputs(node))]
+    return _node(path, operator, detail, node.span, "logical", path in unbounded, None, children)
+
+
+def _physical(node: PhysicalNode, bounds: Mapping[Path, OperatorBound], path: Path = ()) -> PlanNodeRead:
+    operator, detail = describe_physical(node)
+    children = [_physical(each, bounds, (*path, at)) for at, each in enumerate(inputs_of(node))]
+    kind: Literal["remote", "local"] = "remote" if isinstance(node, RemoteOperator) else "local"
+    return _node(path, operator, detail, node.span, kind, False, bounds.get(path), children)
+
+
+def _write(plan: WritePlan, bound: Bound | None) -> PlanNodeRead:
+    operator, detail = describe_physical(plan)
+    whole = None
+    if bound is not None:
+        whole = OperatorBound(
+            (), operator, bound.operations, bound.formula, bound.rows, bound.rows_formula, bound.bytes
+        )
+    return _node((), operator, detail, plan.span, "write", False, whole, [])
+
+
+def _node(
+    path: Path,
+    operator: str,
+    detail: str,
+    span: Span | None,
+    kind: Literal["logical", "remote", "local", "write"],
+    is_unbounded: bool,
+    bound: OperatorBound | None,
+    children: list[PlanNodeRead],
+) -> PlanNodeRead:
+    return PlanNodeRead(
+        id=node_id(path),
+        operator=operator,
+        detail=detail,
+        range=_maybe(span),
+        kind=kind,
+        is_unbounded=is_unbounded,
+        operations=None if bound is None else bound.operations,
+        rows=None if bound is None else bound.rows,
+        bytes=None if bound is None else bound.bytes,
+        formula=None if bound is None else bound.formula,
+        rows_formula=None if bound is None else bound.rows_formula,
+        children=children,
+    )

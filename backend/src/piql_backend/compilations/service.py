@@ -1,0 +1,75 @@
+"""Compiles what the editor sends; the same texts are compiled once."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import piql
+from piql.compilation import Compilation, CompiledQuery
+
+from piql_backend.compilations.reading import read_compilation
+from piql_backend.errors import ApiError, NotFound
+from piql_backend.schema import SourceFile
+
+_KEPT = 32
+
+Texts = tuple[tuple[str, str], ...]
+
+
+@dataclass(slots=True)
+class _Entry:
+    compilation: Compilation
+    elapsed_ms: float
+    json: bytes | None = None
+
+
+class Compilations:
+    """A small cache of compilations by their texts; compiling is pure, so an entry is never wrong."""
+
+    def __init__(self) -> None:
+        self._entries: OrderedDict[Texts, _Entry] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def compile(self, files: Sequence[SourceFile]) -> Compilation:
+        return self._entry(files).compilation
+
+    def compile_to_json(self, files: Sequence[SourceFile]) -> bytes:
+        """Give the whole `CompilationRead` as JSON."""
+        entry = self._entry(files)
+        if entry.json is None:
+            entry.json = read_compilation(entry.compilation, entry.elapsed_ms).model_dump_json().encode()
+        return entry.json
+
+    def compile_query(self, files: Sequence[SourceFile], name: str) -> tuple[Compilation, CompiledQuery]:
+        """Give one bounded query of the files, or refuse."""
+        compilation = self.compile(files)
+        query = compilation.queries.get(name)
+        if query is None:
+            raise NotFound("unknown-query", f"There is no query {name} in these files.")
+        if not query.is_bounded:
+            raise ApiError(
+                422,
+                "unbounded-query",
+                f"{name} has no bound, so there is nothing to predict.",
+                "Fix its problems first.",
+            )
+        return compilation, query
+
+    def _entry(self, files: Sequence[SourceFile]) -> _Entry:
+        texts = tuple((each.path, each.text) for each in files)
+        with self._lock:
+            if texts in self._entries:
+                self._entries.move_to_end(texts)
+                return self._entries[texts]
+        started = time.perf_counter()
+        compilation = piql.compile(dict(texts))
+        entry = _Entry(compilation, (time.perf_counter() - started) * 1000)
+        with self._lock:
+            self._entries[texts] = entry
+            while len(self._entries) > _KEPT:
+                self._entries.popitem(last=False)
+        return entry

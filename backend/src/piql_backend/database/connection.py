@@ -1,0 +1,89 @@
+"""The DuckDB file: opened by this process alone, migrated at the start, one cursor for each use."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+
+Cursor = duckdb.DuckDBPyConnection
+
+
+class Database:
+    """One DuckDB file. Reads run side by side; writes take turns, so that no transaction meets a conflict."""
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        settings: dict[str, Any] = {
+            "threads": 2,
+            "memory_limit": "512MB",
+            "autoinstall_known_extensions": False,
+            "autoload_known_extensions": False,
+        }
+        self._connection = duckdb.connect(str(path), config=settings)
+        self._writing = threading.Lock()
+        self._migrate()
+
+    @contextmanager
+    def read(self) -> Iterator[Cursor]:
+        """Give a cursor of this thread's own."""
+        cursor = self._connection.cursor()
+        try:
+            yield cursor
+        finally:
+            cursor.close()
+
+    @contextmanager
+    def write(self) -> Iterator[Cursor]:
+        """Give a cursor in a transaction, which is committed at the end, or rolled back on an error."""
+        with self._writing, self.read() as cursor:
+            cursor.begin()
+            try:
+                yield cursor
+            except BaseException:
+                cursor.rollback()
+                raise
+            cursor.commit()
+
+    def append(self, table: str, columns: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        """Append a batch of rows, given as one array for each column in the table's order."""
+        batch = dict(columns)
+        with self.write() as cursor:
+            cursor.register("batch", batch)
+            cursor.execute(f"INSERT INTO {table} SELECT * FROM batch")
+            cursor.unregister("batch")
+
+    def close(self) -> None:
+        with self._writing:
+            self._connection.close()
+
+    def _migrate(self) -> None:
+        files = sorted(
+            (each for each in resources.files(f"{__package__}.migrations").iterdir() if each.name.endswith(".sql")),
+            key=lambda each: each.name,
+        )
+        with self.write() as cursor:
+            cursor.execute("CREATE TABLE IF NOT EXISTS migrations (number INTEGER PRIMARY KEY, applied_at TIMESTAMP)")
+            done = {number for (number,) in cursor.execute("SELECT number FROM migrations").fetchall()}
+            for file in files:
+                number = int(file.name.split("_")[0])
+                if number not in done:
+                    cursor.execute(file.read_text())
+                    cursor.execute("INSERT INTO migrations VALUES (?, ?)", [number, now()])
+
+
+def now() -> datetime:
+    """The time as it is stored: UTC, without a zone."""
+    return datetime.now(UTC).replace(tzinfo=None)
+
+
+def aware(stored: datetime) -> datetime:
+    """Give a stored time its zone back."""
+    return stored.replace(tzinfo=UTC)

@@ -1,0 +1,87 @@
+"""What executions leave behind: collected in memory, appended to DuckDB in batches by a thread of its own."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from dataclasses import dataclass
+from datetime import datetime
+
+import duckdb
+import numpy as np
+
+from piql_backend.database.connection import Database
+
+log = logging.getLogger(__name__)
+
+SECONDS_BETWEEN_FLUSHES = 0.5
+MOST_WAITING = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """One execution; `started_at` is UTC without a zone."""
+
+    version: int
+    query: str
+    started_at: datetime
+    elapsed_ms: float
+    operations: int
+    bound: int
+    failed: bool = False
+
+
+class Observations:
+    """Takes observations from any thread; none is lost at a clean end."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._waiting: list[Observation] = []
+        self._adding = threading.Lock()
+        self._flushing = threading.Lock()
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="observations", daemon=True)
+
+    def open(self) -> None:
+        self._thread.start()
+
+    def add(self, observation: Observation) -> None:
+        with self._adding:
+            if len(self._waiting) < MOST_WAITING:
+                self._waiting.append(observation)
+
+    def flush(self) -> None:
+        """Append everything that waits; when this returns it can be read."""
+        with self._flushing:
+            with self._adding:
+                batch, self._waiting = self._waiting, []
+            if not batch:
+                return
+            try:
+                self._database.append("observations", _columns(batch))
+            except duckdb.Error as error:
+                log.error("%d observations wait longer: %s", len(batch), error)
+                with self._adding:
+                    self._waiting = (batch + self._waiting)[:MOST_WAITING]
+
+    def close(self) -> None:
+        self._stopped.set()
+        if self._thread.is_alive():
+            self._thread.join()
+        self.flush()
+
+    def _run(self) -> None:
+        while not self._stopped.wait(SECONDS_BETWEEN_FLUSHES):
+            self.flush()
+
+
+def _columns(batch: list[Observation]) -> dict[str, np.ndarray]:
+    return {
+        "version": np.array([each.version for each in batch], dtype=np.int32),
+        "query": np.array([each.query for each in batch], dtype=object),
+        "started_at": np.array([each.started_at for each in batch], dtype="datetime64[us]"),
+        "elapsed_ms": np.array([each.elapsed_ms for each in batch], dtype=np.float64),
+        "operations": np.array([each.operations for each in batch], dtype=np.int32),
+        "bound": np.array([each.bound for each in batch], dtype=np.int32),
+        "failed": np.array([each.failed for each in batch], dtype=np.bool_),
+    }

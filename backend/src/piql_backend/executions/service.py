@@ -1,0 +1,142 @@
+"""Runs deployed queries in a pool of threads, and notes how long each took and how many requests it made."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import orjson
+import piql
+from piql.compilation import CompiledQuery
+from piql.errors import BoundExceeded, RepairPending, StoreUnavailable
+from piql.physical.operators import LocalProjection, PhysicalNode
+
+from piql_backend.database.connection import now
+from piql_backend.deployments.service import Deployments, LiveDeployment
+from piql_backend.executions.observations import Observation, Observations
+from piql_backend.executions.sampling import ParameterSampler
+from piql_backend.executions.schemas import ExecutionCreate, ExecutionRead, ResultColumnRead, SampleParametersRead
+from piql_backend.executions.values import from_json, to_json
+from piql_backend.store import StoreConnection
+
+log = logging.getLogger(__name__)
+
+THREADS = 16
+_OUR_FAULT = (BoundExceeded, RepairPending, StoreUnavailable)  # the others are refusals of what was asked
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A query of the live deployment, ready to run."""
+
+    live: LiveDeployment
+    query: CompiledQuery
+
+    @property
+    def bound_operations(self) -> int:
+        return self.query.bound.operations if self.query.bound else 0
+
+
+class Executions:
+    """Runs one query at a time in each of its threads."""
+
+    def __init__(self, deployments: Deployments, store: StoreConnection, observations: Observations) -> None:
+        self._deployments = deployments
+        self._store = store
+        self._observations = observations
+        self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="execution")
+
+    def close(self) -> None:
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def job(self, deployment_id: str, name: str) -> Job:
+        """Find a query; 404 and 409 as the deployment says."""
+        live = self._deployments.live(deployment_id)
+        return Job(live, live.query(name))
+
+    async def execute(self, deployment_id: str, name: str, request: ExecutionCreate) -> bytes:
+        """Run a query and give an `ExecutionRead` as JSON."""
+        job = await asyncio.to_thread(self.job, deployment_id, name)
+        parameters = from_json(request.parameters, job.query.parameters)
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._pool, self._execute_to_json, job, parameters, request.cursor)
+
+    async def sample_parameters(self, deployment_id: str, name: str) -> SampleParametersRead:
+        """Give parameters that exist in the data."""
+        job = await asyncio.to_thread(self.job, deployment_id, name)
+        return await asyncio.get_running_loop().run_in_executor(self._pool, self._sample, job)
+
+    def sampler(self, job: Job) -> ParameterSampler:
+        """Read the values from which parameters are drawn."""
+        return ParameterSampler.of(job.query, job.live.compilation, self._store.database())
+
+    def run(self, job: Job, parameters: dict[str, object], cursor: str | None = None) -> piql.Page:
+        """Run a query and note the observation; refusals of what was asked are no observations."""
+        database = self._store.database()
+        started_at, started = now(), time.perf_counter()
+        try:
+            page = database.execute(job.query.name, parameters, cursor)
+        except _OUR_FAULT as error:
+            elapsed_ms = (time.perf_counter() - started) * 1000
+            operations = job.bound_operations + 1 if isinstance(error, BoundExceeded) else 0
+            self._observations.add(self._observation(job, started_at, elapsed_ms, operations, failed=True))
+            raise
+        self._observations.add(self._observation(job, started_at, page.elapsed_ms, page.operations))
+        if page.operations > job.bound_operations:
+            log.error("%s made %d requests, its bound is %d", job.query.name, page.operations, job.bound_operations)
+        return page
+
+    def _observation(
+        self, job: Job, started_at: object, elapsed_ms: float, operations: int, failed: bool = False
+    ) -> Observation:
+        return Observation(
+            job.live.read.version,
+            job.query.name,
+            started_at,  # type: ignore[arg-type]
+            elapsed_ms,
+            operations,
+            job.bound_operations,
+            failed,
+        )
+
+    def _execute_to_json(self, job: Job, parameters: dict[str, object], cursor: str | None) -> bytes:
+        page = self.run(job, parameters, cursor)
+        columns = columns_of(job.query)
+        names = [each.name for each in columns] or list(page.rows[0] if page.rows else ())
+        read = ExecutionRead(
+            query=job.query.name,
+            deployment_id=job.live.read.id,
+            columns=columns or [ResultColumnRead(name=each, type=None) for each in names],
+            rows=[[to_json(row[name]) for name in names] for row in page.rows],
+            cursor=page.cursor,
+            operations=page.operations,
+            bound_operations=job.bound_operations,
+            round_trips=page.round_trips,
+            attempts=page.attempts,
+            repair_operations=page.repair_operations,
+            elapsed_ms=page.elapsed_ms,
+        )
+        return orjson.dumps(read.model_dump(mode="python"))
+
+    def _sample(self, job: Job) -> SampleParametersRead:
+        sampler = self.sampler(job)
+        drawn = {name: to_json(value) for name, value in sampler.draw(is_for_form=True).items()}
+        return SampleParametersRead(parameters=drawn, sources=sampler.sources)
+
+
+def columns_of(query: CompiledQuery) -> list[ResultColumnRead]:
+    """Give the columns of a query's rows, from the topmost projection of its plan."""
+    if query.kind != "select" or query.plan is None:
+        return []
+    top: PhysicalNode | None = next(iter(query.plan.find(LocalProjection)), None)
+    if not isinstance(top, LocalProjection):
+        return []
+    return [ResultColumnRead(name=each.name, type=_type_of(each.expression)) for each in top.outputs]
+
+
+def _type_of(expression: object) -> str | None:
+    found = getattr(expression, "type", None)
+    return None if found is None else str(found)

@@ -1,0 +1,67 @@
+"""Values between JSON and the engine: what JSON cannot hold travels as a string, bytes with a marker."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import math
+from collections.abc import Sequence
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from uuid import UUID
+
+from piql.catalog import Kind, SqlType
+from piql.logical.operators import QueryParameter
+from pydantic import JsonValue
+
+from piql_backend.errors import ApiError
+
+BYTES = "$base64"
+_EXACT = 2**53  # beyond it a JavaScript number is not exact
+
+
+def to_json(value: object) -> JsonValue:
+    """Give a value of the engine as JSON."""
+    match value:
+        case None | bool() | str():
+            return value
+        case int():
+            return value if -_EXACT <= value <= _EXACT else str(value)
+        case float():
+            return value if math.isfinite(value) else {"inf": "Infinity", "-inf": "-Infinity"}.get(str(value), "NaN")
+        case datetime():
+            return value.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        case date() | UUID() | Decimal():
+            return str(value)
+        case bytes():
+            return {BYTES: base64.b64encode(value).decode("ascii")}
+        case list() | tuple():
+            return [to_json(each) for each in value]
+        case _:
+            return str(value)
+
+
+def from_json(parameters: dict[str, JsonValue], declared: Sequence[QueryParameter]) -> dict[str, object]:
+    """Give parameters as the engine takes them; it checks the rest itself."""
+    types = {each.name: each.type for each in declared}
+    return {name: _from_json(name, value, types.get(name)) for name, value in parameters.items()}
+
+
+def _from_json(name: str, value: JsonValue, type: object) -> object:
+    match value:
+        case list():
+            return [_from_json(name, each, type) for each in value]
+        case {"$base64": str(text), **rest} if not rest:
+            try:
+                return base64.b64decode(text, validate=True)
+            except (binascii.Error, ValueError):
+                raise ApiError(422, "invalid-parameter", f"{name} is not valid base64.") from None
+        case str() if isinstance(type, SqlType) and type.kind is Kind.BIGINT and _is_integer(value):
+            return int(value)
+        case _:
+            return value
+
+
+def _is_integer(text: str) -> bool:
+    digits = text.removeprefix("-")
+    return digits.isascii() and digits.isdigit() and len(digits) <= 19

@@ -1,0 +1,21 @@
+"""Writes files so that whoever reads them, and a crash, meets the old text or the new one."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+
+
+def write_atomically(file: Path, text: str) -> None:
+    """Replace a file in one step."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with NamedTemporaryFile("wb", dir=file.parent, prefix=".", suffix=".tmp", delete=False) as new:
+        try:
+            new.write(text.encode())
+            new.flush()
+            os.fsync(new.fileno())
+            os.replace(new.name, file)
+        except BaseException:
+            Path(new.name).unlink(missing_ok=True)
+            raise

@@ -1,0 +1,120 @@
+"""The SQL over observations: one query for each thing that the dashboard shows."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from piql_backend.database.connection import Database, aware, now
+from piql_backend.latency.schemas import HistogramBinRead, LatencyPointRead
+
+BIN_RATIO = 1.25
+_WINDOW = "version = $version AND started_at >= $since"
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """One query in the window: counts, and quantiles by rank with those that enclose the p99 (95 %)."""
+
+    executions: int
+    failures: int
+    most_operations: int
+    over_bound: int
+    p50_ms: float | None
+    p99_ms: float | None
+    p99_low_ms: float | None
+    p99_high_ms: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class SloInterval:
+    """One interval of a query's SLO: how many executions it had, and how many kept the threshold."""
+
+    executions: int
+    kept: int
+
+
+class ObservationTable:
+    """The table `observations`, read for one deployment and window."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def delete_older_than(self, age: timedelta) -> None:
+        with self._database.write() as cursor:
+            cursor.execute("DELETE FROM observations WHERE started_at < ?", [now() - age])
+
+    def totals(self, version: int, since: datetime) -> dict[str, Totals]:
+        """Count by query; the rank of the p99 lies, with 95 %, within ±1.96·√(n·q·(1−q)) of n·q."""
+        sql = f"""
+            WITH seen AS (SELECT * FROM observations WHERE {_WINDOW}),
+            counted AS (
+                SELECT query, count(*) AS executions, count(*) FILTER (WHERE failed) AS failures,
+                       max(operations) AS most_operations, count(*) FILTER (WHERE operations > bound) AS over_bound
+                FROM seen GROUP BY query
+            ),
+            ranked AS (
+                SELECT query, elapsed_ms, row_number() OVER (PARTITION BY query ORDER BY elapsed_ms) AS place,
+                       count(*) OVER (PARTITION BY query) AS n
+                FROM seen WHERE NOT failed
+            ),
+            quantiles AS (
+                SELECT query,
+                       min(elapsed_ms) FILTER (WHERE place >= ceil(0.5 * n)) AS p50_ms,
+                       min(elapsed_ms) FILTER (WHERE place >= ceil(0.99 * n)) AS p99_ms,
+                       min(elapsed_ms) FILTER (WHERE place >= floor(0.99 * n - 1.96 * sqrt(n * 0.0099))) AS low_ms,
+                       min(elapsed_ms) FILTER (WHERE place >= ceil(0.99 * n + 1.96 * sqrt(n * 0.0099)) + 1) AS high_ms
+                FROM ranked GROUP BY query
+            )
+            SELECT query, executions, failures, most_operations, over_bound, p50_ms, p99_ms,
+                   CASE WHEN high_ms IS NULL THEN NULL ELSE low_ms END, high_ms
+            FROM counted LEFT JOIN quantiles USING (query)
+        """
+        with self._database.read() as cursor:
+            rows = cursor.execute(sql, {"version": version, "since": since}).fetchall()
+        return {query: Totals(*rest) for query, *rest in rows}
+
+    def series(self, version: int, since: datetime, step_seconds: float) -> dict[str, list[LatencyPointRead]]:
+        """Give quantiles by query and step, oldest first; steps without executions are left out."""
+        sql = f"""
+            SELECT query, floor(epoch(started_at) / $step) * $step AS at,
+                   quantile_disc(elapsed_ms, 0.5), quantile_disc(elapsed_ms, 0.99), count(*)
+            FROM observations WHERE {_WINDOW} AND NOT failed GROUP BY ALL ORDER BY query, at
+        """
+        parameters = {"version": version, "since": since, "step": step_seconds}
+        with self._database.read() as cursor:
+            rows = cursor.execute(sql, parameters).fetchall()
+        found = defaultdict(list)
+        for query, at, p50, p99, count in rows:
+            moment = aware(datetime(1970, 1, 1) + timedelta(seconds=at))
+            found[query].append(LatencyPointRead(at=moment, p50_ms=p50, p99_ms=p99, count=count))
+        return dict(found)
+
+    def histogram(self, version: int, since: datetime) -> dict[str, list[HistogramBinRead]]:
+        """Count executions by query in bins that grow by a quarter; empty bins are left out."""
+        sql = f"""
+            SELECT query, floor(ln(greatest(elapsed_ms, 0.001)) / ln($ratio)) AS bin, count(*)
+            FROM observations WHERE {_WINDOW} AND NOT failed GROUP BY ALL ORDER BY query, bin
+        """
+        with self._database.read() as cursor:
+            rows = cursor.execute(sql, {"version": version, "since": since, "ratio": BIN_RATIO}).fetchall()
+        found = defaultdict(list)
+        for query, place, count in rows:
+            low, high = BIN_RATIO**place, BIN_RATIO ** (place + 1)
+            found[query].append(HistogramBinRead(ms_low=low, ms_high=high, count=count))
+        return dict(found)
+
+    def slo_intervals(self, version: int, since: datetime) -> dict[str, list[SloInterval]]:
+        """Count by query and interval of its SLO; a failed execution keeps no threshold."""
+        sql = f"""
+            SELECT query, count(*), count(*) FILTER (WHERE NOT failed AND elapsed_ms <= threshold_ms)
+            FROM observations JOIN slos USING (query) WHERE {_WINDOW}
+            GROUP BY query, floor(epoch(started_at) / interval_seconds)
+        """
+        with self._database.read() as cursor:
+            rows = cursor.execute(sql, {"version": version, "since": since}).fetchall()
+        found = defaultdict(list)
+        for query, executions, kept in rows:
+            found[query].append(SloInterval(executions, kept))
+        return dict(found)

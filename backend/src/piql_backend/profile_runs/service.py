@@ -1,0 +1,257 @@
+"""Profile runs: one at a time, the others wait; each is a process whose progress is told to whoever listens."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import math
+import secrets
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from piql_backend.errors import ApiError, NotFound
+from piql_backend.profile_runs.process import ProfileProcess, end_orphan
+from piql_backend.profile_runs.repository import ProfileRunFiles, StoredRun
+from piql_backend.profile_runs.schemas import (
+    GridLevels,
+    ProfileRunCreate,
+    ProfileRunRead,
+    ProfileSettingsRead,
+)
+from piql_backend.profile_runs.summary import summary_of
+from piql_backend.store import StoreConnection, without_password
+
+ENDED = ("cancelled", "failed", "done")
+SECONDS_BETWEEN_PINGS = 10.0
+MOST_QUEUED = 20
+
+
+class ProfileRuns:
+    """All runs by id. Everything here happens on the event loop, so nothing needs a lock."""
+
+    def __init__(self, root: Path, store: StoreConnection) -> None:
+        self._files = ProfileRunFiles(root)
+        self._store = store
+        self._runs: dict[str, StoredRun] = {}
+        self._process: ProfileProcess | None = None
+        self._running: str | None = None
+        self._worker: asyncio.Task[None] | None = None
+        self._changed = asyncio.Event()
+        self._is_closing = False
+
+    def open(self) -> None:
+        """Read the runs on disk; one that was under way has failed, one that waited goes on waiting."""
+        for run in self._files.load_all():
+            if run.read.state in ("starting", "running", "cancelling"):
+                end_orphan(self._files.measurements(run.read.id))
+                message = "The backend was stopped while this run was under way."
+                ended = run.read.model_copy(
+                    update={"state": "failed", "message": message, "ended_at": _now(), "eta_seconds": None}
+                )
+                run = replace(run, read=ended)
+                self._files.save(run)
+                self._files.delete_store(run.read.id)
+            self._runs[run.read.id] = run
+        self._worker = asyncio.create_task(self._work())
+
+    async def close(self) -> None:
+        """End the process under way; its run is kept as failed."""
+        self._is_closing = True
+        self._wake()
+        if self._process is not None:
+            await self._process.cancel()
+        if self._worker is not None:
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._worker
+
+    def list(self) -> list[ProfileRunRead]:
+        return sorted((each.read for each in self._runs.values()), key=lambda each: each.created_at, reverse=True)
+
+    def read(self, run_id: str) -> ProfileRunRead:
+        return self._run(run_id).read
+
+    async def create(self, request: ProfileRunCreate) -> ProfileRunRead:
+        """Queue a run."""
+        if sum(each.read.state == "queued" for each in self._runs.values()) >= MOST_QUEUED:
+            raise ApiError(409, "queue-full", f"{MOST_QUEUED} runs are waiting already.", "Cancel one of them.")
+        run_id = f"run-{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
+        levels = request.grid if isinstance(request.grid, GridLevels) else None
+        settings = ProfileSettingsRead(
+            grid="custom" if levels else str(request.grid),
+            levels=levels,
+            interval_seconds=request.interval_seconds,
+            intervals=request.intervals,
+            store_url=without_password(self._url(request)),
+        )
+        read = ProfileRunRead(
+            id=run_id,
+            label=request.label,
+            state="queued",
+            progress=0.0,
+            points_done=0,
+            points_total=0,
+            eta_seconds=None,
+            message=None,
+            created_at=_now(),
+            started_at=None,
+            ended_at=None,
+            settings=settings,
+            operators_summary=[],
+        )
+        run = StoredRun(read, request)
+        self._files.save(run)
+        self._runs[run_id] = run
+        self._wake()
+        return read
+
+    async def cancel(self, run_id: str) -> ProfileRunRead:
+        """Stop a run; it is `cancelling` until its process has ended."""
+        run = self._run(run_id)
+        if run.read.state in ENDED:
+            raise ApiError(409, "run-ended", f"The run is {run.read.state} already.")
+        if run.read.state == "queued":
+            self._change(run_id, state="cancelled", ended_at=_now())
+        elif run.read.state != "cancelling":
+            self._change(run_id, state="cancelling", eta_seconds=None)
+            if self._process is not None and self._running == run_id:
+                asyncio.create_task(self._process.cancel())  # noqa: RUF006 - the worker waits for the process itself
+        return self.read(run_id)
+
+    async def delete(self, run_id: str) -> None:
+        """Forget a run that has ended."""
+        run = self._run(run_id)
+        if run.read.state not in ENDED:
+            raise ApiError(409, "run-under-way", f"The run is {run.read.state}.", "Cancel it first.")
+        del self._runs[run_id]
+        await asyncio.to_thread(self._files.delete, run_id)
+        self._wake()
+
+    def events(self, run_id: str) -> AsyncIterator[str]:
+        """Give the run as server-sent events: at once, at each change, and a last time when it has ended."""
+        self._run(run_id)
+        return self._events(run_id)
+
+    def measurements_of(self, run_id: str) -> Path:
+        """Give the folder of a run that is done."""
+        run = self._run(run_id)
+        if run.read.state != "done":
+            raise ApiError(409, "run-not-done", f"The run is {run.read.state}, not done.", "Choose a run that is done.")
+        return self._files.measurements(run_id)
+
+    async def _events(self, run_id: str) -> AsyncIterator[str]:
+        last = None
+        while not self._is_closing and run_id in self._runs:
+            changed = self._changed
+            read = self._runs[run_id].read
+            if read != last:
+                yield f"event: progress\ndata: {read.model_dump_json()}\n\n"
+                last = read
+                if read.state in ENDED:
+                    return
+            try:
+                await asyncio.wait_for(changed.wait(), SECONDS_BETWEEN_PINGS)
+            except TimeoutError:
+                yield ": still here\n\n"
+
+    async def _work(self) -> None:
+        while not self._is_closing:
+            changed = self._changed
+            waiting = [each.read for each in self._runs.values() if each.read.state == "queued"]
+            if waiting:
+                await self._carry_out(min(waiting, key=lambda each: each.created_at).id)
+            else:
+                await changed.wait()
+
+    async def _carry_out(self, run_id: str) -> None:
+        self._change(run_id, state="starting", started_at=_now())
+        self._running = run_id
+        try:
+            self._process = await ProfileProcess.start(self._arguments(run_id), self._files.folder(run_id))
+        except OSError as error:
+            self._change(run_id, state="failed", message=f"The profiler does not start: {error}.", ended_at=_now())
+            return
+        if self._is_closing or self._runs[run_id].read.state == "cancelling":
+            await self._process.cancel()
+        code, complaint = await self._process.follow(lambda progress: self._progress(run_id, progress))
+        self._process, self._running = None, None
+        await asyncio.to_thread(self._files.delete_store, run_id)
+        await self._end(run_id, code, complaint)
+
+    async def _end(self, run_id: str, code: int, complaint: str) -> None:
+        read = self._runs[run_id].read
+        if self._is_closing and read.state != "cancelling":
+            message = "The backend was stopped while this run was under way."
+            self._change(run_id, state="failed", message=message, ended_at=_now(), eta_seconds=None)
+        elif read.state == "cancelling":
+            self._change(run_id, state="cancelled", ended_at=_now(), eta_seconds=None)
+        elif code != 0:
+            message = read.message or complaint or f"The profiler ended with code {code}."
+            self._change(run_id, state="failed", message=message, ended_at=_now(), eta_seconds=None)
+        else:
+            summary = await asyncio.to_thread(summary_of, self._files.measurements(run_id))
+            done = {"progress": 1.0, "points_done": read.points_total, "eta_seconds": 0.0, "message": None}
+            self._change(run_id, state="done", ended_at=_now(), operators_summary=summary, **done)
+
+    def _progress(self, run_id: str, line: dict[str, Any]) -> None:
+        """Take over what a progress line says."""
+        read = self._runs[run_id].read
+        changes: dict[str, Any] = {}
+        done, total = line.get("points_done"), line.get("points_total")
+        if isinstance(done, int) and isinstance(total, int) and total > 0:
+            changes |= {"points_done": done, "points_total": total, "progress": min(1.0, max(0.0, done / total))}
+        eta = line.get("eta_seconds")
+        if isinstance(eta, int | float) and math.isfinite(eta):
+            changes["eta_seconds"] = max(0.0, float(eta))
+        if isinstance(line.get("message"), str):
+            changes["message"] = line["message"]
+        if line.get("state") == "running" and read.state == "starting":
+            changes["state"] = "running"
+        if changes:
+            self._change(run_id, **changes)
+
+    def _arguments(self, run_id: str) -> Sequence[str]:
+        request = self._runs[run_id].request
+        grid = request.grid if isinstance(request.grid, str) else json.dumps(request.grid.model_dump())
+        return (
+            *("--store", self._url(request, run_id)),
+            *("--grid", grid),
+            *("--interval", f"{request.interval_seconds:g}"),
+            *("--intervals", str(request.intervals)),
+            *("--out", str(self._files.measurements(run_id).resolve())),
+            *("--progress", "json"),
+        )
+
+    def _url(self, request: ProfileRunCreate, run_id: str | None = None) -> str:
+        """Give the store to measure: an embedded one is always new, so that rows for measuring never mix with data."""
+        url = request.store_url or self._store.url
+        if url.startswith("cql://"):
+            return url
+        if request.store_url not in (None, "embedded:") and request.store_url != self._store.url:
+            message = "A profile run measures a new embedded store (embedded:) or a cluster (cql://host/keyspace)."
+            raise ApiError(422, "invalid-store", message)
+        return "embedded:" if run_id is None else f"embedded:{self._files.store(run_id).resolve()}"
+
+    def _change(self, run_id: str, **changes: Any) -> None:
+        run = self._runs[run_id]
+        new = replace(run, read=run.read.model_copy(update=changes))
+        self._runs[run_id] = new
+        if new.read.state != run.read.state:
+            self._files.save(new)
+        self._wake()
+
+    def _run(self, run_id: str) -> StoredRun:
+        if run_id not in self._runs:
+            raise NotFound("unknown-run", f"There is no profile run {run_id}.")
+        return self._runs[run_id]
+
+    def _wake(self) -> None:
+        self._changed.set()
+        self._changed = asyncio.Event()
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)

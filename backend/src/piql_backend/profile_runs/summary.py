@@ -1,0 +1,35 @@
+"""What a run measured, operator by operator."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+from piql_profiler.histogram import Histogram
+from piql_profiler.run_files import UnreadableRun, load
+
+from piql_backend.profile_runs.schemas import OperatorSummaryRead
+
+log = logging.getLogger(__name__)
+
+
+def summary_of(folder: Path) -> list[OperatorSummaryRead]:
+    """Give the quantiles of each operator over all its points and intervals; nothing when the run cannot be read."""
+    try:
+        measurements = load(folder)
+    except (UnreadableRun, OSError) as error:
+        log.warning("the measurements in %s cannot be summed up: %s", folder, error)
+        return []
+    found = []
+    for operator, counts in measurements.operators.items():
+        histogram = Histogram(counts.counts.sum(axis=(0, 1)))
+        found.append(
+            OperatorSummaryRead(
+                operator=operator.value,
+                points=len(counts.points),
+                samples=histogram.total,
+                p50_ms=histogram.quantile_us(0.5) / 1000,
+                p99_ms=histogram.quantile_us(0.99) / 1000,
+            )
+        )
+    return found

@@ -1,0 +1,66 @@
+"""Refuses bodies that are too large, before anything reads them whole."""
+
+from __future__ import annotations
+
+import json
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+MAX_BODY_BYTES = 5_000_000
+
+
+class _TooLarge(Exception):
+    """The body has passed the limit."""
+
+
+class RequestLimit:
+    """Answers 413 by the declared length, or as soon as more than the limit has arrived."""
+
+    def __init__(self, app: ASGIApp, max_bytes: int = MAX_BODY_BYTES) -> None:
+        self._app = app
+        self._max_bytes = max_bytes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        declared = dict(scope["headers"]).get(b"content-length", b"0")
+        if not declared.isdigit() or int(declared) > self._max_bytes:
+            await self._refuse(send)
+            return
+        arrived = 0
+        has_started = False
+
+        async def counted_receive() -> Message:
+            nonlocal arrived
+            message = await receive()
+            arrived += len(message.get("body", b""))
+            if arrived > self._max_bytes:
+                raise _TooLarge
+            return message
+
+        async def watched_send(message: Message) -> None:
+            nonlocal has_started
+            has_started = True
+            await send(message)
+
+        try:
+            await self._app(scope, counted_receive, watched_send)
+        except _TooLarge:
+            if has_started:
+                raise
+            await self._refuse(send)
+
+    async def _refuse(self, send: Send) -> None:
+        body = {
+            "code": "body-too-large",
+            "message": f"The body is larger than {self._max_bytes // 1_000_000} MB.",
+            "help": "Send fewer or smaller files.",
+            "diagnostics": None,
+            "current": None,
+        }
+        text = json.dumps(body).encode()
+        headers = [(b"content-type", b"application/json"), (b"content-length", str(len(text)).encode())]
+        headers.append((b"connection", b"close"))
+        await send({"type": "http.response.start", "status": 413, "headers": headers})
+        await send({"type": "http.response.body", "body": text})

@@ -1,0 +1,67 @@
+"""Runs the application: binds the port first, says in one line what is wrong, prints the address when it is ready."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+import sys
+
+import uvicorn
+
+from piql_backend.app import create_app
+from piql_backend.settings import Settings
+
+_SECONDS_TO_CLOSE = 3
+
+
+def serve(settings: Settings) -> int:
+    """Serve until SIGTERM or Ctrl-C; 1 when it cannot start."""
+    logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
+    try:
+        bound = _bind(settings)
+    except OSError as error:
+        print(f"piql serve: {settings.host}:{settings.port} cannot be used: {error.strerror}.", file=sys.stderr)
+        return 1
+    server = _Server(
+        uvicorn.Config(
+            create_app(settings),
+            log_level="warning",
+            access_log=False,
+            lifespan="on",
+            timeout_graceful_shutdown=_SECONDS_TO_CLOSE,
+        ),
+        f"http://{settings.host}:{bound.getsockname()[1]}",
+    )
+    try:
+        asyncio.run(server.serve(sockets=[bound]))
+    except KeyboardInterrupt:
+        pass
+    finally:
+        bound.close()
+    return 0 if server.started else 1
+
+
+class _Server(uvicorn.Server):
+    def __init__(self, config: uvicorn.Config, address: str) -> None:
+        super().__init__(config)
+        self._address = address
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            print(f"PIQL Workbench: {self._address}", flush=True)
+
+
+def _bind(settings: Settings) -> socket.socket:
+    """Take the port before anything else, so that a taken one costs nothing."""
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    bound = socket.socket(family, socket.SOCK_STREAM)
+    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        bound.bind((settings.host, settings.port))
+        bound.listen(128)
+    except OSError:
+        bound.close()
+        raise
+    return bound

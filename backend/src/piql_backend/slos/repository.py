@@ -1,0 +1,46 @@
+"""SLOs in DuckDB, one a query."""
+
+from __future__ import annotations
+
+from piql_backend.database.connection import Database, aware, now
+from piql_backend.errors import NotFound
+from piql_backend.schema import SloWrite
+from piql_backend.slos.schemas import SloRead
+
+_COLUMNS = "query, quantile, threshold_ms, interval_seconds, updated_at"
+
+
+class SloTable:
+    """The table `slos`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def list(self) -> list[SloRead]:
+        with self._database.read() as cursor:
+            rows = cursor.execute(f"SELECT {_COLUMNS} FROM slos ORDER BY query").fetchall()
+        return [
+            SloRead(
+                query=query,
+                quantile=quantile,
+                threshold_ms=threshold_ms,
+                interval_seconds=interval_seconds,
+                updated_at=aware(updated_at),
+            )
+            for query, quantile, threshold_ms, interval_seconds, updated_at in rows
+        ]
+
+    def save(self, query: str, slo: SloWrite) -> SloRead:
+        updated_at = now()
+        with self._database.write() as cursor:
+            cursor.execute(
+                f"INSERT OR REPLACE INTO slos ({_COLUMNS}) VALUES (?, ?, ?, ?, ?)",
+                [query, slo.quantile, slo.threshold_ms, slo.interval_seconds, updated_at],
+            )
+        return SloRead(query=query, updated_at=aware(updated_at), **slo.model_dump())
+
+    def delete(self, query: str) -> None:
+        with self._database.write() as cursor:
+            deleted = cursor.execute("DELETE FROM slos WHERE query = ? RETURNING query", [query]).fetchall()
+        if not deleted:
+            raise NotFound("unknown-slo", f"{query[:60]} has no SLO.")

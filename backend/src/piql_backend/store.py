@@ -1,0 +1,71 @@
+"""The store behind the workbench: connected at the first need, and again after it was away."""
+
+from __future__ import annotations
+
+import logging
+import re
+import threading
+from typing import Literal
+
+import piql
+from piql.errors import PiqlError, StoreUnavailable
+
+from piql_backend.errors import ApiError
+from piql_backend.health.schemas import StoreRead
+
+log = logging.getLogger(__name__)
+
+
+class StoreConnection:
+    """One connected `piql` database, shared by all threads."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self._database: piql.Database | None = None
+        self._connecting = threading.Lock()
+
+    @property
+    def kind(self) -> Literal["embedded", "cql"]:
+        return "cql" if self.url.startswith("cql:") else "embedded"
+
+    @property
+    def shown_url(self) -> str:
+        return without_password(self.url)
+
+    def database(self) -> piql.Database:
+        """Give the database, or raise StoreUnavailable."""
+        if self._database is None:
+            with self._connecting:
+                if self._database is None:
+                    self._database = self._connect()
+        return self._database
+
+    def read_health(self) -> StoreRead:
+        """Say whether the store answers now."""
+        message = None
+        try:
+            self.database().ping()
+        except PiqlError as error:
+            message = str(error)
+        return StoreRead(url=self.shown_url, kind=self.kind, healthy=message is None, message=message)
+
+    def close(self) -> None:
+        with self._connecting:
+            if self._database is not None:
+                self._database.close()
+                self._database = None
+
+    def _connect(self) -> piql.Database:
+        try:
+            return piql.connect(self.url)
+        except PiqlError:
+            raise
+        except ValueError as error:
+            raise ApiError(503, "store-unavailable", f"{self.shown_url} names no store: {error}.") from error
+        except OSError as error:
+            raise StoreUnavailable(f"{self.shown_url} cannot be opened: {error.strerror or error}.") from error
+
+
+def without_password(url: str) -> str:
+    """Give a store's URL fit to be shown."""
+    return re.sub(r"(//[^/@:]*):[^/@]*@", r"\1:…@", url)
