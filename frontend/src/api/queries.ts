@@ -1,0 +1,125 @@
+/** What the panels ask the server for, each with the key it is cached under. */
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { answered, api } from './client'
+import type { Axis, SloWrite, SourceFile } from './types'
+
+export const health = queryOptions({
+  queryKey: ['health'],
+  queryFn: ({ signal }) => answered(api.GET('/api/health', { signal })),
+  refetchInterval: (query) => (query.state.status === 'error' ? 1000 : 4000),
+  refetchIntervalInBackground: true,
+  retry: false,
+})
+
+export const workspace = (id: string) =>
+  queryOptions({
+    queryKey: ['workspace', id],
+    queryFn: ({ signal }) => answered(api.GET('/api/workspaces/{workspace_id}', { params: { path: { workspace_id: id } }, signal })),
+    staleTime: Infinity,
+  })
+
+export const profileRuns = queryOptions({
+  queryKey: ['profile-runs'],
+  queryFn: ({ signal }) => answered(api.GET('/api/profile-runs', { signal })),
+})
+
+export const deployments = queryOptions({
+  queryKey: ['deployments'],
+  queryFn: ({ signal }) => answered(api.GET('/api/deployments', { signal })),
+})
+
+export const deployment = (id: string) =>
+  queryOptions({
+    queryKey: ['deployments', id],
+    queryFn: ({ signal }) => answered(api.GET('/api/deployments/{deployment_id}', { params: { path: { deployment_id: id } }, signal })),
+    retry: false,
+  })
+
+export const preview = (version: number, files: () => SourceFile[]) =>
+  queryOptions({
+    queryKey: ['deployments', 'preview', version],
+    queryFn: ({ signal }) => answered(api.POST('/api/deployments/preview', { body: { files: files() }, signal })),
+    placeholderData: keepPreviousData,
+    gcTime: 10_000,
+  })
+
+export const slos = queryOptions({
+  queryKey: ['slos'],
+  queryFn: ({ signal }) => answered(api.GET('/api/slos', { signal })),
+})
+
+export const latency = (deploymentId: string, windowSeconds: number) =>
+  queryOptions({
+    queryKey: ['latency', deploymentId, windowSeconds],
+    queryFn: ({ signal }) =>
+      answered(
+        api.GET('/api/latency/{deployment_id}', {
+          params: { path: { deployment_id: deploymentId }, query: { window_seconds: windowSeconds } },
+          signal,
+        }),
+      ),
+    placeholderData: keepPreviousData,
+    refetchInterval: 3000,
+  })
+
+export const sampleParameters = (deploymentId: string, name: string) =>
+  queryOptions({
+    queryKey: ['sample-parameters', deploymentId, name],
+    queryFn: ({ signal }) =>
+      answered(
+        api.GET('/api/deployments/{deployment_id}/queries/{name}/sample-parameters', {
+          params: { path: { deployment_id: deploymentId, name } },
+          signal,
+        }),
+      ),
+    staleTime: Infinity,
+    retry: false,
+  })
+
+/** A prediction of one query; `plan` stands for everything in the files that it depends on. */
+export const prediction = (plan: string, files: () => SourceFile[], query: string, runId: string, slo: SloWrite) =>
+  queryOptions({
+    queryKey: ['prediction', query, runId, slo, plan],
+    queryFn: ({ signal }) =>
+      answered(api.POST('/api/predictions', { body: { files: files(), query, run_id: runId, slo }, signal })),
+    staleTime: 300_000,
+    gcTime: 60_000,
+    retry: false,
+  })
+
+export interface HeatmapRequest {
+  query: string
+  runId: string
+  x: Axis['symbol']
+  y: Axis['symbol']
+  slo: SloWrite
+}
+
+export const heatmap = (plan: string, files: () => SourceFile[], request: HeatmapRequest) =>
+  queryOptions({
+    queryKey: ['heatmap', request, plan],
+    queryFn: ({ signal }) =>
+      answered(
+        api.POST('/api/heatmaps', {
+          body: {
+            files: files(),
+            query: request.query,
+            run_id: request.runId,
+            x: { symbol: request.x, values: null },
+            y: { symbol: request.y, values: null },
+            slo: request.slo,
+          },
+          signal,
+        }),
+      ),
+    placeholderData: keepPreviousData,
+    staleTime: 300_000,
+    retry: false,
+  })
+
+export const burst = (id: string) =>
+  queryOptions({
+    queryKey: ['bursts', id],
+    queryFn: ({ signal }) => answered(api.GET('/api/bursts/{burst_id}', { params: { path: { burst_id: id } }, signal })),
+    refetchInterval: (query) => (query.state.data?.state === 'running' ? 400 : false),
+  })

@@ -1,0 +1,56 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { lazy, Suspense, useState } from 'react'
+import { Unreachable } from '../api/client'
+import styles from './app.module.css'
+import { Header } from './Header'
+import { Notices } from './Notices'
+import { Palette } from './Palette'
+import { ServerBanner } from './ServerBanner'
+import { Shortcuts } from './Shortcuts'
+import { useKeys } from './keys'
+import { useView } from './url-state'
+import { WorkbenchPage } from './WorkbenchPage'
+
+const DashboardPage = lazy(() => import('./DashboardPage'))
+
+function makeQueryClient(): QueryClient {
+  return new QueryClient({
+    defaultOptions: {
+      queries: {
+        staleTime: 2000,
+        refetchOnWindowFocus: false,
+        retry: (count, error) => error instanceof Unreachable && count < 3,
+      },
+    },
+  })
+}
+
+export function App() {
+  const [queryClient] = useState(makeQueryClient)
+  return (
+    <QueryClientProvider client={queryClient}>
+      <Pages />
+    </QueryClientProvider>
+  )
+}
+
+function Pages() {
+  const { page } = useView()
+  const { overlay, setOverlay } = useKeys()
+  return (
+    <div className={styles['app']}>
+      <Header onPalette={() => setOverlay('palette')} onShortcuts={() => setOverlay('shortcuts')} />
+      <ServerBanner />
+      {page === 'dashboard' ? (
+        <Suspense fallback={null}>
+          <DashboardPage />
+        </Suspense>
+      ) : (
+        <WorkbenchPage />
+      )}
+      <Notices />
+      {overlay === 'palette' ? <Palette onClose={() => setOverlay(null)} onShortcuts={() => setOverlay('shortcuts')} /> : null}
+      {overlay === 'shortcuts' ? <Shortcuts onClose={() => setOverlay(null)} /> : null}
+    </div>
+  )
+}

@@ -1,0 +1,67 @@
+import { Suspense, type KeyboardEvent } from 'react'
+import { useProblemCount } from '../panels/problems/ProblemsPanel'
+import type { PanelId } from '../logic/view'
+import styles from './app.module.css'
+import { openPanel } from './panel-view'
+import type { Panel } from './panels'
+import { region } from './regions'
+
+interface DockProps {
+  label: string
+  panels: readonly Panel[]
+  active: PanelId
+}
+
+/** A strip of tabs and the panel of the chosen one. */
+export function Dock({ label, panels, active }: DockProps) {
+  const shown = panels.find((panel) => panel.id === active) ?? panels[0]
+  if (!shown) return null
+  const Content = shown.component
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0
+    if (step === 0) return
+    event.preventDefault()
+    const next = panels[(panels.indexOf(shown) + step + panels.length) % panels.length]
+    if (!next) return
+    openPanel(next.id)
+    document.getElementById(`tab-${next.id}`)?.focus()
+  }
+  return (
+    <section className={styles['dock']} {...region(label)}>
+      <div className={styles['tabs']} role="tablist" aria-label={label} onKeyDown={onKeyDown} tabIndex={-1}>
+        {panels.map((panel) => (
+          <button
+            key={panel.id}
+            id={`tab-${panel.id}`}
+            type="button"
+            role="tab"
+            className={styles['tab']}
+            aria-selected={panel === shown}
+            aria-controls={panel === shown ? `panel-${panel.id}` : undefined}
+            tabIndex={panel === shown ? 0 : -1}
+            onClick={() => openPanel(panel.id)}
+          >
+            <panel.icon size={14} aria-hidden />
+            {panel.title}
+            {panel.id === 'problems' ? <ProblemCount /> : null}
+          </button>
+        ))}
+      </div>
+      <div className={styles['dockBody']} id={`panel-${shown.id}`} role="tabpanel" aria-labelledby={`tab-${shown.id}`} tabIndex={-1}>
+        <Suspense fallback={null}>
+          <Content />
+        </Suspense>
+      </div>
+    </section>
+  )
+}
+
+function ProblemCount() {
+  const { errors, warnings } = useProblemCount()
+  if (errors + warnings === 0) return null
+  return (
+    <span className={styles['tabCount']} data-tone={errors > 0 ? 'danger' : 'warning'}>
+      {errors + warnings}
+    </span>
+  )
+}

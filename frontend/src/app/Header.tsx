@@ -1,0 +1,105 @@
+import { Keyboard, Monitor, Moon, Search, Sun } from 'lucide-react'
+import { useDocuments, type TextDocument } from '../documents/documents'
+import { IconButton } from '../ui/Button'
+import { Kbd } from '../ui/Badge'
+import { plural } from '../units'
+import styles from './app.module.css'
+import { chooseTheme, nextTheme, useTheme } from './theme'
+import { hrefTo, setView, useView } from './url-state'
+import type { MouseEvent } from 'react'
+
+const THEME_ICONS = { system: Monitor, light: Sun, dark: Moon }
+
+export function Header({ onPalette, onShortcuts }: { onPalette: () => void; onShortcuts: () => void }) {
+  const view = useView()
+  const choice = useTheme((state) => state.choice)
+  const ThemeIcon = THEME_ICONS[choice]
+  return (
+    <header className={styles['header']}>
+      <a className={styles['brand']} href={hrefTo({ page: 'workbench' })} onClick={stay(() => setView({ page: 'workbench' }))}>
+        <Logo />
+        <span>PIQL</span>
+      </a>
+      <span className={styles['slash']} aria-hidden>
+        /
+      </span>
+      <span className={styles['workspace']}>{view.workspace}</span>
+      <nav className={styles['nav']} aria-label="Pages">
+        <PageLink page="workbench" title="Workbench" />
+        <PageLink page="dashboard" title="Dashboard" />
+      </nav>
+      <span className={styles['grow']} />
+      {view.page === 'workbench' ? <SaveState /> : null}
+      <button type="button" className={styles['search']} onClick={onPalette} aria-label="Command palette">
+        <Search size={14} aria-hidden />
+        <span>Search or run a command</span>
+        <Kbd>F1</Kbd>
+      </button>
+      <IconButton label="Keyboard shortcuts" onClick={onShortcuts}>
+        <Keyboard size={16} aria-hidden />
+      </IconButton>
+      <IconButton label={`Theme: ${choice}`} onClick={() => chooseTheme(nextTheme(choice))}>
+        <ThemeIcon size={16} aria-hidden />
+      </IconButton>
+    </header>
+  )
+}
+
+function PageLink({ page, title }: { page: 'workbench' | 'dashboard'; title: string }) {
+  const view = useView()
+  return (
+    <a
+      href={hrefTo({ page })}
+      className={styles['navLink']}
+      aria-current={view.page === page ? 'page' : undefined}
+      onClick={stay(() => setView({ page }))}
+    >
+      {title}
+    </a>
+  )
+}
+
+function SaveState() {
+  const files = useDocuments((state) => state.files)
+  const { text, tone } = saveText(files)
+  return (
+    <span className={styles['saveState']} data-tone={tone} role="status" aria-label="Save state">
+      <span className={styles['saveDot']} aria-hidden />
+      {text}
+    </span>
+  )
+}
+
+function saveText(files: readonly TextDocument[]): { text: string; tone: string } {
+  const count = (state: TextDocument['saveState']) => files.filter((file) => file.saveState === state).length
+  if (count('conflict') > 0) return { text: 'Conflict', tone: 'danger' }
+  if (count('failed') > 0) return { text: 'Kept in this browser', tone: 'warning' }
+  if (count('saving') > 0) return { text: 'Saving…', tone: 'soft' }
+  if (count('changed') > 0) return { text: `${plural(count('changed'), 'file')} changed`, tone: 'soft' }
+  return { text: 'Saved', tone: 'accent' }
+}
+
+/** A link that moves within the page; with a modifier key it opens as any link does. */
+function stay(move: () => void) {
+  return (event: MouseEvent) => {
+    if (event.metaKey || event.ctrlKey || event.shiftKey) return
+    event.preventDefault()
+    move()
+  }
+}
+
+function Logo() {
+  return (
+    <svg width="22" height="22" viewBox="0 0 32 32" aria-hidden>
+      <rect width="32" height="32" rx="8" fill="var(--accent)" />
+      <path
+        d="M10 25V7h7a5.75 5.75 0 0 1 0 11.5h-7M22 25h3"
+        fill="none"
+        stroke="var(--on-accent)"
+        strokeWidth="3.2"
+        strokeLinecap="round"
+        strokeLinejoin="round"
+      />
+    </svg>
+  )
+}

@@ -1,0 +1,49 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { PlugZap } from 'lucide-react'
+import { useEffect, useRef } from 'react'
+import { health } from '../api/queries'
+import { compileAgain } from '../documents/compile-loop'
+import { saveAgain } from '../documents/saving'
+import styles from './app.module.css'
+import { notify } from './notices'
+
+/** Says when the server is away, and asks everything anew when it is back or another one answers. */
+export function ServerBanner() {
+  const queryClient = useQueryClient()
+  const { data, isError } = useQuery(health)
+  const wasAway = useRef(false)
+  const instance = useRef<string | null>(null)
+
+  useEffect(() => {
+    if (isError) {
+      wasAway.current = true
+      return
+    }
+    if (!data) return
+    const isRestarted = instance.current !== null && instance.current !== data.instance_id
+    instance.current = data.instance_id
+    if (!wasAway.current && !isRestarted) return
+    wasAway.current = false
+    void queryClient.invalidateQueries({ predicate: (query) => query.queryKey[0] !== 'health' })
+    compileAgain()
+    saveAgain()
+    notify({ tone: 'success', text: isRestarted ? 'The server was restarted; everything is up to date again.' : 'The server is answering again.' })
+  }, [data, isError, queryClient])
+
+  if (!isError) {
+    if (data && !data.store.healthy) {
+      return <Banner>The store is not answering: {data.store.message ?? data.store.url}. Checking and planning still work.</Banner>
+    }
+    return null
+  }
+  return <Banner>The workbench’s server is not answering; your text is safe here. Trying again…</Banner>
+}
+
+function Banner({ children }: { children: React.ReactNode }) {
+  return (
+    <div className={styles['banner']} role="alert">
+      <PlugZap size={15} aria-hidden />
+      <span>{children}</span>
+    </div>
+  )
+}

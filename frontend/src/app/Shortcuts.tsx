@@ -1,0 +1,36 @@
+import { Kbd } from '../ui/Badge'
+import { Dialog } from '../ui/Dialog'
+import styles from './app.module.css'
+import { SHORTCUTS, type Shortcut } from './keys'
+
+const GROUPS: readonly Shortcut['group'][] = ['Workbench', 'Editor', 'Plan and heatmap']
+
+export function Shortcuts({ onClose }: { onClose: () => void }) {
+  return (
+    <Dialog title="Keyboard shortcuts" onClose={onClose}>
+      <div className={styles['sheet']}>
+        {GROUPS.map((group) => (
+          <section key={group} aria-label={group}>
+            <h3 className={styles['sheetTitle']}>{group}</h3>
+            <dl className={styles['sheetList']}>
+              {SHORTCUTS.filter((shortcut) => shortcut.group === group).map((shortcut) => (
+                <div key={shortcut.does} className={styles['sheetRow']}>
+                  <dt>{shortcut.does}</dt>
+                  <dd>
+                    {shortcut.keys.map((keys) => (
+                      <span key={keys} className={styles['combo']}>
+                        {keys.split(' ').map((key) => (
+                          <Kbd key={key}>{key}</Kbd>
+                        ))}
+                      </span>
+                    ))}
+                  </dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+    </Dialog>
+  )
+}

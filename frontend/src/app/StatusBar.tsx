@@ -1,0 +1,51 @@
+import { useQuery } from '@tanstack/react-query'
+import { CircleAlert, CircleCheck, Database, TriangleAlert } from 'lucide-react'
+import { deployments, health } from '../api/queries'
+import { useCompilationState } from '../documents/compile-loop'
+import { useProblemCount } from '../panels/problems/ProblemsPanel'
+import { formatMs, plural } from '../units'
+import styles from './app.module.css'
+import { useCaret } from './editor-bridge'
+import { openPanel } from './panel-view'
+import { region } from './regions'
+
+export function StatusBar() {
+  const { errors, warnings } = useProblemCount()
+  const compilation = useCompilationState((state) => state.compilation)
+  const caret = useCaret((state) => state.caret)
+  const { data: server } = useQuery(health)
+  const { data: versions } = useQuery(deployments)
+  const live = versions?.find((version) => version.is_live)
+  return (
+    <footer className={styles['status']} {...region('Status')}>
+      <button type="button" className={styles['statusButton']} onClick={() => openPanel('problems')}>
+        {errors > 0 ? (
+          <CircleAlert size={13} className={styles['dangerIcon']} aria-hidden />
+        ) : warnings > 0 ? (
+          <TriangleAlert size={13} className={styles['warningIcon']} aria-hidden />
+        ) : (
+          <CircleCheck size={13} className={styles['accentIcon']} aria-hidden />
+        )}
+        {errors + warnings === 0 ? 'No problems' : [errors && plural(errors, 'error'), warnings && plural(warnings, 'warning')].filter(Boolean).join(', ')}
+      </button>
+      {compilation ? <span className="numeric">compiled in {formatMs(compilation.elapsed_ms)}</span> : null}
+      <span className={styles['grow']} />
+      {caret ? (
+        <span className="numeric">
+          Ln {caret.line}, Col {caret.column}
+        </span>
+      ) : null}
+      <button type="button" className={styles['statusButton']} onClick={() => openPanel('deploy')}>
+        {live ? `Live: version ${live.version}` : 'Nothing deployed'}
+      </button>
+      {server ? (
+        <span className={styles['statusItem']} title={server.store.url}>
+          <Database size={12} aria-hidden />
+          {server.store.kind === 'embedded' ? 'Embedded store' : 'CQL cluster'}
+          <span className={styles['saveDot']} data-tone={server.store.healthy ? 'accent' : 'danger'} aria-hidden />
+          <span className="visually-hidden">{server.store.healthy ? 'answering' : 'not answering'}</span>
+        </span>
+      ) : null}
+    </footer>
+  )
+}

@@ -1,0 +1,121 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { Group, Panel, Separator, useDefaultLayout } from 'react-resizable-panels'
+import { messageOf } from '../api/client'
+import { workspace as workspaceQuery } from '../api/queries'
+import { startCompiling } from '../documents/compile-loop'
+import { discardDrafts, documentAt, forgetRestored, openWorkspace, useDocuments } from '../documents/documents'
+import { startSaving } from '../documents/saving'
+import { EditorPanel } from '../panels/editor/EditorPanel'
+import { Sidebar } from '../panels/workspace/Sidebar'
+import { EmptyState } from '../ui/EmptyState'
+import { plural } from '../units'
+import styles from './app.module.css'
+import { Dock } from './Dock'
+import { notify } from './notices'
+import { bottomPanel, onlyPanel, sidePanel, useIsWide } from './panel-view'
+import { PANELS } from './panels'
+import { useFollowedSelection } from './selection'
+import { StatusBar } from './StatusBar'
+import { useView } from './url-state'
+
+declare global {
+  interface Window {
+    /** For end-to-end tests: what is in the editor, which only draws the lines in sight. */
+    piqlWorkbench?: { editorText: (path: string) => string | undefined }
+  }
+}
+
+export function WorkbenchPage() {
+  const view = useView()
+  const { data, error } = useQuery(workspaceQuery(view.workspace))
+  const isOpen = useDocuments((state) => state.workspace === view.workspace)
+
+  useEffect(() => {
+    if (data) openWorkspace(view.workspace, data.files)
+  }, [data, view.workspace])
+  useEffect(() => {
+    const stopCompiling = startCompiling()
+    const stopSaving = startSaving()
+    window.piqlWorkbench = { editorText: (path) => documentAt(path)?.text }
+    return () => {
+      stopCompiling()
+      stopSaving()
+    }
+  }, [])
+  useFollowedSelection()
+  useRestoredNotice()
+
+  if (!isOpen) {
+    return (
+      <main className={styles['page']}>
+        {error ? (
+          <EmptyState title="The workspace could not be opened">{messageOf(error)}</EmptyState>
+        ) : (
+          <EmptyState title="Opening the workspace…" />
+        )}
+      </main>
+    )
+  }
+  return (
+    <main className={styles['page']}>
+      <h1 className="visually-hidden">{view.workspace} in the PIQL workbench</h1>
+      <Regions />
+      <StatusBar />
+    </main>
+  )
+}
+
+function Regions() {
+  const view = useView()
+  const isWide = useIsWide()
+  const columns = useDefaultLayout({ id: isWide ? 'piql:columns' : 'piql:columns-narrow', storage: localStorage })
+  const rows = useDefaultLayout({ id: isWide ? 'piql:rows' : 'piql:rows-narrow', storage: localStorage })
+  const side = PANELS.filter((panel) => panel.home === 'side')
+  const bottom = PANELS.filter((panel) => panel.home === 'bottom')
+  return (
+    <Group key={String(isWide)} className={styles['columns']} orientation="horizontal" {...columns}>
+      <Panel id="sidebar" defaultSize={252} minSize={180} maxSize={420} groupResizeBehavior="preserve-pixel-size">
+        <Sidebar />
+      </Panel>
+      <Separator className={styles['separator']} aria-label="Width of the workspace" />
+      <Panel id="centre" minSize={320}>
+        <Group className={styles['rows']} orientation="vertical" {...rows}>
+          <Panel id="editor" minSize={120} defaultSize={isWide ? '68%' : '46%'}>
+            <EditorPanel />
+          </Panel>
+          <Separator className={styles['separatorFlat']} aria-label="Height of the editor" />
+          <Panel id="bottom" minSize={100}>
+            {isWide ? (
+              <Dock label="Problems and results" panels={bottom} active={bottomPanel(view)} />
+            ) : (
+              <Dock label="Panels" panels={PANELS} active={onlyPanel(view)} />
+            )}
+          </Panel>
+        </Group>
+      </Panel>
+      {isWide ? (
+        <>
+          <Separator className={styles['separator']} aria-label="Width of the panels" />
+          <Panel id="side" minSize={360} defaultSize="40%">
+            <Dock label="Panels" panels={side} active={sidePanel(view)} />
+          </Panel>
+        </>
+      ) : null}
+    </Group>
+  )
+}
+
+/** What was typed before a reload is back; says so quietly and offers the way out. */
+function useRestoredNotice() {
+  const restored = useDocuments((state) => state.restored)
+  useEffect(() => {
+    if (restored.length === 0) return
+    notify({
+      tone: 'info',
+      text: `Your unsaved changes in ${restored.length === 1 ? restored[0] : plural(restored.length, 'file')} are restored.`,
+      action: { label: 'Discard them', run: discardDrafts },
+    })
+    forgetRestored()
+  }, [restored])
+}

@@ -1,0 +1,57 @@
+/** What the palette offers: panels, queries, files and the few actions that have no better place. */
+import type { Compilation } from '../api/types'
+import { saveNow } from '../documents/saving'
+import type { TextDocument } from '../documents/documents'
+import { lensText } from '../logic/lens'
+import { editor } from './editor-bridge'
+import { MOD } from './keys'
+import { openPanel } from './panel-view'
+import { PANELS } from './panels'
+import { requestRun } from './run-request'
+import { selectQuery } from './selection'
+import { chooseTheme } from './theme'
+import { setView } from './url-state'
+
+export interface Command {
+  id: string
+  group: 'Actions' | 'Queries' | 'Panels' | 'Files'
+  title: string
+  detail?: string
+  keys?: string
+  run: () => void
+}
+
+export function commands(compilation: Compilation | null, files: readonly TextDocument[], showShortcuts: () => void): Command[] {
+  return [
+    { id: 'run', group: 'Actions', title: 'Run the selected query', keys: `${MOD} Enter`, run: requestRun },
+    { id: 'explain', group: 'Actions', title: 'Explain the bound', keys: `${MOD} Shift Enter`, run: () => openPanel('bounds') },
+    { id: 'save', group: 'Actions', title: 'Save all files', keys: `${MOD} S`, run: () => void saveNow() },
+    { id: 'next-problem', group: 'Actions', title: 'Next problem', keys: 'F8', run: () => editor()?.nextProblem() },
+    { id: 'quick-fix', group: 'Actions', title: 'Quick fix at the caret', keys: `${MOD} .`, run: () => editor()?.quickFix() },
+    { id: 'dashboard-page', group: 'Actions', title: 'Open the dashboard page', run: () => setView({ page: 'dashboard' }) },
+    { id: 'shortcuts', group: 'Actions', title: 'Keyboard shortcuts', keys: '?', run: showShortcuts },
+    { id: 'theme-light', group: 'Actions', title: 'Theme: light', run: () => chooseTheme('light') },
+    { id: 'theme-dark', group: 'Actions', title: 'Theme: dark', run: () => chooseTheme('dark') },
+    { id: 'theme-system', group: 'Actions', title: 'Theme: as the system', run: () => chooseTheme('system') },
+    ...(compilation?.queries ?? []).map(
+      (query): Command => ({
+        id: `query:${query.name}`,
+        group: 'Queries',
+        title: query.name,
+        detail: lensText(query),
+        run: () => selectQuery(query, true),
+      }),
+    ),
+    ...PANELS.map((panel): Command => ({ id: `panel:${panel.id}`, group: 'Panels', title: panel.title, run: () => openPanel(panel.id) })),
+    ...files.map((file): Command => ({ id: `file:${file.path}`, group: 'Files', title: file.path, run: () => setView({ page: 'workbench', file: file.path }) })),
+  ]
+}
+
+/** Commands whose title holds all words typed, those that start with them first. */
+export function matching(all: readonly Command[], typed: string): Command[] {
+  const words = typed.toLowerCase().split(/\s+/).filter(Boolean)
+  const starts = (command: Command) => (words[0] && command.title.toLowerCase().startsWith(words[0]) ? 0 : 1)
+  return all
+    .filter((command) => words.every((word) => `${command.title} ${command.group}`.toLowerCase().includes(word)))
+    .toSorted((a, b) => (words.length > 0 ? starts(a) - starts(b) : 0))
+}

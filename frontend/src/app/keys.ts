@@ -1,0 +1,72 @@
+/** The keyboard: one list that the handler follows and the sheet of shortcuts shows. */
+import { useEffect, useState } from 'react'
+import { saveNow } from '../documents/saving'
+import { editor } from './editor-bridge'
+import { openPanel } from './panel-view'
+import { focusNextRegion } from './regions'
+import { requestRun } from './run-request'
+import { currentView } from './url-state'
+
+export type Overlay = 'palette' | 'shortcuts' | null
+
+export interface Shortcut {
+  keys: readonly string[]
+  does: string
+  group: 'Workbench' | 'Editor' | 'Plan and heatmap'
+}
+
+const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent)
+export const MOD = isMac ? '⌘' : 'Ctrl'
+
+export const SHORTCUTS: readonly Shortcut[] = [
+  { group: 'Workbench', keys: ['F1', `${MOD} Shift P`], does: 'Command palette' },
+  { group: 'Workbench', keys: [`${MOD} K`], does: 'Command palette, outside the editor' },
+  { group: 'Workbench', keys: ['?'], does: 'This sheet' },
+  { group: 'Workbench', keys: ['F6', 'Shift F6'], does: 'Next or previous region of the window' },
+  { group: 'Workbench', keys: [`${MOD} Enter`], does: 'Run the selected query' },
+  { group: 'Workbench', keys: [`${MOD} Shift Enter`], does: 'Explain the bound of the selected query' },
+  { group: 'Workbench', keys: [`${MOD} S`], does: 'Save to the server' },
+  { group: 'Editor', keys: [`${MOD} .`], does: 'Quick fix at the caret' },
+  { group: 'Editor', keys: ['F8'], does: 'Next problem' },
+  { group: 'Editor', keys: ['F12'], does: 'Go to the definition of a table or query' },
+  { group: 'Editor', keys: [`${MOD} Space`], does: 'Suggestions' },
+  { group: 'Editor', keys: ['Escape'], does: 'Leave the editor' },
+  { group: 'Editor', keys: [isMac ? 'Ctrl Shift M' : 'Ctrl M'], does: 'Tab moves the focus, or indents' },
+  { group: 'Plan and heatmap', keys: ['←', '↑', '→', '↓'], does: 'Walk along nodes or cells' },
+  { group: 'Plan and heatmap', keys: ['Enter'], does: 'Show the node’s source · choose the cell' },
+  { group: 'Plan and heatmap', keys: ['+', '−', '0'], does: 'Zoom in, out, fit' },
+]
+
+export function useKeys(): { overlay: Overlay; setOverlay: (overlay: Overlay) => void } {
+  const [overlay, setOverlay] = useState<Overlay>(null)
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      const action = actionFor(event, setOverlay)
+      if (!action) return
+      event.preventDefault()
+      event.stopPropagation()
+      action()
+    }
+    window.addEventListener('keydown', onKeyDown, { capture: true })
+    return () => window.removeEventListener('keydown', onKeyDown, { capture: true })
+  }, [])
+  return { overlay, setOverlay }
+}
+
+function actionFor(event: KeyboardEvent, setOverlay: (overlay: Overlay) => void): (() => void) | null {
+  const target = event.target instanceof Element ? event.target : null
+  const isInDialog = target?.closest('dialog') !== null && target?.closest('dialog') !== undefined
+  const isInEditor = Boolean(target?.closest('.monaco-editor'))
+  const isTyping = isInEditor || Boolean(target?.closest('input, textarea, select, [contenteditable="true"]'))
+  const isMod = isMac ? event.metaKey : event.ctrlKey
+  if (event.key === 'F1' || (isMod && event.shiftKey && event.code === 'KeyP')) return () => setOverlay('palette')
+  if (isInDialog || event.altKey) return null
+  if (isMod && event.code === 'KeyK' && !isInEditor && !event.shiftKey) return () => setOverlay('palette')
+  if (event.key === '?' && !isTyping && !isMod) return () => setOverlay('shortcuts')
+  if (event.key === 'F6') return () => focusNextRegion(event.shiftKey ? -1 : 1)
+  if (currentView().page !== 'workbench') return null
+  if (isMod && event.code === 'KeyS' && !event.shiftKey) return () => void saveNow()
+  if (isMod && event.key === 'Enter') return event.shiftKey ? () => openPanel('bounds') : requestRun
+  if (event.key === 'F8' && !isInEditor) return () => editor()?.nextProblem()
+  return null
+}

@@ -1,0 +1,45 @@
+/**
+ * The panels. To add one: a folder in panels/, a name in PANEL_IDS (logic/view.ts), an entry here.
+ *
+ * The order is that of the work: see what is wrong, see the plan and its bound, measure, choose limits, deploy, run, compare.
+ */
+import {
+  CircleAlert,
+  Gauge,
+  Grid3x3,
+  Network,
+  Play,
+  Rocket,
+  Sigma,
+  ChartNoAxesColumn,
+  type LucideIcon,
+} from 'lucide-react'
+import { lazy, type ComponentType } from 'react'
+import type { PanelId } from '../logic/view'
+import { ProblemsPanel } from '../panels/problems/ProblemsPanel'
+
+export interface Panel {
+  id: PanelId
+  title: string
+  icon: LucideIcon
+  /** Where the panel lives on a wide window; on a narrow one all share the bottom. */
+  home: 'side' | 'bottom'
+  component: ComponentType
+}
+
+export const PANELS: readonly Panel[] = [
+  { id: 'problems', title: 'Problems', icon: CircleAlert, home: 'bottom', component: ProblemsPanel },
+  { id: 'plan', title: 'Plan', icon: Network, home: 'side', component: lazy(() => import('../panels/plan/PlanPanel')) },
+  { id: 'bounds', title: 'Bounds', icon: Sigma, home: 'side', component: lazy(() => import('../panels/bounds/BoundsPanel')) },
+  { id: 'profile', title: 'Profile', icon: Gauge, home: 'side', component: lazy(() => import('../panels/profile/ProfilePanel')) },
+  { id: 'heatmap', title: 'Heatmap', icon: Grid3x3, home: 'side', component: lazy(() => import('../panels/heatmap/HeatmapPanel')) },
+  { id: 'deploy', title: 'Deploy', icon: Rocket, home: 'side', component: lazy(() => import('../panels/deploy/DeployPanel')) },
+  { id: 'run', title: 'Run', icon: Play, home: 'bottom', component: lazy(() => import('../panels/run/RunPanel')) },
+  {
+    id: 'dashboard',
+    title: 'Dashboard',
+    icon: ChartNoAxesColumn,
+    home: 'side',
+    component: lazy(() => import('../panels/dashboard/DashboardPanel')),
+  },
+]

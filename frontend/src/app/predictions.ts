@@ -1,0 +1,40 @@
+/** Predicted p99 of the queries in the text, from a profile run, for lenses and panels. */
+import { useQueries, useQuery } from '@tanstack/react-query'
+import { prediction, profileRuns } from '../api/queries'
+import type { Prediction, ProfileRun, Query } from '../api/types'
+import { sourceFiles } from '../documents/documents'
+import { DEFAULT_SLO } from '../logic/view'
+import { useCompilation } from './selection'
+import { useView } from './url-state'
+
+/** The run of the URL, or the latest that measured to the end. */
+export function useChosenRun(): ProfileRun | null {
+  const { run } = useView()
+  const { data } = useQuery(profileRuns)
+  const finished = (data ?? []).filter((each) => each.state === 'done')
+  return finished.find((each) => each.id === run) ?? latest(finished)
+}
+
+export function usePredictions(): ReadonlyMap<string, Prediction> {
+  const compilation = useCompilation()
+  const run = useChosenRun()
+  const { slo = DEFAULT_SLO } = useView()
+  const queries = run ? (compilation?.queries ?? []).filter((query) => query.kind === 'select' && query.bound) : []
+  return useQueries({
+    queries: queries.map((query) => prediction(planKey(query), sourceFiles, query.name, run?.id ?? '', slo)),
+    combine: byName,
+  })
+}
+
+/** What of a query its prediction depends on: the same key, the same numbers. */
+export function planKey(query: Query): string {
+  return JSON.stringify([query.text, query.bound?.by_operator, query.bound?.terms.map((term) => term.value)])
+}
+
+function byName(results: readonly { data?: Prediction | undefined }[]): ReadonlyMap<string, Prediction> {
+  return new Map(results.flatMap(({ data }) => (data ? [[data.query, data] as const] : [])))
+}
+
+function latest(runs: readonly ProfileRun[]): ProfileRun | null {
+  return runs.toSorted((a, b) => (b.ended_at ?? '').localeCompare(a.ended_at ?? ''))[0] ?? null
+}

@@ -1,0 +1,49 @@
+/** Light, dark or as the system has it; remembered in the browser. */
+import { create } from 'zustand'
+
+export type ThemeChoice = 'system' | 'light' | 'dark'
+export type Theme = 'light' | 'dark'
+
+const KEY = 'piql:theme'
+const systemIsDark = window.matchMedia('(prefers-color-scheme: dark)')
+
+interface ThemeState {
+  choice: ThemeChoice
+  theme: Theme
+}
+
+export const useTheme = create<ThemeState>(() => stateOf(remembered()))
+
+export function chooseTheme(choice: ThemeChoice): void {
+  try {
+    localStorage.setItem(KEY, choice)
+  } catch {
+    // Without storage the choice holds until the page is closed.
+  }
+  useTheme.setState(stateOf(choice))
+}
+
+/** The next of system → light → dark. */
+export function nextTheme(choice: ThemeChoice): ThemeChoice {
+  return choice === 'system' ? 'light' : choice === 'light' ? 'dark' : 'system'
+}
+
+systemIsDark.addEventListener('change', () => useTheme.setState(stateOf(useTheme.getState().choice)))
+useTheme.subscribe(({ theme }) => {
+  document.documentElement.dataset['theme'] = theme
+})
+
+function stateOf(choice: ThemeChoice): ThemeState {
+  const theme = choice === 'system' ? (systemIsDark.matches ? 'dark' : 'light') : choice
+  document.documentElement.dataset['theme'] = theme
+  return { choice, theme }
+}
+
+function remembered(): ThemeChoice {
+  try {
+    const choice = localStorage.getItem(KEY)
+    return choice === 'light' || choice === 'dark' ? choice : 'system'
+  } catch {
+    return 'system'
+  }
+}

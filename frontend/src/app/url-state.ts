@@ -1,0 +1,51 @@
+/** The view in the address bar: read by every panel, changed by `setView`. */
+import { useSyncExternalStore } from 'react'
+import { formatView, parseView, type View } from '../logic/view'
+
+const listeners = new Set<() => void>()
+let view = parseView(location.pathname, location.search)
+
+window.addEventListener('popstate', () => {
+  view = parseView(location.pathname, location.search)
+  tell()
+})
+
+export function useView(): View {
+  return useSyncExternalStore(subscribe, currentView)
+}
+
+export function currentView(): View {
+  return view
+}
+
+/** A step the back button returns from; `replaceView` follows what merely moves along, such as the caret. */
+export function setView(change: Partial<View>): void {
+  move(change, false)
+}
+
+export function replaceView(change: Partial<View>): void {
+  move(change, true)
+}
+
+export function hrefTo(change: Partial<View>): string {
+  return formatView({ ...view, ...change })
+}
+
+function move(change: Partial<View>, isReplaced: boolean): void {
+  const next = { ...view, ...change }
+  const url = formatView(next)
+  if (url === formatView(view)) return
+  view = next
+  if (isReplaced) history.replaceState(null, '', url)
+  else history.pushState(null, '', url)
+  tell()
+}
+
+function tell(): void {
+  for (const listener of listeners) listener()
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}

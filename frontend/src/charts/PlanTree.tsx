@@ -1,0 +1,232 @@
+import { Maximize, ZoomIn, ZoomOut } from 'lucide-react'
+import { useMemo, useRef, type KeyboardEvent } from 'react'
+import { layoutPlan, type PlacedEdge, type PlacedNode, type PlacedSegment } from '../logic/plan-layout'
+import { findNode, neighbour } from '../logic/plan-tree'
+import type { PlanNode } from '../logic/shapes'
+import { IconButton } from '../ui/Button'
+import { formatCount, plural } from '../units'
+import styles from './plan-tree.module.css'
+import { usePanZoom } from './usePanZoom'
+
+interface PlanTreeProps {
+  plan: PlanNode
+  label: string
+  /** Another subject is fitted to the frame anew. */
+  subject: string
+  selected: string | undefined
+  /** The node behind the caret. */
+  followed: string | undefined
+  changed: ReadonlySet<string>
+  /** What a node is blamed for, such as its share of the p99. */
+  notes: ReadonlyMap<string, string>
+  onSelect: (node: PlanNode) => void
+}
+
+/** A plan as a tree: root on top, edges as wide as their rows, the unbounded segment boxed, hatched and named. */
+export function PlanTree({ plan, label, subject, selected, followed, changed, notes, onSelect }: PlanTreeProps) {
+  const frame = useRef<HTMLDivElement>(null)
+  const layout = useMemo(() => layoutPlan(plan), [plan])
+  const { viewpoint, zoom, fit, onPointerDown } = usePanZoom(frame, layout.width, layout.height, subject)
+  const heaviest = useMemo(() => heaviestNode(layout.nodes), [layout])
+  const focusable = (selected !== undefined && findNode(plan, selected)?.id) || plan.id
+
+  const focusNode = (id: string) => frame.current?.querySelector<SVGGElement>(`[data-node="${id}"]`)?.focus()
+  const onKeyDown = (event: KeyboardEvent) => {
+    const id = event.target instanceof Element ? event.target.getAttribute('data-node') : null
+    if (event.ctrlKey || event.metaKey || event.altKey) return
+    if (event.key === '+' || event.key === '=') zoom(1.2)
+    else if (event.key === '-' || event.key === '−') zoom(1 / 1.2)
+    else if (event.key === '0') fit()
+    else if (id !== null && (event.key === 'Enter' || event.key === ' ')) {
+      const node = findNode(plan, id)
+      if (node) onSelect(node)
+    } else if (id !== null) {
+      const next = neighbour(plan, id, event.key)
+      if (next === undefined) return
+      focusNode(next)
+    } else return
+    event.preventDefault()
+  }
+
+  return (
+    <div className={styles['frame']} ref={frame} data-zoomed={viewpoint.scale}>
+      {/* The tree's own items take the focus; the svg hears their keys and the pointer that drags it. */}
+      {/* oxlint-disable-next-line jsx-a11y/interactive-supports-focus */}
+      <svg className={styles['svg']} role="tree" aria-label={label} onPointerDown={onPointerDown} onKeyDown={onKeyDown}>
+        <Patterns />
+        <g transform={`translate(${viewpoint.x},${viewpoint.y}) scale(${viewpoint.scale})`}>
+          {layout.segments.map((segment) => (
+            <Segment key={segment.ids.join()} segment={segment} />
+          ))}
+          {layout.edges.map((edge) => (
+            <Edge key={edge.from} edge={edge} />
+          ))}
+          {layout.nodes.map((placed) => (
+            <Node
+              key={placed.node.id}
+              placed={placed}
+              isSelected={placed.node.id === selected}
+              isFollowed={placed.node.id === followed}
+              isChanged={changed.has(placed.node.id)}
+              isHeaviest={placed.node.id === heaviest}
+              isFocusable={placed.node.id === focusable}
+              note={notes.get(placed.node.id)}
+              onSelect={onSelect}
+            />
+          ))}
+        </g>
+      </svg>
+      <div className={styles['controls']} role="group" aria-label="Zoom">
+        <IconButton label="Zoom out" size="small" onClick={() => zoom(1 / 1.25)}>
+          <ZoomOut size={14} aria-hidden />
+        </IconButton>
+        <IconButton label="Zoom in" size="small" onClick={() => zoom(1.25)}>
+          <ZoomIn size={14} aria-hidden />
+        </IconButton>
+        <IconButton label="Fit the plan" size="small" onClick={fit}>
+          <Maximize size={14} aria-hidden />
+        </IconButton>
+      </div>
+    </div>
+  )
+}
+
+interface NodeProps {
+  placed: PlacedNode
+  isSelected: boolean
+  isFollowed: boolean
+  isChanged: boolean
+  isHeaviest: boolean
+  isFocusable: boolean
+  note: string | undefined
+  onSelect: (node: PlanNode) => void
+}
+
+function Node({ placed, isSelected, isFollowed, isChanged, isHeaviest, isFocusable, note, onSelect }: NodeProps) {
+  const { node, x, y, width, height, detailLines, level } = placed
+  const badges = badgesOf(node, note)
+  return (
+    // Keys are heard by the tree around it.
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
+    <g
+      role="treeitem"
+      aria-level={level + 1}
+      aria-selected={isSelected}
+      aria-label={describe(node, note, isChanged)}
+      tabIndex={isFocusable ? 0 : -1}
+      data-node={node.id}
+      data-kind={node.kind}
+      data-selected={isSelected}
+      data-followed={isFollowed}
+      data-unbounded={node.is_unbounded}
+      data-changed={isChanged}
+      className={styles['node']}
+      transform={`translate(${x},${y})`}
+      onPointerDown={(event) => event.stopPropagation()}
+      onClick={() => onSelect(node)}
+    >
+      <title>{node.detail ? `${node.operator}: ${node.detail}` : node.operator}</title>
+      <rect className={styles['ring']} x={-4} y={-4} width={width + 8} height={height + 8} rx={12} />
+      <rect className={styles['card']} width={width} height={height} rx={8} />
+      {node.is_unbounded ? <rect className={styles['hatch']} width={width} height={height} rx={8} fill="url(#plan-hatch)" /> : null}
+      <rect className={styles['stripe']} x={10} y={10} width={3} height={13} rx={1.5} />
+      <text className={styles['operator']} x={20} y={21}>
+        {node.operator}
+      </text>
+      {isChanged ? (
+        <text className={styles['new']} x={width - 12} y={21} textAnchor="end">
+          changed here
+        </text>
+      ) : null}
+      {detailLines.map((line, index) => (
+        <text key={line + String(index)} className={styles['detail']} x={12} y={41 + index * 15}>
+          {line}
+        </text>
+      ))}
+      <g transform={`translate(12,${height - 25})`}>
+        {badges.map((badge) => (
+          <g key={badge.text} transform={`translate(${badge.x},0)`} data-tone={badge.tone} data-heaviest={isHeaviest} className={styles['badge']}>
+            <rect width={badge.width} height={17} rx={4} />
+            <text x={badge.width / 2} y={12.5} textAnchor="middle">
+              {badge.text}
+            </text>
+          </g>
+        ))}
+      </g>
+    </g>
+  )
+}
+
+function Edge({ edge }: { edge: PlacedEdge }) {
+  return (
+    <g aria-hidden>
+      <path className={styles['edge']} data-unbounded={edge.isUnbounded} d={edge.path} strokeWidth={edge.width} />
+      {edge.rows !== null ? (
+        <text className={styles['edgeLabel']} x={edge.labelX + edge.width / 2 + 7} y={edge.labelY + 4}>
+          ≤ {plural(edge.rows, 'row')}
+        </text>
+      ) : null}
+    </g>
+  )
+}
+
+function Segment({ segment }: { segment: PlacedSegment }) {
+  return (
+    <g aria-hidden>
+      <rect className={styles['segment']} x={segment.x} y={segment.y} width={segment.width} height={segment.height} rx={14} />
+      <g transform={`translate(${segment.x + 16},${segment.y - 9})`}>
+        <rect className={styles['segmentTag']} width={92} height={18} rx={9} />
+        <text className={styles['segmentText']} x={46} y={13} textAnchor="middle">
+          ∞ unbounded
+        </text>
+      </g>
+    </g>
+  )
+}
+
+/** What is hatched stays hatched in print and for those who see no red. */
+function Patterns() {
+  return (
+    <defs>
+      <pattern id="plan-hatch" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+        <line x1="0" y1="0" x2="0" y2="7" className={styles['hatchLine']} />
+      </pattern>
+    </defs>
+  )
+}
+
+function badgesOf(node: PlanNode, note: string | undefined) {
+  const texts: { text: string; tone: string }[] = []
+  if (node.is_unbounded) texts.push({ text: 'unbounded', tone: 'danger' })
+  if (typeof node.operations === 'number' && node.operations > 0) {
+    texts.push({ text: `≤ ${formatCount(node.operations)} ${node.operations === 1 ? 'op' : 'ops'}`, tone: 'accent' })
+  }
+  if (typeof node.rows === 'number') texts.push({ text: `≤ ${plural(node.rows, 'row')}`, tone: 'plain' })
+  if (note) texts.push({ text: note, tone: 'plain' })
+  let x = 0
+  return texts.map((badge) => {
+    const width = badge.text.length * 6.1 + 12
+    const placed = { ...badge, x, width }
+    x += width + 5
+    return placed
+  })
+}
+
+function describe(node: PlanNode, note: string | undefined, isChanged: boolean): string {
+  return [
+    node.operator,
+    node.detail,
+    node.is_unbounded && 'unbounded',
+    typeof node.operations === 'number' && `at most ${plural(node.operations, 'operation')}`,
+    typeof node.rows === 'number' && `at most ${plural(node.rows, 'row')}`,
+    note,
+    isChanged && 'changed in this stage',
+  ]
+    .filter(Boolean)
+    .join(', ')
+}
+
+function heaviestNode(nodes: readonly PlacedNode[]): string | undefined {
+  const counted = nodes.filter(({ node }) => (node.operations ?? 0) > 1)
+  return counted.toSorted((a, b) => (b.node.operations ?? 0) - (a.node.operations ?? 0))[0]?.node.id
+}

@@ -1,0 +1,95 @@
+/** Moving and scaling a drawing by pointer, wheel, buttons and keys. */
+import { useCallback, useEffect, useRef, useState, type PointerEvent, type RefObject } from 'react'
+
+export interface Viewpoint {
+  x: number
+  y: number
+  scale: number
+}
+
+export interface PanZoom {
+  viewpoint: Viewpoint
+  zoom: (factor: number) => void
+  fit: () => void
+  onPointerDown: (event: PointerEvent) => void
+}
+
+const MIN_SCALE = 0.2
+const MAX_SCALE = 2.5
+
+/** `subject` names what is drawn: another subject or size is fitted again. */
+export function usePanZoom(frame: RefObject<Element | null>, width: number, height: number, subject: string): PanZoom {
+  const [viewpoint, setViewpoint] = useState<Viewpoint>({ x: 0, y: 0, scale: 1 })
+  const hasMoved = useRef(false)
+
+  const fit = useCallback(() => {
+    const box = frame.current?.getBoundingClientRect()
+    if (!box || box.width === 0) return
+    const scale = Math.min(1, Math.max(0.45, Math.min(box.width / width, box.height / height)))
+    const isTaller = height * scale > box.height
+    setViewpoint({ x: (box.width - width * scale) / 2, y: isTaller ? 0 : (box.height - height * scale) / 2, scale })
+    hasMoved.current = false
+  }, [frame, width, height])
+
+  const zoomAt = useCallback((factor: number, atX: number, atY: number) => {
+    hasMoved.current = true
+    setViewpoint((view) => {
+      const scale = Math.min(MAX_SCALE, Math.max(MIN_SCALE, view.scale * factor))
+      const grown = scale / view.scale
+      return { scale, x: atX - (atX - view.x) * grown, y: atY - (atY - view.y) * grown }
+    })
+  }, [])
+
+  const zoom = useCallback(
+    (factor: number) => {
+      const box = frame.current?.getBoundingClientRect()
+      if (box) zoomAt(factor, box.width / 2, box.height / 2)
+    },
+    [frame, zoomAt],
+  )
+
+  useEffect(fit, [fit, subject])
+  useEffect(() => {
+    const element = frame.current
+    if (!element) return undefined
+    const observer = new ResizeObserver(() => {
+      if (!hasMoved.current) fit()
+    })
+    const onWheel = (event: globalThis.WheelEvent) => {
+      event.preventDefault()
+      const box = element.getBoundingClientRect()
+      if (event.ctrlKey || event.metaKey) zoomAt(Math.exp(-event.deltaY / 200), event.clientX - box.left, event.clientY - box.top)
+      else {
+        hasMoved.current = true
+        setViewpoint((view) => ({ ...view, x: view.x - event.deltaX, y: view.y - event.deltaY }))
+      }
+    }
+    observer.observe(element)
+    // React listens passively, and a passive listener cannot keep the page from scrolling.
+    const listener = onWheel as EventListener
+    element.addEventListener('wheel', listener, { passive: false })
+    return () => {
+      observer.disconnect()
+      element.removeEventListener('wheel', listener)
+    }
+  }, [frame, fit, zoomAt])
+
+  const onPointerDown = useCallback((event: PointerEvent) => {
+    if (event.button !== 0) return
+    let { clientX, clientY } = event
+    const onMove = (move: globalThis.PointerEvent) => {
+      const [dx, dy] = [move.clientX - clientX, move.clientY - clientY]
+      ;({ clientX, clientY } = move)
+      hasMoved.current = true
+      setViewpoint((view) => ({ ...view, x: view.x + dx, y: view.y + dy }))
+    }
+    const onUp = () => {
+      window.removeEventListener('pointermove', onMove)
+      window.removeEventListener('pointerup', onUp)
+    }
+    window.addEventListener('pointermove', onMove)
+    window.addEventListener('pointerup', onUp)
+  }, [])
+
+  return { viewpoint, zoom, fit, onPointerDown }
+}

@@ -1,0 +1,95 @@
+/**
+ * Compiles the texts as they are typed: one request at a time counts, a newer text aborts the older one's request, and
+ * the last answer stays until the next is there.
+ */
+import { create } from 'zustand'
+import { answered, api, Unreachable } from '../api/client'
+import type { Compilation } from '../api/types'
+import { sourceFiles, useDocuments } from './documents'
+
+interface CompilationState {
+  compilation: Compilation | null
+  /** The version of the documents that `compilation` speaks of. */
+  version: number
+  /** Operations by query at the last save, to say what changed since. */
+  baseline: ReadonlyMap<string, number> | null
+  error: string | null
+}
+
+export const useCompilationState = create<CompilationState>(() => ({ compilation: null, version: -1, baseline: null, error: null }))
+
+const PAUSE_MS = 15
+
+let timer: ReturnType<typeof setTimeout> | undefined
+let running: AbortController | null = null
+
+export function startCompiling(): () => void {
+  const stop = useDocuments.subscribe((state, previous) => {
+    if (state.version !== previous.version) schedule(previous.workspace === state.workspace ? PAUSE_MS : 0)
+  })
+  schedule(0)
+  return () => {
+    stop()
+    clearTimeout(timer)
+    running?.abort()
+  }
+}
+
+/** Compiles again though no text changed: the server may have come back. */
+export function compileAgain(): void {
+  schedule(0)
+}
+
+/** What the bounds are now is what later changes are measured against. */
+export function takeBaseline(): void {
+  const { compilation } = useCompilationState.getState()
+  if (compilation) useCompilationState.setState({ baseline: operations(compilation) })
+}
+
+/** The compilation of the text as it is now; waits for the one under way. */
+export function currentCompilation(): Promise<Compilation | null> {
+  const isCurrent = () => useCompilationState.getState().version === useDocuments.getState().version
+  if (isCurrent()) return Promise.resolve(useCompilationState.getState().compilation)
+  return new Promise((resolve) => {
+    const finish = (compilation: Compilation | null) => {
+      clearTimeout(limit)
+      stop()
+      resolve(compilation)
+    }
+    const limit = setTimeout(() => finish(null), 2000)
+    const stop = useCompilationState.subscribe((state) => {
+      if (isCurrent()) finish(state.compilation)
+    })
+  })
+}
+
+function schedule(pauseMs: number): void {
+  clearTimeout(timer)
+  timer = setTimeout(() => void compile(), pauseMs)
+}
+
+async function compile(): Promise<void> {
+  const { version, workspace } = useDocuments.getState()
+  if (workspace === null) return
+  running?.abort()
+  const mine = new AbortController()
+  running = mine
+  try {
+    const compilation = await answered(api.POST('/api/compilations', { body: { files: sourceFiles() }, signal: mine.signal }))
+    if (running !== mine) return
+    useCompilationState.setState((state) => ({
+      compilation,
+      version,
+      error: null,
+      baseline: state.baseline ?? operations(compilation),
+    }))
+  } catch (error) {
+    if (running !== mine || mine.signal.aborted) return
+    if (error instanceof Unreachable) schedule(1000)
+    useCompilationState.setState({ error: error instanceof Error ? error.message : String(error) })
+  }
+}
+
+function operations(compilation: Compilation): ReadonlyMap<string, number> {
+  return new Map(compilation.queries.flatMap((query) => (query.bound ? [[query.name, query.bound.operations] as const] : [])))
+}

@@ -1,0 +1,184 @@
+/**
+ * The texts of the open workspace: one source for the editor, the compiler and the panels.
+ *
+ * Every change is written to the browser's storage before anything else happens, compiled after a breath and saved
+ * to the server after a pause (see compile-loop.ts and saving.ts).
+ */
+import { create } from 'zustand'
+import { comparePaths, readDrafts, reconcile, removeDraft, writeDraft, type DraftStorage, type ServerFile } from '../logic/drafts'
+import { applyEdits, editsByFile } from '../logic/text-edits'
+import type { TextEdit } from '../logic/shapes'
+import type { SourceFile } from '../api/types'
+
+export type SaveState = 'saved' | 'changed' | 'saving' | 'conflict' | 'failed'
+
+export interface TextDocument {
+  path: string
+  text: string
+  savedText: string
+  /** The revision of `savedText`; null while the server has no such file. */
+  revision: string | null
+  saveState: SaveState
+  conflict: ServerFile | null
+}
+
+interface Documents {
+  workspace: string | null
+  files: readonly TextDocument[]
+  /** Counts changes of any text. */
+  version: number
+  /** Paths brought back from drafts at the last load. */
+  restored: readonly string[]
+}
+
+export const useDocuments = create<Documents>(() => ({ workspace: null, files: [], version: 0, restored: [] }))
+
+/** The browser's storage, or nothing where it is closed to us. */
+const storage: DraftStorage = {
+  getItem: (key) => attempt(() => localStorage.getItem(key)) ?? null,
+  setItem: (key, value) => void attempt(() => localStorage.setItem(key, value)),
+  removeItem: (key) => void attempt(() => localStorage.removeItem(key)),
+}
+
+/** Editors that hold the text in a model of their own, told of changes that come from elsewhere. */
+type Applier = (path: string, edits: readonly TextEdit[] | null, text: string) => boolean
+let applier: Applier | null = null
+
+export function setApplier(next: Applier | null): void {
+  applier = next
+}
+
+export function openWorkspace(workspace: string, files: readonly ServerFile[]): void {
+  const { files: reconciled, restored } = reconcile(files, readDrafts(storage, workspace))
+  useDocuments.setState((state) => ({
+    workspace,
+    restored: state.workspace === workspace ? state.restored : restored,
+    version: state.version + 1,
+    files: reconciled.map((file) => ({
+      ...file,
+      saveState: file.conflict ? 'conflict' : file.text === file.savedText && file.revision !== null ? 'saved' : 'changed',
+    })),
+  }))
+}
+
+export function documentAt(path: string): TextDocument | undefined {
+  return useDocuments.getState().files.find((file) => file.path === path)
+}
+
+export function sourceFiles(): SourceFile[] {
+  return useDocuments.getState().files.map(({ path, text }) => ({ path, text }))
+}
+
+/** The user (or an edit) changed a text. The draft is written first, so that nothing typed is ever lost. */
+export function setText(path: string, text: string): void {
+  const { workspace, files, version } = useDocuments.getState()
+  const file = files.find((each) => each.path === path)
+  if (!file || file.text === text || workspace === null) return
+  writeDraft(storage, workspace, { path, text, baseRevision: file.revision, at: Date.now() })
+  const saveState = file.conflict ? 'conflict' : text === file.savedText && file.revision !== null ? 'saved' : 'changed'
+  if (saveState === 'saved') removeDraft(storage, workspace, path)
+  useDocuments.setState({ files: replaced(files, { ...file, text, saveState }), version: version + 1 })
+}
+
+/** Edits of one or several files, undoable where an editor holds them. */
+export function applyTextEdits(edits: readonly TextEdit[]): void {
+  for (const [path, group] of editsByFile(edits)) {
+    const file = documentAt(path)
+    if (!file) continue
+    const text = applyEdits(file.text, group)
+    if (!applier?.(path, group, text)) setText(path, text)
+  }
+}
+
+/** Takes a text as it is on the server, as one undoable change. */
+export function replaceText(path: string, text: string): void {
+  if (!applier?.(path, null, text)) setText(path, text)
+}
+
+export function markSaving(path: string): void {
+  update(path, (file) => ({ ...file, saveState: 'saving' }))
+}
+
+/** What was sent is on the server now; what was typed meanwhile still waits. */
+export function markSaved(saved: ServerFile): void {
+  const { workspace } = useDocuments.getState()
+  update(saved.path, (file) => {
+    const isWhole = file.text === saved.text
+    if (workspace !== null) {
+      if (isWhole) removeDraft(storage, workspace, saved.path)
+      else writeDraft(storage, workspace, { path: saved.path, text: file.text, baseRevision: saved.revision, at: Date.now() })
+    }
+    return { ...file, savedText: saved.text, revision: saved.revision, conflict: null, saveState: isWhole ? 'saved' : 'changed' }
+  })
+}
+
+export function markFailed(path: string): void {
+  update(path, (file) => ({ ...file, saveState: file.text === file.savedText ? 'saved' : 'failed' }))
+}
+
+export function markConflict(path: string, theirs: ServerFile): void {
+  update(path, (file) => ({ ...file, saveState: 'conflict', conflict: theirs }))
+}
+
+/** Keeps the text typed here; the next save is based on the server's newer revision. */
+export function keepMine(path: string): void {
+  update(path, (file) =>
+    file.conflict
+      ? { ...file, savedText: file.conflict.text, revision: file.conflict.revision, conflict: null, saveState: 'changed' }
+      : file,
+  )
+}
+
+/** Takes the server's text; what was typed here can still be undone in the editor. */
+export function takeTheirs(path: string): void {
+  const theirs = documentAt(path)?.conflict
+  if (!theirs) return
+  keepMine(path)
+  replaceText(path, theirs.text)
+}
+
+/** Back to the server's text of every restored draft. */
+export function discardDrafts(): void {
+  const { restored } = useDocuments.getState()
+  for (const path of restored) {
+    const file = documentAt(path)
+    if (file && file.revision !== null) replaceText(path, file.savedText)
+  }
+  forgetRestored()
+}
+
+export function forgetRestored(): void {
+  useDocuments.setState({ restored: [] })
+}
+
+export function addDocument(file: ServerFile): void {
+  useDocuments.setState(({ files, version }) => ({
+    version: version + 1,
+    files: [
+      ...files.filter((each) => each.path !== file.path),
+      { ...file, savedText: file.text, saveState: 'saved' as const, conflict: null },
+    ].toSorted((a, b) => comparePaths(a.path, b.path)),
+  }))
+}
+
+export function removeDocument(path: string): void {
+  const { workspace } = useDocuments.getState()
+  if (workspace !== null) removeDraft(storage, workspace, path)
+  useDocuments.setState(({ files, version }) => ({ version: version + 1, files: files.filter((file) => file.path !== path) }))
+}
+
+function update(path: string, change: (file: TextDocument) => TextDocument): void {
+  useDocuments.setState(({ files }) => ({ files: files.map((file) => (file.path === path ? change(file) : file)) }))
+}
+
+function replaced(files: readonly TextDocument[], file: TextDocument): TextDocument[] {
+  return files.map((each) => (each.path === file.path ? file : each))
+}
+
+function attempt<T>(action: () => T): T | undefined {
+  try {
+    return action()
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest'
+import { formulaParts, formulaWithValues, lensText } from './lens'
+
+const thoughtstream = {
+  name: 'thoughtstream',
+  is_bounded: true,
+  scaling_class: 'II',
+  bound: { operations: 101, round_trips: 2 },
+}
+
+describe('the bound lens', () => {
+  it('says operations, trips and class', () => {
+    expect(lensText(thoughtstream)).toBe('≤ 101 ops · 2 trips · class II')
+  })
+
+  it('adds the predicted p99 and the change since the last save', () => {
+    expect(lensText(thoughtstream, 153, 51)).toBe('≤ 101 ops (+50) · 2 trips · class II · p99 ≤ 153 ms')
+    expect(lensText(thoughtstream, null, 201)).toBe('≤ 101 ops (−100) · 2 trips · class II')
+  })
+
+  it('uses the singular for one', () => {
+    expect(lensText({ ...thoughtstream, scaling_class: 'I', bound: { operations: 1, round_trips: 1 } })).toBe(
+      '≤ 1 op · 1 trip · class I',
+    )
+  })
+
+  it('says unbounded and nothing else', () => {
+    expect(lensText({ name: 'x', is_bounded: false, bound: null })).toBe('unbounded')
+  })
+})
+
+describe('a formula', () => {
+  it('has its symbols apart from the arithmetic', () => {
+    expect(formulaParts('1 + subscriptions.owner·(1 + count)', ['count', 'subscriptions.owner'])).toEqual([
+      { text: '1 + ', isSymbol: false },
+      { text: 'subscriptions.owner', isSymbol: true },
+      { text: '·(1 + ', isSymbol: false },
+      { text: 'count', isSymbol: true },
+      { text: ')', isSymbol: false },
+    ])
+  })
+
+  it('does not find a symbol inside a longer name', () => {
+    expect(formulaParts('accounts.count', ['count'])).toEqual([{ text: 'accounts.count', isSymbol: false }])
+  })
+
+  it('can be read with numbers', () => {
+    expect(formulaWithValues('1 + S + S × T', new Map([['S', 100], ['T', 1000]]))).toBe('1 + 100 + 100 × 1,000')
+  })
+})

@@ -1,0 +1,66 @@
+/** The line above a query that says what it may cost: `≤ 101 ops · 2 trips · class II · p99 ≤ 153 ms`. */
+import { formatCount, formatMs } from '../units'
+
+export interface LensQuery {
+  name: string
+  is_bounded: boolean
+  scaling_class?: string | null
+  bound?: { operations: number; round_trips: number } | null
+}
+
+/** `baseline` is the bound at the last save: what changed since is said. */
+export function lensText(query: LensQuery, p99Ms?: number | null, baseline?: number | null): string {
+  if (!query.is_bounded || !query.bound) return query.is_bounded ? 'not checked' : 'unbounded'
+  const parts = [
+    `≤ ${formatCount(query.bound.operations)} ${query.bound.operations === 1 ? 'op' : 'ops'}${changeText(query.bound.operations, baseline)}`,
+    `${formatCount(query.bound.round_trips)} ${query.bound.round_trips === 1 ? 'trip' : 'trips'}`,
+  ]
+  if (query.scaling_class) parts.push(`class ${query.scaling_class}`)
+  if (typeof p99Ms === 'number') parts.push(`p99 ≤ ${formatMs(p99Ms)}`)
+  return parts.join(' · ')
+}
+
+function changeText(operations: number, baseline: number | null | undefined): string {
+  if (baseline === null || baseline === undefined || baseline === operations) return ''
+  const difference = operations - baseline
+  return ` (${difference > 0 ? '+' : '−'}${formatCount(Math.abs(difference))})`
+}
+
+export interface FormulaPart {
+  text: string
+  isSymbol: boolean
+}
+
+/** Splits `1 + subscriptions.owner` so that each known symbol can be a link. */
+export function formulaParts(formula: string, symbols: readonly string[]): FormulaPart[] {
+  const known = symbols.filter((symbol) => symbol !== '').toSorted((a, b) => b.length - a.length)
+  const parts: FormulaPart[] = []
+  let plain = ''
+  let at = 0
+  while (at < formula.length) {
+    const symbol = known.find((candidate) => formula.startsWith(candidate, at) && standsAlone(formula, at, candidate.length))
+    if (symbol === undefined) {
+      plain += formula[at]
+      at += 1
+      continue
+    }
+    if (plain !== '') parts.push({ text: plain, isSymbol: false })
+    plain = ''
+    parts.push({ text: symbol, isSymbol: true })
+    at += symbol.length
+  }
+  if (plain !== '') parts.push({ text: plain, isSymbol: false })
+  return parts
+}
+
+/** The formula with each symbol replaced by its number: `1 + 100`. */
+export function formulaWithValues(formula: string, values: ReadonlyMap<string, number>): string {
+  return formulaParts(formula, [...values.keys()])
+    .map((part) => (part.isSymbol ? formatCount(values.get(part.text) ?? 0) : part.text))
+    .join('')
+}
+
+function standsAlone(text: string, at: number, length: number): boolean {
+  const isWord = (char: string | undefined) => char !== undefined && /[\w.]/.test(char)
+  return !isWord(text[at - 1]) && !isWord(text[at + length])
+}

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest'
+import { isList, kindOf, localInstant, readParameters, writeParameter } from './parameters'
+
+describe('parameters', () => {
+  it('are typed by the query', () => {
+    const { values, errors } = readParameters(
+      [
+        { name: 'me', type: 'VARCHAR(32)' },
+        { name: 'count', type: 'INT', max_value: 50 },
+        { name: 'approved', type: 'BOOLEAN' },
+        { name: 'friends', type: 'VARCHAR(32)', max_items: 50 },
+      ],
+      { me: 'user1', count: '10', approved: 'true', friends: 'a\nb\n' },
+    )
+    expect(values).toEqual({ me: 'user1', count: 10, approved: true, friends: ['a', 'b'] })
+    expect(errors).toEqual({})
+  })
+
+  it('are sent as typed when they cannot be read, so that the server explains', () => {
+    expect(readParameters([{ name: 'count', type: 'INT' }], { count: 'many' }).values).toEqual({ count: 'many' })
+  })
+
+  it('are missed where nothing was typed', () => {
+    expect(readParameters([{ name: 'count', type: 'INT' }], {}).errors).toEqual({ count: 'a value is needed' })
+  })
+
+  it('show times on the reader’s clock and send them in UTC', () => {
+    const iso = '2026-03-01T12:30:05.120Z'
+    const parameter = { name: 'posted', type: 'TIMESTAMP' }
+    expect(readParameters([parameter], { posted: writeParameter(parameter, iso) }).values).toEqual({ posted: iso })
+    expect(localInstant('never')).toBe('never')
+  })
+
+  it('know lists and kinds by their type', () => {
+    expect(isList({ type: 'INT', max_items: 3 })).toBe(true)
+    expect(isList({ type: 'INT', max_items: null })).toBe(false)
+    expect(['BIGINT', 'DECIMAL(5,2)', 'UUID', 'bool'].map((type) => kindOf({ type }))).toEqual(['number', 'text', 'text', 'boolean'])
+  })
+})

@@ -1,0 +1,83 @@
+/** The values of a query's parameters, from what was typed in the form to what the API takes. */
+
+export interface ParameterShape {
+  name: string
+  type: string
+  max_value?: number | null
+  max_items?: number | null
+}
+
+export type ParameterKind = 'boolean' | 'number' | 'timestamp' | 'text'
+
+export interface TypedParameters {
+  values: Record<string, unknown>
+  /** What cannot be read, by parameter. */
+  errors: Record<string, string>
+}
+
+export function kindOf(parameter: Pick<ParameterShape, 'type'>): ParameterKind {
+  const type = parameter.type.toUpperCase()
+  if (/^BOOL/.test(type)) return 'boolean'
+  if (/^TIMESTAMP/.test(type)) return 'timestamp'
+  if (/^(INT|BIGINT|DOUBLE|FLOAT|SMALLINT)/.test(type)) return 'number'
+  return 'text'
+}
+
+export function isList(parameter: Pick<ParameterShape, 'type' | 'max_items'>): boolean {
+  return typeof parameter.max_items === 'number' || /\[\]$|^LIST/i.test(parameter.type)
+}
+
+/** Reads every field; a list has one value a line. Text that cannot be read is sent as it is, so that the server explains. */
+export function readParameters(parameters: readonly ParameterShape[], typed: Readonly<Record<string, string>>): TypedParameters {
+  const values: Record<string, unknown> = {}
+  const errors: Record<string, string> = {}
+  for (const parameter of parameters) {
+    const text = typed[parameter.name] ?? ''
+    const kind = kindOf(parameter)
+    if (isList(parameter)) {
+      const items = text.split('\n').filter((line) => line.trim() !== '')
+      values[parameter.name] = items.map((item) => readValue(kind, item))
+    } else if (text === '' && kind !== 'text') {
+      errors[parameter.name] = 'a value is needed'
+    } else {
+      values[parameter.name] = readValue(kind, text)
+    }
+  }
+  return { values, errors }
+}
+
+function readValue(kind: ParameterKind, text: string): unknown {
+  const trimmed = text.trim()
+  switch (kind) {
+    case 'boolean':
+      return trimmed.toLowerCase() === 'true' ? true : trimmed.toLowerCase() === 'false' ? false : trimmed
+    case 'number':
+      return trimmed !== '' && Number.isFinite(Number(trimmed)) ? Number(trimmed) : trimmed
+    case 'timestamp':
+      return readInstant(trimmed)
+    case 'text':
+      return text
+  }
+}
+
+/** A time without a zone is on the reader's clock; what is sent is UTC. */
+function readInstant(text: string): string {
+  const instant = new Date(text)
+  return Number.isNaN(instant.getTime()) ? text : instant.toISOString()
+}
+
+/** What a field shows for a value: lists one item a line, times on the reader's clock. */
+export function writeParameter(parameter: ParameterShape, value: unknown): string {
+  if (value === null || value === undefined) return ''
+  if (Array.isArray(value)) return value.map((item) => writeParameter({ ...parameter, max_items: null }, item)).join('\n')
+  if (kindOf(parameter) === 'timestamp' && typeof value === 'string') return localInstant(value)
+  return typeof value === 'object' ? JSON.stringify(value) : String(value as string | number | boolean)
+}
+
+/** An instant as `datetime-local` fields want it: 2026-03-01T12:30:05.120, on the reader's clock. */
+export function localInstant(iso: string): string {
+  const instant = new Date(iso)
+  if (Number.isNaN(instant.getTime())) return iso
+  const shifted = new Date(instant.getTime() - instant.getTimezoneOffset() * 60_000)
+  return shifted.toISOString().slice(0, -1)
+}

@@ -1,0 +1,102 @@
+/** The state of the view as a URL and back: whatever is shown can be sent to somebody else. */
+
+export const PANEL_IDS = ['problems', 'plan', 'bounds', 'profile', 'heatmap', 'deploy', 'run', 'dashboard'] as const
+export type PanelId = (typeof PANEL_IDS)[number]
+
+export interface SloTarget {
+  /** Between 0 and 1, such as 0.99. */
+  quantile: number
+  threshold_ms: number
+  interval_seconds: number
+}
+
+export interface View {
+  page: 'workbench' | 'dashboard'
+  workspace: string
+  file?: string | undefined
+  query?: string | undefined
+  /** The panel at the side (or the only one on a narrow window). */
+  panel?: PanelId | undefined
+  /** The panel below the editor. */
+  bottom?: PanelId | undefined
+  stage?: string | undefined
+  node?: string | undefined
+  /** The table instead of the drawing. */
+  as?: 'table' | undefined
+  x?: string | undefined
+  y?: string | undefined
+  run?: string | undefined
+  slo?: SloTarget | undefined
+  /** The chosen cell of the heatmap, by its two values. */
+  cell?: { x: number; y: number } | undefined
+  deployment?: string | undefined
+  window?: number | undefined
+}
+
+export const DEFAULT_WORKSPACE = 'scadr'
+export const DEFAULT_SLO: SloTarget = { quantile: 0.99, threshold_ms: 500, interval_seconds: 600 }
+
+const TEXT_KEYS = ['file', 'query', 'stage', 'node', 'x', 'y', 'run', 'deployment'] as const
+
+export function parseView(pathname: string, search: string): View {
+  const [, first, second, third] = pathname.split('/').map(decodeURIComponent)
+  const query = new URLSearchParams(search)
+  const isDashboard = first === 'dashboard' || (first === 'workspaces' && third === 'dashboard')
+  const view: View = {
+    page: isDashboard ? 'dashboard' : 'workbench',
+    workspace: first === 'workspaces' && second ? second : DEFAULT_WORKSPACE,
+  }
+  for (const key of TEXT_KEYS) {
+    const value = query.get(key)
+    if (value) view[key] = value
+  }
+  view.panel = panelId(query.get('panel'))
+  view.bottom = panelId(query.get('bottom'))
+  if (query.get('as') === 'table') view.as = 'table'
+  view.slo = parseSlo(query.get('slo'))
+  view.cell = parseCell(query.get('cell'))
+  const window = Number(query.get('window'))
+  if (window > 0) view.window = window
+  return dropUndefined(view)
+}
+
+export function formatView(view: View): string {
+  const query = new URLSearchParams()
+  for (const key of TEXT_KEYS) {
+    const value = view[key]
+    if (value) query.set(key, value)
+  }
+  if (view.panel) query.set('panel', view.panel)
+  if (view.bottom) query.set('bottom', view.bottom)
+  if (view.as) query.set('as', view.as)
+  if (view.slo) query.set('slo', [view.slo.quantile * 100, view.slo.threshold_ms, view.slo.interval_seconds].map(short).join('-'))
+  if (view.cell) query.set('cell', `${view.cell.x}-${view.cell.y}`)
+  if (view.window) query.set('window', String(view.window))
+  const path = `/workspaces/${encodeURIComponent(view.workspace)}${view.page === 'dashboard' ? '/dashboard' : ''}`
+  const search = query.toString().replaceAll('%2F', '/')
+  return search ? `${path}?${search}` : path
+}
+
+/** 99-500-600: 99 % under 500 ms in each interval of 600 s. */
+export function parseSlo(text: string | null): SloTarget | undefined {
+  const [percent, threshold, interval] = (text ?? '').split('-').map(Number)
+  if (!percent || !threshold || !interval || percent <= 0 || percent >= 100 || threshold <= 0 || interval <= 0) return undefined
+  return { quantile: Number((percent / 100).toFixed(6)), threshold_ms: threshold, interval_seconds: interval }
+}
+
+function parseCell(text: string | null): { x: number; y: number } | undefined {
+  const [x, y] = (text ?? '').split('-').map(Number)
+  return x !== undefined && y !== undefined && x >= 0 && y >= 0 ? { x, y } : undefined
+}
+
+function panelId(text: string | null): PanelId | undefined {
+  return PANEL_IDS.find((id) => id === text)
+}
+
+function short(value: number): string {
+  return String(Number(value.toFixed(4)))
+}
+
+function dropUndefined(view: View): View {
+  return Object.fromEntries(Object.entries(view).filter(([, value]) => value !== undefined)) as unknown as View
+}

@@ -1,0 +1,80 @@
+/**
+ * What the compiler found out, written into the text: the bound at the end of a query's first line, the unbounded
+ * segment underlined with a sign in the margin and the word beside it, on the query and on the table.
+ */
+import type { Compilation, Range } from '../api/types'
+import { lensText } from '../logic/lens'
+import { editor } from './monaco'
+import { rangeOf } from './models'
+import { tableName } from './markers'
+
+export interface LensData {
+  p99Ms: ReadonlyMap<string, number>
+  baseline: ReadonlyMap<string, number> | null
+  selected: Range | null
+}
+
+export function decorationsOf(compilation: Compilation, path: string, lens: LensData): editor.IModelDeltaDecoration[] {
+  const decorations: editor.IModelDeltaDecoration[] = []
+  for (const query of compilation.queries) {
+    if (query.name_range.file === path) {
+      const text = lensText(query, lens.p99Ms.get(query.name), lens.baseline?.get(query.name))
+      decorations.push(lensDecoration(query.name_range, text, query.is_bounded))
+    }
+    for (const segment of query.unbounded) {
+      for (const range of segment.ranges.filter((each) => each.file === path)) {
+        decorations.push(unbounded(range, segment.sentence))
+      }
+    }
+  }
+  decorations.push(...tablesOf(compilation, path))
+  if (lens.selected?.file === path) {
+    decorations.push({ range: rangeOf(lens.selected), options: { className: 'piql-selected-node', zIndex: -1 } })
+  }
+  return decorations
+}
+
+function tablesOf(compilation: Compilation, path: string): editor.IModelDeltaDecoration[] {
+  const users = new Map<string, { range: Range; whole: Range | null; sentence: string; queries: string[] }>()
+  for (const query of compilation.queries) {
+    for (const segment of query.unbounded) {
+      const range = tableName(compilation, segment.table) ?? segment.table_range
+      if (!range || range.file !== path) continue
+      const known = users.get(segment.table)
+      if (known) known.queries.push(query.name)
+      else users.set(segment.table, { range, whole: segment.table_range, sentence: segment.sentence, queries: [query.name] })
+    }
+  }
+  return [...users.values()].flatMap(({ range, whole, sentence, queries }) => [
+    unbounded(range, sentence),
+    endOfLine(range, `unbounded in ${queries.join(', ')}`, 'piql-lens piql-lens-unbounded'),
+    ...(whole
+      ? [{ range: rangeOf(whole), options: { isWholeLine: true, linesDecorationsClassName: 'piql-unbounded-bar' } }]
+      : []),
+  ])
+}
+
+function lensDecoration(name: Range, text: string, isBounded: boolean): editor.IModelDeltaDecoration {
+  return endOfLine(name, text, isBounded ? 'piql-lens' : 'piql-lens piql-lens-unbounded')
+}
+
+function endOfLine(range: Range, text: string, className: string): editor.IModelDeltaDecoration {
+  return {
+    range: { startLineNumber: range.start_line, startColumn: 100_000, endLineNumber: range.start_line, endColumn: 100_000 },
+    options: {
+      showIfCollapsed: true,
+      after: { content: `\u2002${text}`, inlineClassName: className, cursorStops: 3 satisfies editor.InjectedTextCursorStops.None },
+    },
+  }
+}
+
+function unbounded(range: Range, sentence: string): editor.IModelDeltaDecoration {
+  return {
+    range: rangeOf(range),
+    options: {
+      inlineClassName: 'piql-unbounded',
+      glyphMarginClassName: 'piql-unbounded-glyph',
+      glyphMarginHoverMessage: { value: `**unbounded** — ${sentence}` },
+    },
+  }
+}

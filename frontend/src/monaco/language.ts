@@ -1,0 +1,61 @@
+/** The colours of PIQL. What is right or wrong is the compiler's to say; this only tells words apart. */
+import { languages } from './monaco'
+
+export const LANGUAGE = 'piql'
+
+const KEYWORDS = `ALL AND AS ASC BETWEEN BUCKETS BY CARDINALITY CHECK CONSTRAINT CONTAINS CREATE DEFAULT DELETE DESC DISTINCT
+ENTITY EXISTS EXTENDS FETCH FOREIGN FROM GROUP HAVING IF IN INDEX INNER INSERT INTO IS JOIN KEY LEFT LIKE LIMIT MAX NOT NULL OF ON OR ORDER
+OUTER PAGINATE PRIMARY QUERY REF REFERENCES RETURNING SELECT SET TABLE TOKEN UNION UNIQUE UPDATE VALUES VIEW WHERE WITH`.split(/\s+/)
+
+const TYPES = 'BIGINT BLOB BOOLEAN DATE DECIMAL DOUBLE FLOAT INT INTEGER STRING TEXT TIMESTAMP UUID VARCHAR'.split(' ')
+
+const FUNCTIONS = 'AVG COALESCE COUNT LENGTH LOWER MIN SUBSTRING SUM TRIM UPPER'.split(' ')
+
+export function registerLanguage(): void {
+  languages.register({ id: LANGUAGE, extensions: ['.piql'], aliases: ['PIQL'] })
+  languages.setLanguageConfiguration(LANGUAGE, {
+    comments: { lineComment: '--', blockComment: ['/*', '*/'] },
+    brackets: [
+      ['(', ')'],
+      ['[', ']'],
+    ],
+    autoClosingPairs: [
+      { open: '(', close: ')' },
+      { open: '[', close: ']' },
+      { open: "'", close: "'", notIn: ['string', 'comment'] },
+    ],
+    surroundingPairs: [
+      { open: '(', close: ')' },
+      { open: '[', close: ']' },
+      { open: "'", close: "'" },
+    ],
+    indentationRules: { increaseIndentPattern: /\($/, decreaseIndentPattern: /^\s*\)/ },
+  })
+  languages.setMonarchTokensProvider(LANGUAGE, {
+    ignoreCase: true,
+    keywords: KEYWORDS,
+    types: TYPES,
+    functions: FUNCTIONS,
+    tokenizer: {
+      root: [
+        [/--.*$/, 'comment'],
+        [/\/\*/, 'comment', '@comment'],
+        [/'(?:[^'\n]|'')*'?/, 'string'],
+        [/\[(?:\s*\d+\s*:)?\s*[A-Za-z_]\w*\s*\]|:[A-Za-z_]\w*/, 'parameter'],
+        [/\b(?:TRUE|FALSE|NULL)\b/, 'constant'],
+        [/\.[A-Za-z_]\w*/, 'identifier'],
+        [/\d+(?:\.\d+)?/, 'number'],
+        [
+          /[A-Za-z_]\w*/,
+          { cases: { '@keywords': 'keyword', '@types': 'type', '@functions': 'function', '@default': 'identifier' } },
+        ],
+        [/[<>=!]=?|[-+*/%]|\|\|/, 'operator'],
+        [/[(),.;[\]]/, 'delimiter'],
+      ],
+      comment: [
+        [/\*\//, 'comment', '@pop'],
+        [/./, 'comment'],
+      ],
+    },
+  })
+}

@@ -1,0 +1,91 @@
+/** Keeps Monaco's models and the documents the same text, in both directions. */
+import type { TextEdit, TextRange } from '../logic/shapes'
+import { setApplier, setText, useDocuments } from '../documents/documents'
+import { LANGUAGE } from './language'
+import { editor, Uri, type IRange } from './monaco'
+
+/** The text each model and its document last agreed on. */
+const agreed = new Map<string, string>()
+
+export function uriOf(path: string): Uri {
+  return Uri.from({ scheme: 'piql', path: `/${path}` })
+}
+
+export function pathOf(uri: Uri): string {
+  return uri.path.slice(1)
+}
+
+export function modelOf(path: string): editor.ITextModel | null {
+  return editor.getModel(uriOf(path))
+}
+
+export function rangeOf(range: TextRange): IRange {
+  return {
+    startLineNumber: range.start_line,
+    startColumn: range.start_column,
+    endLineNumber: range.end_line,
+    endColumn: range.end_column,
+  }
+}
+
+/** Makes a model of each document and follows both sides until the returned function is called. */
+export function syncModels(): () => void {
+  syncFromDocuments()
+  const stop = useDocuments.subscribe(syncFromDocuments)
+  setApplier(applyToModel)
+  return () => {
+    stop()
+    setApplier(null)
+    for (const model of editor.getModels()) model.dispose()
+    agreed.clear()
+  }
+}
+
+function syncFromDocuments(): void {
+  const { files } = useDocuments.getState()
+  for (const { path, text } of files) {
+    const model = modelOf(path)
+    if (!model) {
+      agreed.set(path, text)
+      const created = editor.createModel(text, LANGUAGE, uriOf(path))
+      created.updateOptions({
+        tabSize: 2,
+        insertSpaces: true,
+        bracketColorizationOptions: { enabled: false, independentColorPoolPerBracketType: false },
+      })
+      created.onDidChangeContent(() => {
+        const value = created.getValue()
+        agreed.set(path, value)
+        setText(path, value)
+      })
+    } else if (agreed.get(path) !== text) {
+      agreed.set(path, text)
+      replaceAll(model, text)
+    }
+  }
+  const paths = new Set(files.map((file) => file.path))
+  for (const model of editor.getModels()) {
+    if (model.uri.scheme !== 'piql' || paths.has(pathOf(model.uri))) continue
+    agreed.delete(pathOf(model.uri))
+    model.dispose()
+  }
+}
+
+function applyToModel(path: string, edits: readonly TextEdit[] | null, text: string): boolean {
+  const model = modelOf(path)
+  if (!model) return false
+  if (edits === null) replaceAll(model, text)
+  else push(model, edits.map((edit) => ({ range: rangeOf(edit.range), text: edit.text })))
+  return true
+}
+
+function replaceAll(model: editor.ITextModel, text: string): void {
+  if (model.getValue() !== text) push(model, [{ range: model.getFullModelRange(), text }])
+}
+
+/** One step of undo. */
+function push(model: editor.ITextModel, edits: editor.IIdentifiedSingleEditOperation[]): void {
+  model.pushStackElement()
+  model.pushEditOperations([], edits, () => null)
+  model.pushStackElement()
+}

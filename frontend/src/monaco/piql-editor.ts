@@ -1,0 +1,150 @@
+/** One editor: made once, shows one file at a time, follows the compiler, and tells where the caret is. */
+import { connectEditor, useCaret } from '../app/editor-bridge'
+import { openPanel } from '../app/panel-view'
+import { useTheme } from '../app/theme'
+import type { Compilation } from '../api/types'
+import { useDocuments } from '../documents/documents'
+import type { TextRange } from '../logic/shapes'
+import { decorationsOf, type LensData } from './decorations'
+import { registerLanguage } from './language'
+import { showMarkers } from './markers'
+import { modelOf, pathOf, rangeOf, syncModels } from './models'
+import { editor, KeyCode } from './monaco'
+import './piql-editor.css'
+import { registerProviders } from './providers'
+import { defineThemes, themeName } from './theme'
+
+export interface PiqlEditor {
+  show(path: string): void
+  update(compilation: Compilation, lens: LensData): void
+  dispose(): void
+}
+
+/** Language, themes and providers are Monaco's own globals: they are set once. */
+let isRegistered = false
+
+function register(): void {
+  if (isRegistered) return
+  isRegistered = true
+  registerLanguage()
+  registerProviders()
+  defineThemes()
+}
+
+export function createPiqlEditor(container: HTMLElement, onLeave: () => void): PiqlEditor {
+  register()
+  const stopSync = syncModels()
+  const code = editor.create(container, {
+    model: null,
+    theme: themeName(useTheme.getState().theme),
+    ariaLabel: 'PIQL editor',
+    automaticLayout: true,
+    fixedOverflowWidgets: true,
+    fontFamily: "'JetBrains Mono', ui-monospace, Menlo, 'DejaVu Sans Mono', monospace",
+    fontSize: 13,
+    lineHeight: 21,
+    fontLigatures: false,
+    padding: { top: 10, bottom: 10 },
+    glyphMargin: true,
+    lineNumbersMinChars: 3,
+    lineDecorationsWidth: 8,
+    folding: false,
+    minimap: { enabled: false },
+    overviewRulerBorder: false,
+    renderLineHighlight: 'line',
+    scrollBeyondLastLine: false,
+    smoothScrolling: false,
+    wordBasedSuggestions: 'off',
+    quickSuggestions: { other: true, comments: false, strings: false },
+    suggest: { showWords: false, preview: false },
+    hover: { enabled: 'on', delay: 250, above: false },
+    lightbulb: { enabled: editor.ShowLightbulbIconMode.On },
+    placeholder: 'Write CREATE TABLE or CREATE QUERY … here',
+    scrollbar: { verticalScrollbarSize: 10, horizontalScrollbarSize: 10 },
+    bracketPairColorization: { enabled: false },
+    occurrencesHighlight: 'singleFile',
+    unicodeHighlight: { ambiguousCharacters: false, invisibleCharacters: false },
+  })
+  const decorations = code.createDecorationsCollection()
+  const viewStates = new Map<string, editor.ICodeEditorViewState | null>()
+  let shown: { compilation: Compilation; lens: LensData } | null = null
+
+  const draw = () => {
+    const model = code.getModel()
+    decorations.set(model && shown ? decorationsOf(shown.compilation, pathOf(model.uri), shown.lens) : [])
+  }
+  const show = (path: string) => {
+    const model = modelOf(path)
+    const current = code.getModel()
+    if (!model || model === current) return
+    if (current) viewStates.set(pathOf(current.uri), code.saveViewState())
+    code.setModel(model)
+    code.restoreViewState(viewStates.get(path) ?? null)
+    draw()
+  }
+  const tellCaret = () => {
+    const model = code.getModel()
+    const position = code.getPosition()
+    if (model && position) {
+      useCaret.setState({ caret: { file: pathOf(model.uri), line: position.lineNumber, column: position.column } })
+    }
+  }
+  const reveal = (range: TextRange, isFocused: boolean) => {
+    show(range.file)
+    code.setSelection(rangeOf(range))
+    code.revealRangeInCenterIfOutsideViewport(rangeOf(range))
+    if (isFocused) code.focus()
+  }
+
+  code.addCommand(KeyCode.Escape, onLeave, LEAVES_EDITOR)
+  code.onDidChangeCursorPosition(tellCaret)
+  code.onDidChangeModel(tellCaret)
+  code.onMouseDown((event) => {
+    const element = event.target.element
+    if (element?.classList.contains('piql-lens')) openPanel(element.classList.contains('piql-lens-unbounded') ? 'plan' : 'bounds')
+  })
+  const stopTheme = useTheme.subscribe(({ theme }) => editor.setTheme(themeName(theme)))
+  void document.fonts.ready.then(() => editor.remeasureFonts())
+
+  connectEditor({
+    reveal,
+    focus: () => code.focus(),
+    nextProblem: () => {
+      code.focus()
+      code.trigger('workbench', 'editor.action.marker.nextInFiles', null)
+    },
+    quickFix: () => {
+      code.focus()
+      code.trigger('workbench', 'editor.action.quickFix', null)
+    },
+    text: (path) => modelOf(path)?.getValue(),
+  })
+  return {
+    show,
+    update: (compilation, lens) => {
+      if (shown?.compilation !== compilation) showMarkers(compilation, useDocuments.getState().files.map((file) => file.path))
+      shown = { compilation, lens }
+      draw()
+    },
+    dispose: () => {
+      connectEditor(null)
+      useCaret.setState({ caret: null })
+      stopTheme()
+      code.dispose()
+      stopSync()
+    },
+  }
+}
+
+/** Escape first closes what is open over the text; with nothing open it leaves the editor. */
+const LEAVES_EDITOR = [
+  'editorTextFocus',
+  '!suggestWidgetVisible',
+  '!findWidgetVisible',
+  '!markersNavigationVisible',
+  '!codeActionMenuVisible',
+  '!parameterHintsVisible',
+  '!inSnippetMode',
+  '!editorHasMultipleSelections',
+  '!referenceSearchVisible',
+].join(' && ')

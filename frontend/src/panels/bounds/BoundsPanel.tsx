@@ -1,0 +1,178 @@
+import { Sigma } from 'lucide-react'
+import type { Bound, Query } from '../../api/types'
+import { reveal } from '../../app/editor-bridge'
+import { usePredictions } from '../../app/predictions'
+import { useSelectedQuery } from '../../app/selection'
+import { setView } from '../../app/url-state'
+import { formulaParts, formulaWithValues } from '../../logic/lens'
+import { Badge } from '../../ui/Badge'
+import { EmptyState } from '../../ui/EmptyState'
+import { Cell, numeric, Table } from '../../ui/Table'
+import { formatBytes, formatCount, formatMs } from '../../units'
+import { UnboundedFindings } from '../plan/UnboundedFindings'
+import styles from './bounds.module.css'
+
+const CLASSES: Readonly<Record<string, string>> = {
+  I: 'constant: the same work however large the data grows',
+  II: 'bounded by a cardinality limit: grows with the limit, not with the data',
+  III: 'grows with the data',
+  IV: 'grows faster than the data',
+}
+
+export default function BoundsPanel() {
+  const query = useSelectedQuery()
+  if (!query) {
+    return (
+      <EmptyState icon={<Sigma size={22} aria-hidden />} title="No query is selected">
+        Choose a query on the left to see what proves its bound.
+      </EmptyState>
+    )
+  }
+  return (
+    <div className={styles['panel']}>
+      <Headline query={query} />
+      <UnboundedFindings query={query} />
+      {query.bound ? (
+        <Explanation query={query} bound={query.bound} />
+      ) : query.unbounded.length === 0 ? (
+        <EmptyState title={`${query.name} has no bound yet`}>The problems say what keeps it from being planned.</EmptyState>
+      ) : null}
+    </div>
+  )
+}
+
+function Headline({ query }: { query: Query }) {
+  return (
+    <div className={styles['headline']}>
+      <h2 className={styles['name']}>{query.name}</h2>
+      {query.scaling_class ? (
+        <p className={styles['class']}>
+          <Badge tone={query.is_bounded ? 'accent' : 'danger'}>class {query.scaling_class}</Badge> {CLASSES[query.scaling_class]}
+        </p>
+      ) : null}
+    </div>
+  )
+}
+
+function Explanation({ query, bound }: { query: Query; bound: Bound }) {
+  const prediction = usePredictions().get(query.name)
+  return (
+    <>
+      <section className={styles['formula']} aria-label="Operations">
+        <p className={styles['sum']}>
+          <span className={styles['total']}>≤ {formatCount(bound.operations)}</span> {bound.operations === 1 ? 'operation' : 'operations'}
+        </p>
+        <Formula formula={bound.formula} bound={bound} />
+      </section>
+      <dl className={styles['facts']}>
+        <Fact name="Round trips" value={formatCount(bound.round_trips)} />
+        <Fact name="Rows returned" value={`≤ ${formatCount(bound.rows)}`} detail={<Formula formula={bound.rows_formula} bound={bound} isSmall />} />
+        <Fact name="Rows fetched" value={`≤ ${formatCount(bound.rows_fetched)}`} />
+        <Fact name="Bytes" value={`≤ ${formatBytes(bound.bytes)}`} />
+        {query.kind === 'select' ? null : (
+          <>
+            <Fact name="Puts" value={formatCount(bound.puts)} />
+            <Fact name="Deletes" value={formatCount(bound.deletes)} />
+            <Fact name="Reads" value={formatCount(bound.reads)} />
+            <Fact name="Counts" value={formatCount(bound.counts)} />
+          </>
+        )}
+        {prediction ? <Fact name="Predicted p99" value={`≤ ${formatMs(prediction.p99_ms)}`} /> : null}
+      </dl>
+      {bound.terms.length > 0 ? <Terms bound={bound} /> : null}
+      <Operators query={query} bound={bound} />
+    </>
+  )
+}
+
+function Formula({ formula, bound, isSmall = false }: { formula: string; bound: Bound; isSmall?: boolean }) {
+  const values = new Map(bound.terms.map((term) => [term.symbol, term.value]))
+  const parts = formulaParts(formula, [...values.keys()])
+  const hasSymbols = parts.some((part) => part.isSymbol)
+  return (
+    <p className={isSmall ? styles['smallExpression'] : styles['expression']}>
+      {parts.map((part, index) => (
+        <FormulaPart key={`${part.text}:${index}`} text={part.text} bound={part.isSymbol ? bound : null} />
+      ))}
+      {hasSymbols && !isSmall ? <span className={styles['numbers']}> = {formulaWithValues(formula, values)}</span> : null}
+    </p>
+  )
+}
+
+/** A symbol leads to the place in the source that proves it. */
+function FormulaPart({ text, bound }: { text: string; bound: Bound | null }) {
+  const term = bound?.terms.find((each) => each.symbol === text)
+  const target = term?.range ?? term?.number_range
+  if (!term || !target) return <span>{text}</span>
+  return (
+    <button type="button" className={styles['symbol']} title={term.reason} onClick={() => reveal(target, true)}>
+      {text}
+    </button>
+  )
+}
+
+function Terms({ bound }: { bound: Bound }) {
+  return (
+    <section className={styles['section']} aria-label="What proves it">
+      <h3 className={styles['heading']}>What proves it</h3>
+      <ul className={styles['terms']}>
+        {bound.terms.map((term) => {
+          const target = term.range ?? term.number_range
+          return (
+            <li key={term.symbol} className={styles['term']}>
+              <code className={styles['termSymbol']}>{term.symbol}</code>
+              <span className={styles['termValue']}>= {formatCount(term.value)}</span>
+              <span className={styles['termReason']}>
+                {term.reason}
+                {target ? (
+                  <button type="button" className={styles['place']} onClick={() => reveal(target, true)}>
+                    {target.file}:{target.start_line}
+                  </button>
+                ) : null}
+              </span>
+            </li>
+          )
+        })}
+      </ul>
+    </section>
+  )
+}
+
+function Operators({ query, bound }: { query: Query; bound: Bound }) {
+  return (
+    <section className={styles['section']} aria-label="By operator">
+      <h3 className={styles['heading']}>By operator</h3>
+      <Table label={`Operators of ${query.name}`} columns={['Operator', numeric('Operations'), 'Formula', numeric('Rows'), numeric('Bytes')]}>
+        {bound.by_operator.map((operator) => (
+          <tr key={operator.path}>
+            <Cell>
+              <button
+                type="button"
+                className={styles['operator']}
+                onClick={() => setView({ panel: 'plan', stage: 'physical', node: operator.path })}
+              >
+                {operator.operator}
+              </button>
+            </Cell>
+            <Cell isNumeric>≤ {formatCount(operator.operations)}</Cell>
+            <Cell>
+              <code>{operator.formula}</code>
+            </Cell>
+            <Cell isNumeric>≤ {formatCount(operator.rows)}</Cell>
+            <Cell isNumeric>≤ {formatBytes(operator.bytes)}</Cell>
+          </tr>
+        ))}
+      </Table>
+    </section>
+  )
+}
+
+function Fact({ name, value, detail }: { name: string; value: string; detail?: React.ReactNode }) {
+  return (
+    <div className={styles['fact']}>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+      {detail ? <dd className={styles['factDetail']}>{detail}</dd> : null}
+    </div>
+  )
+}

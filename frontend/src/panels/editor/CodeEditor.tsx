@@ -1,0 +1,44 @@
+import { useEffect, useMemo, useRef } from 'react'
+import { usePredictions } from '../../app/predictions'
+import { useSelectedQuery } from '../../app/selection'
+import { useView } from '../../app/url-state'
+import { useCompilationState } from '../../documents/compile-loop'
+import { findNode } from '../../logic/plan-tree'
+import { createPiqlEditor, type PiqlEditor } from '../../monaco/piql-editor'
+import styles from './editor.module.css'
+
+/** Monaco; loaded when an editor is first on the page. */
+export default function CodeEditor({ path }: { path: string }) {
+  const container = useRef<HTMLDivElement>(null)
+  const code = useRef<PiqlEditor | null>(null)
+  const compilation = useCompilationState((state) => state.compilation)
+  const baseline = useCompilationState((state) => state.baseline)
+  const predictions = usePredictions()
+  const selected = useSelectedNodeRange()
+
+  useEffect(() => {
+    if (!container.current) return undefined
+    const element = container.current
+    code.current = createPiqlEditor(element, () => element.closest<HTMLElement>('[data-region]')?.focus())
+    return () => {
+      code.current?.dispose()
+      code.current = null
+    }
+  }, [])
+  useEffect(() => code.current?.show(path), [path])
+  const p99Ms = useMemo(() => new Map([...predictions].map(([name, prediction]) => [name, prediction.p99_ms])), [predictions])
+  useEffect(() => {
+    if (compilation) code.current?.update(compilation, { p99Ms, baseline, selected })
+  }, [compilation, p99Ms, baseline, selected])
+
+  return <div ref={container} className={styles['code']} />
+}
+
+/** The source of the plan node that the URL names. */
+function useSelectedNodeRange() {
+  const { node, stage } = useView()
+  const query = useSelectedQuery()
+  const plan = query?.stages.find((each) => each.name === stage)?.plan ?? query?.stages.at(-1)?.plan
+  const found = plan && node ? findNode(plan, node) : undefined
+  return (found?.range as NonNullable<typeof query>['range'] | undefined) ?? null
+}

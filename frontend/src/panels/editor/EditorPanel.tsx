@@ -1,0 +1,82 @@
+import { Play, Sigma } from 'lucide-react'
+import { lazy, Suspense } from 'react'
+import { region } from '../../app/regions'
+import { openPanel } from '../../app/panel-view'
+import { requestRun } from '../../app/run-request'
+import { useSelectedQuery } from '../../app/selection'
+import { useView } from '../../app/url-state'
+import { keepMine, takeTheirs, useDocuments, type TextDocument } from '../../documents/documents'
+import { Button } from '../../ui/Button'
+import { EmptyState } from '../../ui/EmptyState'
+import { Notice } from '../../ui/Notice'
+import styles from './editor.module.css'
+
+const CodeEditor = lazy(() => import('./CodeEditor'))
+
+export function EditorPanel() {
+  const view = useView()
+  const files = useDocuments((state) => state.files)
+  const file = files.find((each) => each.path === view.file) ?? files[0]
+  const query = useSelectedQuery()
+  return (
+    <section className={styles['panel']} {...region('Editor')}>
+      <div className={styles['bar']}>
+        <FileName file={file} />
+        {query ? (
+          <span className={styles['actions']}>
+            <Button size="small" look="quiet" icon={<Sigma size={13} aria-hidden />} onClick={() => openPanel('bounds')}>
+              Explain {query.name}
+            </Button>
+            <Button size="small" look="quiet" icon={<Play size={13} aria-hidden />} onClick={requestRun}>
+              Run
+            </Button>
+          </span>
+        ) : null}
+      </div>
+      {file?.conflict ? <Conflict file={file} /> : null}
+      {file ? (
+        <Suspense fallback={<pre className={styles['plain']}>{file.text}</pre>}>
+          <CodeEditor path={file.path} />
+        </Suspense>
+      ) : (
+        <EmptyState title="No files">Make a file in the workspace on the left.</EmptyState>
+      )}
+    </section>
+  )
+}
+
+function FileName({ file }: { file: TextDocument | undefined }) {
+  if (!file) return <span />
+  const folder = file.path.slice(0, file.path.lastIndexOf('/') + 1)
+  return (
+    <h2 className={styles['path']}>
+      {folder ? <span className={styles['folder']}>{folder.replace('/', ' / ')}</span> : null}
+      {file.path.slice(folder.length)}
+      {file.saveState === 'saved' ? null : <span className={styles['dirty']} title={file.saveState} />}
+    </h2>
+  )
+}
+
+function Conflict({ file }: { file: TextDocument }) {
+  return (
+    <div className={styles['conflict']}>
+      <Notice
+        tone="warning"
+        role="alert"
+        help="Both texts are kept until you choose; the one you leave can be brought back with undo."
+        actions={
+          <span className={styles['actions']}>
+            <Button size="small" onClick={() => takeTheirs(file.path)}>
+              Take the saved text
+            </Button>
+            <Button size="small" look="primary" onClick={() => keepMine(file.path)}>
+              Keep mine
+            </Button>
+          </span>
+        }
+      >
+        {file.path} was changed elsewhere since you opened it.
+      </Notice>
+    </div>
+  )
+}

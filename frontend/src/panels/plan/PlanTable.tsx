@@ -1,0 +1,36 @@
+import { flattenPlan } from '../../logic/plan-tree'
+import type { PlanNode } from '../../logic/shapes'
+import { Badge } from '../../ui/Badge'
+import { Cell, numeric, Table } from '../../ui/Table'
+import { formatCount } from '../../units'
+import styles from './plan.module.css'
+
+interface PlanTableProps {
+  plan: PlanNode
+  selected: string | undefined
+  onSelect: (node: PlanNode) => void
+}
+
+/** The same plan as rows, each operator indented under the one it feeds. */
+export function PlanTable({ plan, selected, onSelect }: PlanTableProps) {
+  return (
+    <Table label="Plan" columns={['Operator', 'Detail', numeric('Operations'), numeric('Rows'), 'Formula']}>
+      {flattenPlan(plan).map((node) => (
+        <tr key={node.id} className={styles['row']} data-selected={node.id === selected}>
+          <Cell style={{ paddingLeft: 10 + (node.id.split('.').length - 1) * 14 }}>
+            <button type="button" className={styles['rowButton']} onClick={() => onSelect(node)}>
+              {node.operator}
+            </button>{' '}
+            {node.is_unbounded ? <Badge tone="danger">∞ unbounded</Badge> : null}
+          </Cell>
+          <Cell>
+            <code>{node.detail}</code>
+          </Cell>
+          <Cell isNumeric>{typeof node.operations === 'number' ? `≤ ${formatCount(node.operations)}` : '–'}</Cell>
+          <Cell isNumeric>{typeof node.rows === 'number' ? `≤ ${formatCount(node.rows)}` : '–'}</Cell>
+          <Cell>{node.formula ? <code>{node.formula}</code> : null}</Cell>
+        </tr>
+      ))}
+    </Table>
+  )
+}

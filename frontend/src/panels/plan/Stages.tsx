@@ -1,0 +1,52 @@
+import { ChevronLeft, ChevronRight } from 'lucide-react'
+import { useEffect, useRef } from 'react'
+import type { Stage } from '../../api/types'
+import { IconButton } from '../../ui/Button'
+import styles from './plan.module.css'
+
+interface StagesProps {
+  stages: readonly Stage[]
+  current: Stage
+  onChoose: (stage: Stage) => void
+}
+
+/** The way of a query from the text to the physical plan, one step a rule. */
+export function Stages({ stages, current, onChoose }: StagesProps) {
+  const index = stages.indexOf(current)
+  const list = useRef<HTMLOListElement>(null)
+  const previous = stages[index - 1]
+  const next = stages[index + 1]
+  useEffect(() => {
+    const step = list.current?.children[index]
+    if (list.current && step instanceof HTMLElement) list.current.scrollTo({ left: step.offsetLeft - 80 })
+  }, [index])
+  return (
+    <div className={styles['stages']}>
+      <div className={styles['stepper']}>
+        <IconButton label="Previous stage" size="small" disabled={!previous} onClick={() => previous && onChoose(previous)}>
+          <ChevronLeft size={15} aria-hidden />
+        </IconButton>
+        <ol className={styles['steps']} ref={list} aria-label="Stages">
+          {stages.map((stage, at) => (
+            <li key={`${at}:${stage.name}`}>
+              <button
+                type="button"
+                className={styles['step']}
+                aria-current={stage === current ? 'step' : undefined}
+                data-past={at < index}
+                onClick={() => onChoose(stage)}
+              >
+                <span className={styles['stepDot']} aria-hidden />
+                {stage.name}
+              </button>
+            </li>
+          ))}
+        </ol>
+        <IconButton label="Next stage" size="small" disabled={!next} onClick={() => next && onChoose(next)}>
+          <ChevronRight size={15} aria-hidden />
+        </IconButton>
+      </div>
+      {current.note ? <p className={styles['note']}>{current.note}</p> : null}
+    </div>
+  )
+}

@@ -1,0 +1,44 @@
+import { Infinity as InfinityIcon, Wrench } from 'lucide-react'
+import { reveal } from '../../app/editor-bridge'
+import { useCompilation } from '../../app/selection'
+import type { Query } from '../../api/types'
+import { Button } from '../../ui/Button'
+import { applyFix } from '../problems/fixes'
+import styles from './plan.module.css'
+
+/** What grows with what, with the way to the table and the fixes the compiler has tried. */
+export function UnboundedFindings({ query }: { query: Query }) {
+  const compilation = useCompilation()
+  if (query.unbounded.length === 0) return null
+  const fixes = (compilation?.diagnostics ?? []).filter((diagnostic) => diagnostic.query === query.name).flatMap((diagnostic) => diagnostic.fixes)
+  return (
+    <ul className={styles['findings']} aria-label="Unbounded segments">
+      {query.unbounded.map((segment) => {
+        const table = compilation?.tables.find((each) => each.name === segment.table)
+        const target = table?.name_range ?? segment.table_range
+        return (
+          <li key={`${segment.path}:${segment.sentence}`} className={styles['finding']}>
+            <InfinityIcon size={16} aria-hidden />
+            <div className={styles['findingBody']}>
+              <p>
+                <strong>unbounded</strong> {segment.sentence}
+              </p>
+              <div className={styles['findingActions']}>
+                {fixes.map((fix) => (
+                  <Button key={fix.title} size="small" icon={<Wrench size={12} aria-hidden />} onClick={() => void applyFix(fix)}>
+                    {fix.title}
+                  </Button>
+                ))}
+                {target ? (
+                  <Button size="small" look="quiet" onClick={() => reveal(target, true)}>
+                    Show table {segment.table}
+                  </Button>
+                ) : null}
+              </div>
+            </div>
+          </li>
+        )
+      })}
+    </ul>
+  )
+}

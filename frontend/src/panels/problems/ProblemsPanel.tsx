@@ -1,0 +1,126 @@
+import { CircleAlert, CircleCheck, Info, TriangleAlert, Wrench } from 'lucide-react'
+import type { Diagnostic, Fix } from '../../api/types'
+import { reveal } from '../../app/editor-bridge'
+import { useCompilation } from '../../app/selection'
+import { setView } from '../../app/url-state'
+import { useCompilationState } from '../../documents/compile-loop'
+import { useDocuments } from '../../documents/documents'
+import { Button } from '../../ui/Button'
+import { EmptyState } from '../../ui/EmptyState'
+import { ErrorNotice } from '../../ui/Notice'
+import { applyFix } from './fixes'
+import styles from './problems.module.css'
+
+const ICONS = { error: CircleAlert, warning: TriangleAlert, info: Info }
+const ORDER = { error: 0, warning: 1, info: 2 }
+
+export function ProblemsPanel() {
+  const compilation = useCompilation()
+  const error = useCompilationState((state) => state.error)
+  if (error && !compilation) return <ErrorNotice error={error} />
+  if (!compilation) return <EmptyState title="Compiling…" />
+  if (compilation.diagnostics.length === 0) {
+    return (
+      <EmptyState icon={<CircleCheck size={22} aria-hidden />} title="No problems">
+        Every query has a bound that the schema proves.
+      </EmptyState>
+    )
+  }
+  return <DiagnosticList diagnostics={compilation.diagnostics} label="Problems" />
+}
+
+/** Findings, the gravest first; each leads to its place and offers its fixes. */
+export function DiagnosticList({ diagnostics, label }: { diagnostics: readonly Diagnostic[]; label: string }) {
+  const sorted = diagnostics.toSorted((a, b) => ORDER[a.severity] - ORDER[b.severity])
+  return (
+    <ul className={styles['list']} aria-label={label}>
+      {sorted.map((diagnostic, index) => (
+        <li key={`${diagnostic.code}:${diagnostic.range.file}:${diagnostic.range.start}:${index}`}>
+          <Problem diagnostic={diagnostic} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Problem({ diagnostic }: { diagnostic: Diagnostic }) {
+  const Icon = ICONS[diagnostic.severity]
+  const { file, start_line, start_column } = diagnostic.range
+  return (
+    <div className={styles['problem']} data-severity={diagnostic.severity}>
+      <Icon size={15} className={styles['icon']} aria-label={diagnostic.severity} />
+      <div className={styles['body']}>
+        <button
+          type="button"
+          className={styles['message']}
+          onClick={() => {
+            if (diagnostic.query) setView({ query: diagnostic.query, node: undefined, stage: undefined })
+            reveal(diagnostic.range, true)
+          }}
+        >
+          {diagnostic.message}
+        </button>
+        {diagnostic.help.map((help) => (
+          <p key={help} className={styles['help']}>
+            {help}
+          </p>
+        ))}
+        {diagnostic.labels.map((each) => (
+          <p key={`${each.range.file}:${each.range.start}:${each.text}`} className={styles['help']}>
+            <button type="button" className={styles['place']} onClick={() => reveal(each.range, true)}>
+              {each.range.file}:{each.range.start_line}
+            </button>{' '}
+            {each.text}
+          </p>
+        ))}
+        {diagnostic.fixes.length > 0 ? (
+          <div className={styles['fixes']}>
+            {diagnostic.fixes.map((fix) => (
+              <FixButton key={fix.title} fix={fix} />
+            ))}
+          </div>
+        ) : null}
+      </div>
+      <span className={styles['meta']}>
+        <code>{diagnostic.code}</code>
+        <span className="numeric">
+          {file}:{start_line}:{start_column}
+        </span>
+      </span>
+    </div>
+  )
+}
+
+function FixButton({ fix }: { fix: Fix }) {
+  return (
+    <span className={styles['fix']}>
+      <Button size="small" icon={<Wrench size={12} aria-hidden />} onClick={() => void applyFix(fix)}>
+        {fix.title}
+      </Button>
+      {fix.unblocks.length > 0 ? <span className={styles['unblocks']}>also unblocks {fix.unblocks.join(', ')}</span> : null}
+    </span>
+  )
+}
+
+export interface ProblemCount {
+  errors: number
+  warnings: number
+}
+
+export function useProblemCount(): ProblemCount {
+  const compilation = useCompilation()
+  return count(compilation?.diagnostics ?? [])
+}
+
+export function useFileProblems(path: string): ProblemCount {
+  const diagnostics = useCompilationState((state) => state.compilation?.diagnostics)
+  const isKnown = useDocuments((state) => state.workspace !== null)
+  return isKnown ? count((diagnostics ?? []).filter((diagnostic) => diagnostic.range.file === path)) : { errors: 0, warnings: 0 }
+}
+
+function count(diagnostics: readonly Diagnostic[]): ProblemCount {
+  return {
+    errors: diagnostics.filter((diagnostic) => diagnostic.severity === 'error').length,
+    warnings: diagnostics.filter((diagnostic) => diagnostic.severity === 'warning').length,
+  }
+}

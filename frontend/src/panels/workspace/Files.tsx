@@ -1,0 +1,152 @@
+import { FileCode2, FilePlus2, Folder, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { answered, api, messageOf } from '../../api/client'
+import { notify } from '../../app/notices'
+import { setView, useView } from '../../app/url-state'
+import { addDocument, removeDocument, useDocuments, type TextDocument } from '../../documents/documents'
+import { Button, IconButton } from '../../ui/Button'
+import { Dialog, DialogActions } from '../../ui/Dialog'
+import { TextField } from '../../ui/Field'
+import { useFileProblems } from '../problems/ProblemsPanel'
+import { Section } from './Section'
+import styles from './workspace.module.css'
+
+export function Files() {
+  const files = useDocuments((state) => state.files)
+  const [isCreating, setCreating] = useState(false)
+  const folders = [...new Set(files.map((file) => folderOf(file.path)))]
+  return (
+    <Section
+      title="Files"
+      count={files.length}
+      actions={
+        <IconButton label="New file" size="small" onClick={() => setCreating(true)}>
+          <FilePlus2 size={14} aria-hidden />
+        </IconButton>
+      }
+    >
+      <ul aria-label="Files">
+        {folders.map((folder) => (
+          <li key={folder}>
+            {folder === '' ? null : (
+              <span className={styles['folder']}>
+                <Folder size={13} aria-hidden />
+                {folder}
+              </span>
+            )}
+            <ul aria-label={folder === '' ? 'Top folder' : folder} data-nested={folder !== ''}>
+              {files
+                .filter((file) => folderOf(file.path) === folder)
+                .map((file) => (
+                  <FileRow key={file.path} file={file} />
+                ))}
+            </ul>
+          </li>
+        ))}
+      </ul>
+      {isCreating ? <NewFile onClose={() => setCreating(false)} /> : null}
+    </Section>
+  )
+}
+
+function FileRow({ file }: { file: TextDocument }) {
+  const { file: open } = useView()
+  const { errors, warnings } = useFileProblems(file.path)
+  const [isDeleting, setDeleting] = useState(false)
+  return (
+    <li className={styles['fileRow']}>
+      <button
+        type="button"
+        className={styles['file']}
+        aria-current={file.path === open}
+        data-tone={errors > 0 ? 'danger' : warnings > 0 ? 'warning' : undefined}
+        onClick={() => setView({ file: file.path })}
+      >
+        <FileCode2 size={13} className={styles['rowIcon']} aria-hidden />
+        <span className={styles['fileName']}>{file.path.slice(file.path.lastIndexOf('/') + 1)}</span>
+        {file.saveState === 'saved' ? null : (
+          <span className={styles['dirty']} data-tone={file.saveState === 'conflict' ? 'danger' : undefined} title={file.saveState}>
+            <span className="visually-hidden">, {file.saveState}</span>
+          </span>
+        )}
+        {errors + warnings > 0 ? (
+          <span className={styles['fileCount']}>
+            {errors + warnings}
+            <span className="visually-hidden"> problems</span>
+          </span>
+        ) : null}
+      </button>
+      <IconButton label={`Delete ${file.path}`} size="small" className={styles['delete']} onClick={() => setDeleting(true)}>
+        <Trash2 size={13} aria-hidden />
+      </IconButton>
+      {isDeleting ? <DeleteFile path={file.path} onClose={() => setDeleting(false)} /> : null}
+    </li>
+  )
+}
+
+function NewFile({ onClose }: { onClose: () => void }) {
+  const { workspace } = useView()
+  const [path, setPath] = useState('queries/')
+  const [error, setError] = useState<string>()
+  const create = async () => {
+    const full = path.endsWith('.piql') ? path : `${path}.piql`
+    try {
+      const file = await answered(
+        api.POST('/api/workspaces/{workspace_id}/files', { params: { path: { workspace_id: workspace } }, body: { path: full, text: '' } }),
+      )
+      addDocument(file)
+      setView({ file: full })
+      onClose()
+    } catch (failure) {
+      setError(messageOf(failure))
+    }
+  }
+  return (
+    <Dialog title="New file" onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          void create()
+        }}
+      >
+        <TextField label="Path" hint="ends in .piql" value={path} error={error} onChange={(event) => setPath(event.target.value)} />
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" look="primary">
+            Create file
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  )
+}
+
+function DeleteFile({ path, onClose }: { path: string; onClose: () => void }) {
+  const { workspace } = useView()
+  const remove = async () => {
+    try {
+      await answered(
+        api.DELETE('/api/workspaces/{workspace_id}/files/{path}', { params: { path: { workspace_id: workspace, path } } }),
+      )
+      removeDocument(path)
+    } catch (failure) {
+      notify({ tone: 'danger', text: messageOf(failure) })
+    }
+    onClose()
+  }
+  return (
+    <Dialog title={`Delete ${path}?`} onClose={onClose}>
+      <p>Queries and tables in it leave the workspace. What is deployed keeps running.</p>
+      <DialogActions>
+        <Button onClick={onClose}>Keep it</Button>
+        <Button look="danger" onClick={() => void remove()}>
+          Delete file
+        </Button>
+      </DialogActions>
+    </Dialog>
+  )
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')))
+}

@@ -1,0 +1,57 @@
+import { TriangleAlert } from 'lucide-react'
+import type { Query } from '../../api/types'
+import { usePredictions } from '../../app/predictions'
+import { selectQuery, useCompilation } from '../../app/selection'
+import { useView } from '../../app/url-state'
+import { useCompilationState } from '../../documents/compile-loop'
+import { lensText } from '../../logic/lens'
+import { Section } from './Section'
+import styles from './workspace.module.css'
+
+export function Queries() {
+  const compilation = useCompilation()
+  const predictions = usePredictions()
+  const baseline = useCompilationState((state) => state.baseline)
+  const { query: selected } = useView()
+  const queries = compilation?.queries ?? []
+  return (
+    <Section title="Queries" count={queries.length}>
+      <ul aria-label="Queries">
+        {queries.map((query) => (
+          <li key={query.name}>
+            <button
+              type="button"
+              className={styles['query']}
+              aria-current={query.name === selected}
+              data-unbounded={!query.is_bounded}
+              onClick={() => selectQuery(query)}
+            >
+              <span className={styles['queryHead']}>
+                <span className={styles['queryName']}>{query.name}</span>
+                <ClassMark query={query} />
+              </span>
+              <span className={styles['lens']}>
+                {lensText(query, predictions.get(query.name)?.p99_ms, baseline?.get(query.name)).replace(/ · class \w+/, '')}
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      {compilation && queries.length === 0 ? (
+        <p className={styles['hint']}>
+          No queries yet. Write <code>CREATE QUERY name AS</code> and a SELECT.
+        </p>
+      ) : null}
+    </Section>
+  )
+}
+
+function ClassMark({ query }: { query: Query }) {
+  if (!query.is_bounded) return <TriangleAlert size={13} className={styles['unboundedIcon']} aria-label="Refused" />
+  return query.scaling_class ? (
+    <span className={styles['classMark']} title={`Scaling class ${query.scaling_class}`}>
+      <span className="visually-hidden">class </span>
+      {query.scaling_class}
+    </span>
+  ) : null
+}

@@ -1,0 +1,33 @@
+import { ChevronDown } from 'lucide-react'
+import { useId, useState, type ReactNode } from 'react'
+import styles from './workspace.module.css'
+
+interface SectionProps {
+  title: string
+  count: number
+  actions?: ReactNode
+  children: ReactNode
+}
+
+/** A part of the sidebar that folds away. */
+export function Section({ title, count, actions, children }: SectionProps) {
+  const [isOpen, setOpen] = useState(true)
+  const id = useId()
+  return (
+    <section className={styles['section']}>
+      <div className={styles['sectionHead']}>
+        <h2 className={styles['sectionTitle']}>
+          <button type="button" aria-expanded={isOpen} aria-controls={id} onClick={() => setOpen(!isOpen)}>
+            <ChevronDown size={13} aria-hidden className={styles['chevron']} data-open={isOpen} />
+            {title}
+            <span className={styles['sectionCount']}>{count}</span>
+          </button>
+        </h2>
+        {actions}
+      </div>
+      <div id={id} hidden={!isOpen}>
+        {children}
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,16 @@
+import { region } from '../../app/regions'
+import { Files } from './Files'
+import { Queries } from './Queries'
+import styles from './workspace.module.css'
+import { Tables } from './Tables'
+
+/** The workspace: its queries with their bounds, its tables with their limits, its files. */
+export function Sidebar() {
+  return (
+    <aside className={styles['sidebar']} {...region('Workspace')} role="complementary">
+      <Files />
+      <Queries />
+      <Tables />
+    </aside>
+  )
+}

@@ -1,0 +1,56 @@
+import { Table2, TriangleAlert } from 'lucide-react'
+import type { Table } from '../../api/types'
+import { reveal } from '../../app/editor-bridge'
+import { useCompilation } from '../../app/selection'
+import { formatCount } from '../../units'
+import { Section } from './Section'
+import styles from './workspace.module.css'
+
+export function Tables() {
+  const compilation = useCompilation()
+  const tables = compilation?.tables ?? []
+  const findings = new Map(
+    (compilation?.queries ?? []).flatMap((query) => query.unbounded.map((segment) => [segment.table, segment.sentence] as const)),
+  )
+  return (
+    <Section title="Tables" count={tables.length}>
+      <ul aria-label="Tables">
+        {tables.map((table) => (
+          <li key={table.name}>
+            <TableRow table={table} finding={findings.get(table.name)} />
+          </li>
+        ))}
+      </ul>
+      {compilation && tables.length === 0 ? (
+        <p className={styles['hint']}>
+          No tables yet. Write <code>CREATE TABLE</code> in a schema file.
+        </p>
+      ) : null}
+    </Section>
+  )
+}
+
+function TableRow({ table, finding }: { table: Table; finding: string | undefined }) {
+  const target = table.name_range ?? table.range
+  return (
+    <button
+      type="button"
+      className={styles['query']}
+      data-unbounded={finding !== undefined}
+      title={finding}
+      onClick={() => target && reveal(target)}
+    >
+      <span className={styles['queryHead']}>
+        <Table2 size={13} className={styles['rowIcon']} aria-hidden />
+        <span className={styles['queryName']}>{table.name}</span>
+        {finding ? <TriangleAlert size={13} className={styles['unboundedIcon']} aria-hidden /> : null}
+      </span>
+      <span className={styles['lens']}>
+        {finding ? 'unbounded' : null}
+        {finding && table.limits.length > 0 ? ' · ' : null}
+        {table.limits.map((limit) => `≤ ${formatCount(limit.limit)} per ${limit.columns.join(', ')}`).join(' · ')}
+        {!finding && table.limits.length === 0 ? `key ${table.primary_key.join(', ')}` : null}
+      </span>
+    </button>
+  )
+}

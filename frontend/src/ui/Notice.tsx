@@ -1,0 +1,37 @@
+import { CircleAlert, CircleCheck, Info, TriangleAlert } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { ApiError, messageOf } from '../api/client'
+import styles from './ui.module.css'
+
+const ICONS = { plain: Info, accent: CircleCheck, warning: TriangleAlert, danger: CircleAlert }
+
+interface NoticeProps {
+  tone?: keyof typeof ICONS
+  help?: ReactNode
+  role?: 'alert' | 'status'
+  children: ReactNode
+  actions?: ReactNode
+}
+
+export function Notice({ tone = 'plain', help, role, children, actions }: NoticeProps) {
+  const Icon = ICONS[tone]
+  return (
+    <div className={styles['notice']} data-tone={tone} role={role}>
+      <Icon size={15} className={styles['noticeIcon']} aria-hidden />
+      <div className={styles['noticeBody']}>
+        <div>{children}</div>
+        {help ? <div className={styles['noticeHelp']}>{help}</div> : null}
+      </div>
+      {actions}
+    </div>
+  )
+}
+
+/** What went wrong, in the server's words. */
+export function ErrorNotice({ error }: { error: unknown }) {
+  return (
+    <Notice tone="danger" role="alert" help={error instanceof ApiError ? error.help : null}>
+      {messageOf(error)}
+    </Notice>
+  )
+}

@@ -1,0 +1,53 @@
+import type { HTMLAttributes, ReactNode, TdHTMLAttributes } from 'react'
+import styles from './ui.module.css'
+
+interface TableProps {
+  label: string
+  columns: readonly (string | { name: string; isNumeric: boolean })[]
+  children: ReactNode
+}
+
+/** A dense table; `label` names it for those who cannot see where it stands. */
+export function Table({ label, columns, children }: TableProps) {
+  return (
+    // A region that scrolls can be reached by the keyboard.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <div className={styles['tableWrap']} tabIndex={0} role="group" aria-label={`${label}, scrollable`}>
+      <table className={styles['table']} aria-label={label}>
+        <thead>
+          <tr>
+            {columns.map((column) => {
+              const { name, isNumeric } = typeof column === 'string' ? { name: column, isNumeric: false } : column
+              return (
+                <th key={name} scope="col" data-numeric={isNumeric}>
+                  {name}
+                </th>
+              )
+            })}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </div>
+  )
+}
+
+export function Cell({ isNumeric = false, ...rest }: { isNumeric?: boolean } & TdHTMLAttributes<HTMLTableCellElement>) {
+  return <td data-numeric={isNumeric} {...rest} />
+}
+
+export function numeric(name: string): { name: string; isNumeric: boolean } {
+  return { name, isNumeric: true }
+}
+
+export function Toolbar({ label, children, ...rest }: { label: string } & HTMLAttributes<HTMLDivElement>) {
+  return (
+    <div className={styles['toolbar']} role="group" aria-label={label} {...rest}>
+      {children}
+    </div>
+  )
+}
+
+export function Spacer() {
+  return <span className={styles['spacer']} />
+}

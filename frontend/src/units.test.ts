@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest'
+import { formatBytes, formatCount, formatDuration, formatMs, formatPercent, plural } from './units'
+
+describe('units', () => {
+  it('shows milliseconds with as many digits as they are worth', () => {
+    expect([0.0843, 3.24, 15.27, 153.4, 1240, 12_400].map((ms) => formatMs(ms))).toEqual([
+      '0.084 ms',
+      '3.2 ms',
+      '15.3 ms',
+      '153 ms',
+      '1.24 s',
+      '12.4 s',
+    ])
+    expect(formatMs(null)).toBe('–')
+  })
+
+  it('groups thousands', () => {
+    expect(formatCount(5050)).toBe('5,050')
+    expect(formatBytes(172_300)).toBe('172 kB')
+    expect(formatBytes(12)).toBe('12 B')
+  })
+
+  it('speaks of durations as people do', () => {
+    expect([4, 60, 95, 3600, 5400].map((seconds) => formatDuration(seconds))).toEqual([
+      '4 s',
+      '1 min',
+      '1 min 35 s',
+      '1 h',
+      '1 h 30 min',
+    ])
+  })
+
+  it('counts one thing and many', () => {
+    expect([plural(1, 'query', 'queries'), plural(3, 'trip')]).toEqual(['1 query', '3 trips'])
+    expect(formatPercent(0.9931)).toBe('99.3 %')
+  })
+})

@@ -1,0 +1,68 @@
+/** Units and how they are written; every number the workbench shows goes through here. */
+
+export type Milliseconds = number
+export type Bytes = number
+
+const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
+
+export function formatCount(value: number): string {
+  return Number.isInteger(value) || Math.abs(value) >= 100 ? whole.format(value) : String(Number(value.toFixed(1)))
+}
+
+/** Three significant digits at most: 0.084 ms, 3.2 ms, 153 ms, 1.24 s. */
+export function formatMs(value: Milliseconds | null | undefined): string {
+  if (value === null || value === undefined || !Number.isFinite(value)) return '–'
+  if (value >= 10_000) return `${Number((value / 1000).toPrecision(3))} s`
+  if (value >= 1000) return `${(value / 1000).toFixed(2)} s`
+  if (value >= 100) return `${value.toFixed(0)} ms`
+  if (value >= 10) return `${value.toFixed(1)} ms`
+  return `${Number(value.toPrecision(2))} ms`
+}
+
+export function formatBytes(value: Bytes | null | undefined): string {
+  if (value === null || value === undefined) return '–'
+  if (value < 1000) return `${value} B`
+  if (value < 1_000_000) return `${Number((value / 1000).toPrecision(3))} kB`
+  return `${Number((value / 1_000_000).toPrecision(3))} MB`
+}
+
+export function formatPercent(share: number | null | undefined, digits = 1): string {
+  if (share === null || share === undefined) return '–'
+  return `${Number((share * 100).toFixed(digits))} %`
+}
+
+/** 95 → "1 min 35 s". */
+export function formatDuration(seconds: number | null | undefined): string {
+  if (seconds === null || seconds === undefined || !Number.isFinite(seconds)) return '–'
+  const total = Math.max(0, Math.round(seconds))
+  const hours = Math.floor(total / 3600)
+  const minutes = Math.floor((total % 3600) / 60)
+  const rest = total % 60
+  if (hours > 0) return minutes > 0 ? `${hours} h ${minutes} min` : `${hours} h`
+  if (minutes > 0) return rest > 0 ? `${minutes} min ${rest} s` : `${minutes} min`
+  return `${rest} s`
+}
+
+const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false })
+const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', hour12: false })
+
+/** An instant of the server (UTC) on the reader's clock. */
+export function formatTime(iso: string | null | undefined): string {
+  const instant = parseInstant(iso)
+  return instant ? clock.format(instant) : '–'
+}
+
+export function formatDay(iso: string | null | undefined): string {
+  const instant = parseInstant(iso)
+  return instant ? day.format(instant) : '–'
+}
+
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${formatCount(count)} ${count === 1 ? one : many}`
+}
+
+function parseInstant(iso: string | null | undefined): Date | null {
+  if (!iso) return null
+  const instant = new Date(/[zZ]|[+-]\d\d:?\d\d$/.test(iso) ? iso : `${iso}Z`)
+  return Number.isNaN(instant.getTime()) ? null : instant
+}

@@ -1,0 +1,17 @@
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vitest/config'
+
+// The back end that `npm run dev` talks to; `make run` serves the built files from the back end itself.
+const backend = process.env['PIQL_BACKEND'] ?? 'http://127.0.0.1:8400'
+
+export default defineConfig({
+  plugins: [react()],
+  worker: { format: 'es' },
+  build: {
+    target: 'es2022',
+    chunkSizeWarningLimit: 4000,
+  },
+  server: { host: '127.0.0.1', proxy: { '/api': backend } },
+  preview: { host: '127.0.0.1', proxy: { '/api': backend } },
+  test: { environment: 'node', include: ['src/**/*.test.ts', 'src/**/*.test.tsx'] },
+})
