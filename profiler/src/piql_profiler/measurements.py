@@ -14,13 +14,17 @@ from piql_profiler.histogram import BINS, Histogram
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """One point in one interval: its latencies, when it began (seconds since 1970) and for how long it ran."""
+    """One point in one interval: its latencies, when it began (seconds since 1970) and for how long it ran.
+
+    `correlation` is that of consecutive executions' normal scores: how long what makes them slow lasts.
+    """
 
     point: Point
     interval: int
     histogram: Histogram
     started_at: float
     seconds: float
+    correlation: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +48,7 @@ class Measurements:
     intervals: int
     interval_seconds: float
     operators: Mapping[Operator, OperatorCounts]
+    correlation: float = 0.0
 
     @classmethod
     def of(cls, cells: list[Measurement], interval_seconds: float) -> Measurements:
@@ -68,7 +73,9 @@ class Measurements:
             seen = np.flatnonzero(pooled.sum(axis=(1, 2)))
             if len(seen):
                 operators[operator] = OperatorCounts(operator, tuple(points[at] for at in seen), counts[seen])
-        return cls(intervals, interval_seconds, operators)
+        pairs = sum(each.histogram.total for each in cells)
+        correlation = sum(each.correlation * each.histogram.total for each in cells) / max(pairs, 1)
+        return cls(intervals, interval_seconds, operators, correlation)
 
     def pooled(self) -> Measurements:
         """Give the same measurements as one long interval."""
@@ -76,7 +83,7 @@ class Measurements:
             key: OperatorCounts(each.operator, each.points, each.counts.sum(axis=1, keepdims=True))
             for key, each in self.operators.items()
         }
-        return Measurements(1, self.interval_seconds * self.intervals, merged)
+        return Measurements(1, self.interval_seconds * self.intervals, merged, self.correlation)
 
     def executions(self) -> int:
         """Give how many latencies were measured in all."""

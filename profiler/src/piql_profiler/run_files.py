@@ -177,6 +177,7 @@ def _table(measurements: Sequence[Measurement]) -> pa.Table:
                 "started_at": each.started_at,
                 "seconds": each.seconds,
                 "executions": each.histogram.total,
+                "correlation": each.correlation,
                 "p50_us": each.histogram.quantile_us(0.5) if seen else None,
                 "p99_us": each.histogram.quantile_us(0.99) if seen else None,
                 "bins": list(bins),
@@ -193,6 +194,7 @@ def _table(measurements: Sequence[Measurement]) -> pa.Table:
             ("started_at", pa.float64()),
             ("seconds", pa.float64()),
             ("executions", pa.int64()),
+            ("correlation", pa.float64()),
             ("p50_us", pa.float64()),
             ("p99_us", pa.float64()),
             ("bins", pa.list_(pa.int16())),
@@ -211,6 +213,7 @@ def _cells(file: Path) -> list[Measurement]:
             Histogram.from_sparse(row["bins"], row["counts"]),
             row["started_at"],
             row["seconds"],
+            row["correlation"],
         )
         for row in pq.read_table(file).to_pylist()
     ]

@@ -7,9 +7,11 @@ from collections.abc import Callable, Mapping
 from piql_profiler.measurements import Measurements
 from piql_profiler.predictor.model import Model, NotPredictable
 from piql_profiler.predictor.paper import PaperModel
+from piql_profiler.predictor.surface import SurfaceModel
 
 MODELS: Mapping[str, Callable[[Measurements], Model]] = {
     "paper": PaperModel,
+    "surface": SurfaceModel,
 }
 DEFAULT_MODEL = "paper"
 

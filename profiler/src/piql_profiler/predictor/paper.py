@@ -52,13 +52,13 @@ class PaperModel:
     def _at(self, operator: Operator, rounded: tuple[int, ...]) -> Curve:
         """Give the fastest of the points that are as large in every dimension: the next larger one on a full grid."""
         measured = self._measurements.operators[operator]
-        curves = self._curves[operator]
+        curves: Curve = self._curves[operator]
         is_larger = np.asarray((measured.coordinates >= np.array(rounded)).all(axis=1))
         sizes = measured.coordinates.prod(axis=1)
         if not is_larger.any():  # only a grid with gaps
-            return curves[int(np.argmax(sizes))]
+            return np.asarray(curves[int(np.argmax(sizes))])
         if not self._is_monotone:
-            return curves[int(np.argmin(np.where(is_larger, sizes, np.inf)))]
+            return np.asarray(curves[int(np.argmin(np.where(is_larger, sizes, np.inf)))])
         return np.asarray(curves[is_larger].max(axis=0))
 
     @cached_property

@@ -1,0 +1,237 @@
+"""`piql profile` and `piql predict`: from arguments to an exit code.
+
+profile   0 done · 1 failed · 2 wrong arguments · 130 cancelled by SIGTERM or Ctrl-C
+predict   0 · 1 not predictable · 2 wrong arguments · 99 the SLO is predicted to fail
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from types import FrameType
+from typing import Literal
+
+import piql
+
+from piql_profiler.grid import GRIDS, Grid
+from piql_profiler.measurements import Measurements
+from piql_profiler.predictor.cardinalities import axes
+from piql_profiler.predictor.model import NotPredictable
+from piql_profiler.predictor.models import DEFAULT_MODEL, MODELS, build_model
+from piql_profiler.predictor.predict import Prediction
+from piql_profiler.predictor.predict import predict as predict_plan
+from piql_profiler.processes import adopt_orphans, end_descendants
+from piql_profiler.profile_run import Cancelled, Progress, run_profile
+from piql_profiler.run_files import RunSettings, UnreadableRun, load
+from piql_profiler.runner import LocalRunner, Runner
+
+SLO_FAILED = 99
+CANCELLED = 130
+_PATIENCE_SECONDS = 3.5  # after a request to stop; then everything is ended by force
+
+
+def profile(argv: Sequence[str] | None = None) -> int:
+    """Measure the remote operators of a store."""
+    parser = argparse.ArgumentParser(prog="piql profile", description="Measure the remote operators of a store.")
+    parser.add_argument("--store", required=True, metavar="URL", help="as in piql.connect")
+    parser.add_argument(
+        "--grid", default="small", help=f"{', '.join(GRIDS)}, or JSON with the levels of each dimension"
+    )
+    parser.add_argument("--interval", type=float, default=30.0, metavar="SECONDS", help="length of a profile interval")
+    parser.add_argument("--intervals", type=int, default=3, metavar="N")
+    parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="a new folder for the results")
+    parser.add_argument("--label", default="")
+    parser.add_argument("--clients", type=int, default=max(1, (os.cpu_count() or 2) - 1), metavar="N")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--runner", choices=("ray", "local"), default="ray", help="local measures in one process")
+    parser.add_argument("--progress", choices=("text", "json", "none"), default="text")
+    given = parser.parse_args(argv)
+    try:
+        grid = _grid(given.grid)
+        if given.interval <= 0 or given.intervals < 1 or given.clients < 1:
+            raise ValueError("interval, intervals and clients are positive")
+        settings = RunSettings(
+            given.store, grid, given.interval, given.intervals, given.clients, given.seed, given.runner
+        )
+    except ValueError as error:
+        parser.error(str(error))
+    report = _REPORTS[given.progress]
+    _stop_on_signals()
+    adopt_orphans()
+    try:
+        info = run_profile(settings, given.out, _runner(settings), report, given.label)
+    except UnreadableRun as error:
+        parser.error(str(error))
+    except (Cancelled, KeyboardInterrupt):
+        return CANCELLED
+    finally:
+        end_descendants()
+    if info.state == "failed":
+        print(f"piql profile: {info.message}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def predict(argv: Sequence[str] | None = None) -> int:
+    """Predict the latency of queries from a profile run."""
+    parser = argparse.ArgumentParser(prog="piql predict", description="Predict queries' latency from a profile run.")
+    parser.add_argument("source", type=Path, help="a .piql file, or a folder of them")
+    parser.add_argument("--run", required=True, type=Path, metavar="DIR", help="the folder of a profile run")
+    parser.add_argument("--query", action="append", metavar="NAME", help="default: every select query")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="LIMIT=N", help="for example subscriptions.owner=50"
+    )
+    parser.add_argument("--slo", type=float, metavar="MS", help="exit 99 when the quantile passes this threshold")
+    parser.add_argument("--quantile", type=float, default=0.99)
+    parser.add_argument("--model", choices=tuple(MODELS), default=DEFAULT_MODEL)
+    parser.add_argument("--output", choices=("table", "json"), default="table")
+    given = parser.parse_args(argv)
+    try:
+        values = {name: int(number) for name, _, number in (each.partition("=") for each in given.set)}
+    except ValueError:
+        parser.error("--set takes LIMIT=N, for example subscriptions.owner=50")
+    if not 0.0 < given.quantile < 1.0:
+        parser.error("--quantile is between 0 and 1")
+    try:
+        found = _predictions(given.source, load(given.run), given.model, given.query, values)
+    except (NotPredictable, UnreadableRun) as error:
+        print(f"piql predict: {error}", file=sys.stderr)
+        return 1
+    _print_predictions(found, given.quantile, given.slo, given.output)
+    failed = given.slo is not None and any(not each.meets(given.quantile, given.slo) for each in found.values())
+    return SLO_FAILED if failed else 0
+
+
+def _grid(text: str) -> Grid:
+    if text in GRIDS:
+        return GRIDS[text]
+    try:
+        levels = json.loads(text)
+    except ValueError:
+        raise ValueError(f"there is no grid {text!r}: choose {', '.join(GRIDS)}, or give JSON") from None
+    if not isinstance(levels, dict):
+        raise ValueError("a grid in JSON is an object of lists")
+    return Grid.from_levels(levels)
+
+
+def _runner(settings: RunSettings) -> Runner:
+    if settings.runner == "local":
+        return LocalRunner()
+    from piql_profiler.cluster import RayRunner  # Ray takes a second to import; only a run with Ray pays for it
+
+    return RayRunner(settings.clients)
+
+
+def _stop_on_signals() -> None:
+    """Let SIGTERM and Ctrl-C cancel the run, and end by force what does not stop in time."""
+
+    def by_force() -> None:
+        end_descendants()
+        os._exit(CANCELLED)
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        last = threading.Timer(_PATIENCE_SECONDS, by_force)
+        last.daemon = True
+        last.start()
+        raise Cancelled
+
+    signal.signal(signal.SIGTERM, stop)
+    signal.signal(signal.SIGINT, stop)
+
+
+def _report_json(progress: Progress) -> None:
+    print(json.dumps(asdict(progress)), flush=True)
+
+
+def _report_text(progress: Progress) -> None:
+    left = "" if progress.eta_seconds is None else f", about {progress.eta_seconds:.0f} s left"
+    note = f": {progress.message}" if progress.message else ""
+    print(
+        f"{progress.state}: {progress.points_done} of {progress.points_total}{left}{note}", file=sys.stderr, flush=True
+    )
+
+
+_REPORTS: Mapping[str, Callable[[Progress], None]] = {
+    "json": _report_json,
+    "text": _report_text,
+    "none": lambda progress: None,
+}
+
+
+def _predictions(
+    source: Path, measurements: Measurements, model: str, names: Sequence[str] | None, values: Mapping[str, int]
+) -> dict[str, Prediction]:
+    """Predict the named queries, or every bounded SELECT of the source; a limit counts where a query has it."""
+    compilation = piql.compile(source)
+    chosen = names or [name for name, each in compilation.queries.items() if each.kind == "select" and each.plan]
+    built = build_model(measurements, model)
+    found = {}
+    used: set[str] = set()
+    for name in chosen:
+        query = compilation.queries.get(name)
+        if query is None:
+            raise NotPredictable(f"there is no query {name!r} in {source}")
+        if query.plan is None:
+            raise NotPredictable(f"{name} is not bounded, so there is no plan to predict")
+        own = {each.symbol for each in axes(query)} & set(values)
+        found[name] = predict_plan(query.plan, built, {symbol: values[symbol] for symbol in own})
+        used |= own
+    if unused := sorted(set(values) - used):
+        raise NotPredictable(f"no query has a limit {unused[0]!r}")
+    return found
+
+
+def _print_predictions(
+    found: Mapping[str, Prediction], quantile: float, slo_ms: float | None, output: Literal["table", "json"]
+) -> None:
+    if output == "json":
+        content = [
+            {
+                "query": name,
+                "model": each.model,
+                "quantile": quantile,
+                "latency_ms": each.quantile_ms(quantile),
+                "latency_by_interval_ms": each.quantile_by_interval_ms(quantile),
+                "meets_slo": None if slo_ms is None else each.meets(quantile, slo_ms),
+                "coverage": each.coverage.label,
+                "operators": [
+                    {"operator": part.operator, "point": str(part.point), "p99_ms": part.p99_ms}
+                    for part in each.operators
+                ],
+                "warnings": each.warnings,
+            }
+            for name, each in found.items()
+        ]
+        print(json.dumps(content, indent=2))
+        return
+    width = max((len(name) for name in found), default=5)
+    for name, each in found.items():
+        latency = each.quantile_ms(quantile)
+        verdict = "" if slo_ms is None else "  meets the SLO" if latency <= slo_ms else "  BREAKS the SLO"
+        print(f"{name:{width}}  p{quantile * 100:g} ≤ {latency:9.3f} ms  {each.coverage.label}{verdict}")
+        for warning in each.warnings:
+            print(f"{'':{width}}  {warning}")
+
+
+COMMANDS = {"profile": profile, "predict": predict}
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run `python -m piql_profiler.commands profile …`."""
+    if not argv or argv[0] not in COMMANDS:
+        print(f"usage: python -m piql_profiler.commands {{{','.join(COMMANDS)}}} …", file=sys.stderr)
+        return 2
+    return COMMANDS[argv[0]](argv[1:])
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,62 @@
+"""Ends the processes that a run has started, Ray's helpers included, so that none outlives it."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+_BECOME_CHILD_SUBREAPER = 36  # prctl(2)
+
+
+def adopt_orphans() -> None:
+    """On Linux, make grandchildren whose parent ends children of this process, so that they can be found and ended."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None, use_errno=True).prctl(_BECOME_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def descendants() -> set[int]:
+    """Give all processes below this one."""
+    children: dict[int, list[int]] = {}
+    for process, parent in _parents():
+        children.setdefault(parent, []).append(process)
+    found: set[int] = set()
+    waiting = [os.getpid()]
+    while waiting:
+        for child in children.get(waiting.pop(), ()):
+            if child not in found:
+                found.add(child)
+                waiting.append(child)
+    return found
+
+
+def end_descendants(patience_seconds: float = 1.0) -> None:
+    """Kill all processes below this one and wait until they are gone."""
+    deadline = time.monotonic() + patience_seconds
+    while (left := descendants()) and time.monotonic() < deadline:
+        for process in left:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(process, signal.SIGKILL)
+        for process in left:
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(process, os.WNOHANG)
+        time.sleep(0.02)
+
+
+def _parents() -> list[tuple[int, int]]:
+    """Give (process, parent) of everything that runs."""
+    if not Path("/proc/self/stat").exists():
+        listed = subprocess.run(["ps", "-axo", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
+        return [(int(process), int(parent)) for process, parent in map(str.split, listed.splitlines())]
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with contextlib.suppress(OSError):
+                parent = (entry / "stat").read_text().rpartition(")")[2].split()[1]
+                found.append((int(entry.name), int(parent)))
+    return found

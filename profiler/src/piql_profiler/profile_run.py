@@ -1,0 +1,83 @@
+"""One profile run from start to end: prepares the store, measures interval by interval, keeps what is complete.
+
+In each interval every point is measured, in an order shuffled anew, so that what disturbs the store for a while
+disturbs all points alike (VLDB 2012 ran operators and queries interleaved too).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Literal
+
+from piql_profiler.benchmark import prepare
+from piql_profiler.measurements import Measurement
+from piql_profiler.run_files import RunDirectory, RunInfo, RunSettings
+from piql_profiler.runner import Runner, Task
+from piql_profiler.workload import store_for_profiling
+
+
+class Cancelled(BaseException):
+    """The user stopped the run. Like KeyboardInterrupt it passes every `except Exception`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a run has come; one measurement is one point in one interval."""
+
+    state: Literal["starting", "running", "cancelled", "failed", "done"]
+    points_done: int
+    points_total: int
+    eta_seconds: float | None = None
+    message: str | None = None
+
+
+def run_profile(
+    settings: RunSettings, out: Path, runner: Runner, report: Callable[[Progress], None], label: str = ""
+) -> RunInfo:
+    """Measure the grid into the folder `out`. Every end is written down: done, cancelled (re-raised) or failed."""
+    total = len(settings.grid.points) * settings.intervals
+    done = 0
+    directory = RunDirectory(out, settings, label)
+
+    def end(state: Literal["cancelled", "failed", "done"], message: str | None = None) -> None:
+        directory.end(state, message)
+        report(Progress(state, done, total, message=message))
+
+    try:
+        report(Progress("starting", 0, total, settings.interval_seconds * settings.intervals))
+        with store_for_profiling(settings.store_url) as store_url, runner:
+            prepare(settings.grid, store_url)
+            directory.update(state="running")
+            began = time.monotonic()
+            for interval in range(settings.intervals):
+                measured: list[Measurement] = []
+                for each in runner.run(tasks_of(settings, store_url, interval, runner.clients)):
+                    measured.append(each)
+                    done += 1
+                    elapsed = time.monotonic() - began
+                    report(Progress("running", done, total, elapsed / done * (total - done)))
+                directory.write_interval(interval, measured)
+        end("done")
+    except (Cancelled, KeyboardInterrupt):
+        end("cancelled", "stopped before its end")
+        raise
+    except Exception as error:
+        end("failed", _sentence(error))
+    return directory.info
+
+
+def tasks_of(settings: RunSettings, store_url: str, interval: int, clients: int) -> list[Task]:
+    """Give every point its share of one interval, in random order."""
+    random = Random(settings.seed * 1_000 + interval)
+    points = random.sample(settings.grid.points, len(settings.grid.points))
+    share = settings.interval_seconds * clients / len(points)
+    return [Task(store_url, settings.grid, point, interval, share, random.randrange(2**31)) for point in points]
+
+
+def _sentence(error: Exception) -> str:
+    cause = getattr(error, "cause", None) or error  # Ray wraps what a worker raised
+    return f"{type(cause).__name__}: {cause}".strip().splitlines()[0]

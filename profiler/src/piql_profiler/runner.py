@@ -1,0 +1,57 @@
+"""How measurements reach processors: the interface of Ray's runner (`cluster`), and the one without Ray."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol, Self
+
+from piql_profiler.benchmark import measure
+from piql_profiler.grid import Grid, Point
+from piql_profiler.measurements import Measurement
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One point to measure in one interval, for so long; everything a worker needs to know."""
+
+    store_url: str
+    grid: Grid
+    point: Point
+    interval: int
+    seconds: float
+    seed: int
+
+    def run(self) -> Measurement:
+        return measure(self.point, self.store_url, self.seconds, grid=self.grid, interval=self.interval, seed=self.seed)
+
+
+class Runner(Protocol):
+    """Runs tasks on one or more clients; a context manager that holds them."""
+
+    @property
+    def clients(self) -> int: ...
+
+    def run(self, tasks: Sequence[Task]) -> Iterator[Measurement]:
+        """Yield the measurements as they come, in any order."""
+        ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *error: object) -> None: ...
+
+
+class LocalRunner:
+    """Measures in this process, one point after the other."""
+
+    clients = 1
+
+    def run(self, tasks: Sequence[Task]) -> Iterator[Measurement]:
+        for task in tasks:
+            yield task.run()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        return None

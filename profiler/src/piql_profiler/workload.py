@@ -1,0 +1,184 @@
+"""The tables and queries that realise a grid's points on a store, run through the real engine.
+
+    links    (owner, target)              who follows whom: each owner of level c has exactly c targets
+    rows     (owner, position, payload)   the rows of scans and sorted joins, `row_bytes` each
+    records  (id, payload)                the rows of foreign-key joins
+
+Names begin with `piql_profile_` and a digest of the grid, so that data of several grids stand side by side. An
+embedded store is profiled in a new file of the same engine and settings, in a folder `piql_profile_…` beside the user's
+file that goes with the run: the user's data is neither read nor written. On a cluster the tables stand in the same
+keyspace, under a table prefix of their own, because there the neighbours are part of what is measured; they stay for
+the next run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import piql
+
+from piql_profiler.grid import Grid, Operator, Point
+
+RESERVED_PREFIX = "piql_profile_"
+_OWNERS_PER_LEVEL = 20
+_SMALLEST_ROW_BYTES = 12  # two INT keys and some payload
+_Rows = Iterator[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One execution that realises a point: the query's name and its parameters."""
+
+    query: str
+    parameters: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Workload:
+    """All that a grid needs on a store."""
+
+    grid: Grid
+
+    def __post_init__(self) -> None:
+        if too_small := [point for point in self.grid.points if point.row_bytes < _SMALLEST_ROW_BYTES]:
+            raise ValueError(f"a measured row has at least {_SMALLEST_ROW_BYTES} bytes, not {too_small[0].row_bytes}")
+
+    @cached_property
+    def prefix(self) -> str:
+        text = ";".join(map(str, self.grid.points)) + self._shape
+        return f"{RESERVED_PREFIX}{hashlib.sha256(text.encode()).hexdigest()[:8]}_"
+
+    def prepare(self, database: Any) -> None:
+        """Deploy the tables and queries, and load the data unless an earlier run has done so."""
+        database.deploy(piql.compile(self.text))
+        if database.execute(f"{self.prefix}loaded", {"id": 1}).rows:
+            return
+        database.load(f"{self.prefix}links", self._links())
+        for size in self._sizes(Operator.INDEX_SCAN, Operator.SORTED_INDEX_JOIN):
+            database.load(f"{self.prefix}rows_{size}", self._rows(size))
+        for size in self._sizes(Operator.INDEX_FK_JOIN):
+            database.load(f"{self.prefix}records_{size}", self._records(size))
+        database.load(f"{self.prefix}state", [{"id": 1}])
+
+    def call(self, point: Point, random: Random) -> Call:
+        """Choose an execution of a point."""
+        size = point.row_bytes
+        match point.operator:
+            case Operator.INDEX_SCAN:
+                parameters = {"owner": random.randrange(self._owners), "most": point.rows}
+                return Call(f"{self.prefix}scan_{size}", parameters)
+            case Operator.INDEX_FK_JOIN:
+                return Call(f"{self.prefix}fk_join_{size}", {"owner": self._owner_of(point, random)})
+            case Operator.SORTED_INDEX_JOIN:
+                parameters = {"owner": self._owner_of(point, random), "most": point.rows}
+                return Call(f"{self.prefix}sorted_join_{size}", parameters)
+
+    @cached_property
+    def text(self) -> str:
+        """Give the schema and the queries in PIQL."""
+        name = self.prefix
+        parts = [
+            f"CREATE TABLE {name}state (id INT PRIMARY KEY);",
+            f"CREATE QUERY {name}loaded AS SELECT id FROM {name}state WHERE id = [1: id];",
+            f"CREATE TABLE {name}links (owner INT, target INT, PRIMARY KEY (owner, target), "
+            f"CARDINALITY LIMIT {max(self._levels, default=1)} (owner));",
+        ]
+        for size in self._sizes(Operator.INDEX_SCAN, Operator.SORTED_INDEX_JOIN):
+            parts.append(
+                f"CREATE TABLE {name}rows_{size} (owner INT, position INT, payload VARCHAR({size - 8}), "
+                "PRIMARY KEY (owner, position));"
+            )
+        for size in self._sizes(Operator.INDEX_SCAN):
+            parts.append(
+                f"CREATE QUERY {name}scan_{size} AS SELECT owner, position, payload FROM {name}rows_{size} "
+                f"WHERE owner = [1: owner] ORDER BY position DESC LIMIT [2: most] MAX {self._most_rows(size)};"
+            )
+        for size in self._sizes(Operator.SORTED_INDEX_JOIN):
+            parts.append(
+                f"CREATE QUERY {name}sorted_join_{size} AS SELECT r.owner, r.position, r.payload "
+                f"FROM {name}links l JOIN {name}rows_{size} r ON r.owner = l.target WHERE l.owner = [1: owner] "
+                f"ORDER BY r.position DESC LIMIT [2: most] MAX {self._most_rows(size)};"
+            )
+        for size in self._sizes(Operator.INDEX_FK_JOIN):
+            parts.append(f"CREATE TABLE {name}records_{size} (id INT PRIMARY KEY, payload VARCHAR({size - 4}));")
+            parts.append(
+                f"CREATE QUERY {name}fk_join_{size} AS SELECT r.id, r.payload "
+                f"FROM {name}links l JOIN {name}records_{size} r ON r.id = l.target WHERE l.owner = [1: owner];"
+            )
+        return "\n".join(parts)
+
+    @property
+    def _shape(self) -> str:
+        return f"owners={self._owners},per_level={_OWNERS_PER_LEVEL}"
+
+    @cached_property
+    def _levels(self) -> tuple[int, ...]:
+        joins = {point.child_rows for point in self.grid.points if point.operator is not Operator.INDEX_SCAN}
+        return tuple(sorted(joins))
+
+    @cached_property
+    def _owners(self) -> int:
+        """Twice as many as the largest fan-out reads at once, so that executions differ."""
+        return max(200, 2 * max(self._levels, default=1))
+
+    def _sizes(self, *operators: Operator) -> tuple[int, ...]:
+        return tuple(sorted({point.row_bytes for point in self.grid.points if point.operator in operators}))
+
+    def _most_rows(self, size: int) -> int:
+        return max(
+            point.rows
+            for point in self.grid.points
+            if point.row_bytes == size and point.operator is not Operator.INDEX_FK_JOIN
+        )
+
+    def _owner_of(self, point: Point, random: Random) -> int:
+        return self._levels.index(point.child_rows) * _OWNERS_PER_LEVEL + random.randrange(_OWNERS_PER_LEVEL)
+
+    def _links(self) -> _Rows:
+        random = Random(1)
+        for at, level in enumerate(self._levels):
+            for owner in range(at * _OWNERS_PER_LEVEL, (at + 1) * _OWNERS_PER_LEVEL):
+                yield from ({"owner": owner, "target": each} for each in random.sample(range(self._owners), level))
+
+    def _rows(self, size: int) -> _Rows:
+        payload = _payload(size - 8)
+        for owner in range(self._owners):
+            yield from ({"owner": owner, "position": at, "payload": payload} for at in range(self._most_rows(size)))
+
+    def _records(self, size: int) -> _Rows:
+        payload = _payload(size - 4)
+        yield from ({"id": each, "payload": payload} for each in range(self._owners))
+
+
+def _payload(length: int) -> str:
+    return "".join(Random(2).choices("abcdefghijklmnopqrstuvwxyz ", k=length))
+
+
+@contextmanager
+def store_for_profiling(store_url: str) -> Iterator[str]:
+    """Give the URL of the store to measure; a file made beside an embedded store goes with the context."""
+    scheme, _, rest = store_url.partition(":")
+    place, _, options = rest.partition("?")
+    if scheme != "embedded":
+        yield with_reserved_prefix(store_url)
+        return
+    folder = Path(place).resolve().parent if place else None
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix=RESERVED_PREFIX, dir=folder, ignore_cleanup_errors=True) as own:
+        yield f"{scheme}:{own}/{Path(place).name or 'piql.db'}{'?' if options else ''}{options}"
+
+
+def with_reserved_prefix(store_url: str) -> str:
+    """Give the URL of a cluster with the table prefix that is the profiler's own."""
+    place, _, options = store_url.partition("?")
+    kept = [each for each in options.split("&") if each and not each.startswith("prefix=")]
+    return f"{place}?{'&'.join([*kept, f'prefix={RESERVED_PREFIX}'])}"

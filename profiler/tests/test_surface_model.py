@@ -1,0 +1,82 @@
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from piql_profiler.grid import GRIDS, Grid, Operator, Point
+from piql_profiler.histogram import BINS, Histogram, quantile_of_curve
+from piql_profiler.measurements import Measurement, Measurements
+from piql_profiler.predictor.surface import SurfaceModel
+
+Make = Callable[..., Measurements]
+Feed = Callable[[int, int], Point]
+
+
+def quantile(model: SurfaceModel, point: Point, q: float, interval: int = 0) -> float:
+    return float(quantile_of_curve(model.curves(point), q)[interval])
+
+
+def true_quantile(point: Point, z: float) -> float:
+    rows = point.child_rows * point.rows
+    return (100 + 50 * point.child_rows + 5 * rows + 0.002 * rows * point.row_bytes) * float(np.exp(0.3 * z))
+
+
+@pytest.mark.parametrize(("child_rows", "rows"), [(10, 10), (100, 50), (37, 10), (20, 33), (75, 45)])
+def test_points_on_and_off_the_grid_are_near_the_stated_truth(
+    measured: Make, feed_point: Feed, child_rows: int, rows: int
+) -> None:
+    model = SurfaceModel(measured(intervals=1))
+    point = feed_point(child_rows, rows)
+    assert quantile(model, point, 0.5) == pytest.approx(true_quantile(point, 0.0), rel=0.03)
+    assert quantile(model, point, 0.99) == pytest.approx(true_quantile(point, 2.326), rel=0.06)
+
+
+def test_beyond_the_grid_the_surface_goes_on_growing(measured: Make, feed_point: Feed) -> None:
+    model = SurfaceModel(measured(intervals=1))
+    point = feed_point(150, 75)
+    assert quantile(model, point, 0.5) == pytest.approx(true_quantile(point, 0.0), rel=0.08)
+
+
+def test_a_size_of_rows_measured_at_one_level_only_grows_in_proportion_beyond_it(measured: Make) -> None:
+    model = SurfaceModel(measured(GRIDS["small"], intervals=1))
+    plain, doubled = (Point(Operator.INDEX_SCAN, 1, 50, size) for size in (200, 400))
+    assert quantile(model, doubled, 0.9) == pytest.approx(2 * quantile(model, plain, 0.9), rel=0.03)
+
+
+def test_intervals_are_kept_apart(measured: Make, feed_point: Feed) -> None:
+    model = SurfaceModel(measured(intervals=3))
+    found = [quantile(model, feed_point(50, 10), 0.5, interval) for interval in range(3)]
+    assert found == sorted(found)
+    assert found[2] > 1.1 * found[0]
+
+
+def test_the_common_cause_is_taken_from_the_measurements(measured: Make) -> None:
+    measurements = measured()
+    assert SurfaceModel(measurements).correlation == 0.0
+    for seen, used in ((0.4, 0.4), (-0.2, 0.0), (0.99, 0.8)):
+        changed = Measurements(measurements.intervals, 2.0, measurements.operators, seen)
+        assert SurfaceModel(changed).correlation == used
+
+
+GRID = Grid.product("noisy", row_bytes=(40, 200), sorted_child_rows=(1, 10, 50), sorted_rows=(1, 10))
+sizes = st.tuples(st.integers(1, 120), st.integers(1, 25), st.integers(1, 400))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10_000), sizes, sizes)
+def test_a_larger_point_is_never_faster_however_noisy_the_measurements(
+    seed: int, one: tuple[int, int, int], other: tuple[int, int, int]
+) -> None:
+    random = np.random.default_rng(seed)
+    cells = []
+    for point in GRID.points:
+        counts = np.zeros(BINS, dtype=np.int64)
+        np.add.at(counts, random.integers(100, 600, size=30), 1)
+        cells.append(Measurement(point, 0, Histogram(counts), 0.0, 1.0))
+    model = SurfaceModel(Measurements.of(cells, 1.0))
+    small = Point(Operator.SORTED_INDEX_JOIN, *map(min, zip(one, other, strict=True)))
+    large = Point(Operator.SORTED_INDEX_JOIN, *map(max, zip(one, other, strict=True)))
+    for q in (0.1, 0.5, 0.9, 0.99):
+        slow, fast = (quantile_of_curve(model.curves(point), q)[0] for point in (large, small))
+        assert slow >= fast * (1 - 1e-9)
