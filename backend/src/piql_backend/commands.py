@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from piql_backend.settings import Settings
@@ -24,7 +25,8 @@ def serve(argv: Sequence[str] | None = None) -> int:
         parser.error(f"{given.port} is no port")
     from piql_backend.server import serve as run  # the web packages take half a second to import
 
-    return run(Settings(host=given.host, port=given.port, data=given.data, store=given.store, frontend=given.frontend))
+    chosen = {"host": given.host, "port": given.port, "data": given.data, "store": given.store}
+    return run(replace(default, frontend=given.frontend, **chosen))
 
 
 if __name__ == "__main__":

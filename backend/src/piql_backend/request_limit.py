@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -29,7 +30,6 @@ class RequestLimit:
             await self._refuse(send)
             return
         arrived = 0
-        has_started = False
 
         async def counted_receive() -> Message:
             nonlocal arrived
@@ -39,16 +39,13 @@ class RequestLimit:
                 raise _TooLarge
             return message
 
-        async def watched_send(message: Message) -> None:
-            nonlocal has_started
-            has_started = True
-            await send(message)
+        async def checked_send(message: Message) -> None:
+            if arrived <= self._max_bytes:  # else the answer is about a body that was cut off
+                await send(message)
 
-        try:
-            await self._app(scope, counted_receive, watched_send)
-        except _TooLarge:
-            if has_started:
-                raise
+        with contextlib.suppress(_TooLarge):
+            await self._app(scope, counted_receive, checked_send)
+        if arrived > self._max_bytes:
             await self._refuse(send)
 
     async def _refuse(self, send: Send) -> None:

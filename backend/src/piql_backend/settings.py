@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 ROOT = Path(__file__).resolve().parents[3]  # of the repository, when run from it
 
@@ -29,6 +30,7 @@ class Settings:
     frontend: Path = ROOT / "frontend" / "dist"
     sample: Path = ROOT / "sample-apps" / "scadr"
     sample_size: SampleSize = field(default_factory=SampleSize)
+    profile_runner: Literal["ray", "local"] = "ray"  # local: one process, for tests and small machines
 
     @property
     def is_local(self) -> bool:
@@ -41,11 +43,12 @@ class Settings:
 
     @classmethod
     def from_environment(cls) -> Settings:
-        """Read PORT, DATA, STORE and FRONTEND."""
+        """Read PORT, DATA, STORE, FRONTEND and PROFILE_RUNNER."""
         default = cls()
         return cls(
             port=int(os.environ.get("PORT", default.port)),
             data=Path(os.environ.get("DATA", default.data)),
             store=os.environ.get("STORE") or None,
             frontend=Path(os.environ.get("FRONTEND", default.frontend)),
+            profile_runner="local" if os.environ.get("PROFILE_RUNNER") == "local" else "ray",
         )

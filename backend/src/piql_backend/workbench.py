@@ -44,7 +44,7 @@ class Workbench:
         self.workspaces = Workspaces(data / "workspaces")
         self.health = Health(self._store, self.workspaces)
         self.compilations = Compilations()
-        self.profile_runs = ProfileRuns(data / "profile-runs", self._store)
+        self.profile_runs = ProfileRuns(data / "profile-runs", self._store, settings.profile_runner)
         self.predictions = Predictions(self.compilations, self.profile_runs)
         self.deployments = Deployments(
             DeploymentTable(self._database), self.workspaces, self.compilations, self.predictions, self._store

@@ -78,9 +78,9 @@ class ObservationTable:
     def series(self, version: int, since: datetime, step_seconds: float) -> dict[str, list[LatencyPointRead]]:
         """Give quantiles by query and step, oldest first; steps without executions are left out."""
         sql = f"""
-            SELECT query, floor(epoch(started_at) / $step) * $step AS at,
+            SELECT query, floor(epoch(started_at) / $step) * $step AS step_start,
                    quantile_disc(elapsed_ms, 0.5), quantile_disc(elapsed_ms, 0.99), count(*)
-            FROM observations WHERE {_WINDOW} AND NOT failed GROUP BY ALL ORDER BY query, at
+            FROM observations WHERE {_WINDOW} AND NOT failed GROUP BY ALL ORDER BY query, step_start
         """
         parameters = {"version": version, "since": since, "step": step_seconds}
         with self._database.read() as cursor:
@@ -94,8 +94,8 @@ class ObservationTable:
     def histogram(self, version: int, since: datetime) -> dict[str, list[HistogramBinRead]]:
         """Count executions by query in bins that grow by a quarter; empty bins are left out."""
         sql = f"""
-            SELECT query, floor(ln(greatest(elapsed_ms, 0.001)) / ln($ratio)) AS bin, count(*)
-            FROM observations WHERE {_WINDOW} AND NOT failed GROUP BY ALL ORDER BY query, bin
+            SELECT query, floor(ln(greatest(elapsed_ms, 0.001)) / ln($ratio)) AS place, count(*)
+            FROM observations WHERE {_WINDOW} AND NOT failed GROUP BY ALL ORDER BY query, place
         """
         with self._database.read() as cursor:
             rows = cursor.execute(sql, {"version": version, "since": since, "ratio": BIN_RATIO}).fetchall()

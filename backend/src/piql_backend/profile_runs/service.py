@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from piql_backend.errors import ApiError, NotFound
 from piql_backend.profile_runs.process import ProfileProcess, end_orphan
@@ -33,7 +33,8 @@ MOST_QUEUED = 20
 class ProfileRuns:
     """All runs by id. Everything here happens on the event loop, so nothing needs a lock."""
 
-    def __init__(self, root: Path, store: StoreConnection) -> None:
+    def __init__(self, root: Path, store: StoreConnection, runner: Literal["ray", "local"] = "ray") -> None:
+        self._runner = runner
         self._files = ProfileRunFiles(root)
         self._store = store
         self._runs: dict[str, StoredRun] = {}
@@ -222,6 +223,7 @@ class ProfileRuns:
             *("--interval", f"{request.interval_seconds:g}"),
             *("--intervals", str(request.intervals)),
             *("--out", str(self._files.measurements(run_id).resolve())),
+            *("--runner", self._runner),
             *("--progress", "json"),
         )
 

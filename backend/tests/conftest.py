@@ -1,0 +1,79 @@
+"""A workbench for each test: a copy of one that has had its first start, with a small sample, on the embedded store."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+from piql_backend.app import create_app
+from piql_backend.settings import SampleSize, Settings
+
+USERS = 30
+
+Running = Callable[[Settings], AbstractAsyncContextManager[httpx.AsyncClient]]
+
+
+def settings_for(data: Path) -> Settings:
+    return Settings(
+        data=data,
+        frontend=data.parent / "dist",
+        sample_size=SampleSize(users=USERS, thoughts_per_user=12, subscriptions_per_user=5),
+        profile_runner="local",
+    )
+
+
+@asynccontextmanager
+async def run_workbench(settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
+    """Start the application and give a client of it."""
+    app = create_app(settings)
+    async with (
+        app.router.lifespan_context(app),
+        httpx.AsyncClient(
+            transport=httpx.ASGITransport(app, raise_app_exceptions=False), base_url="http://127.0.0.1", timeout=30
+        ) as client,
+    ):
+        yield client
+
+
+@pytest.fixture
+def running() -> Running:
+    """Starts a workbench with any settings."""
+    return run_workbench
+
+
+@pytest.fixture(scope="session")
+def first_start(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The data folder of a workbench that has had its first start and was closed again."""
+    data = tmp_path_factory.mktemp("first-start") / "data"
+
+    async def start() -> None:
+        async with run_workbench(settings_for(data)):
+            pass
+
+    asyncio.run(start())
+    return data
+
+
+@pytest.fixture
+def settings(first_start: Path, tmp_path: Path) -> Settings:
+    data = tmp_path / "data"
+    shutil.copytree(first_start, data)
+    return settings_for(data)
+
+
+@pytest.fixture
+async def client(settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
+    async with run_workbench(settings) as client:
+        yield client
+
+
+@pytest.fixture
+async def files(client: httpx.AsyncClient) -> list[dict[str, str]]:
+    """The files of the sample workspace, as endpoints take them."""
+    workspace = (await client.get("/api/workspaces/scadr")).json()
+    return [{"path": each["path"], "text": each["text"]} for each in workspace["files"]]

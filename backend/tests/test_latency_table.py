@@ -1,0 +1,157 @@
+"""The SQL of the dashboard, against numbers counted by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import numpy as np
+import pytest
+from piql_backend.database.connection import Database, now
+from piql_backend.executions.observations import Observation, Observations
+from piql_backend.latency.repository import ObservationTable, SloInterval
+from piql_backend.latency.service import compliance_of
+from piql_backend.schema import SloWrite
+from piql_backend.slos.repository import SloTable
+
+AGO = timedelta(hours=1)
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    database = Database(tmp_path / "workbench.duckdb")
+    yield database
+    database.close()
+
+
+def observe(
+    database: Database,
+    latencies_ms: list[float],
+    query: str = "q",
+    at: datetime | None = None,
+    operations: int = 1,
+    failed: bool = False,
+) -> None:
+    observations = Observations(database)
+    for elapsed_ms in latencies_ms:
+        observations.add(Observation(1, query, at or now(), elapsed_ms, operations, 3, failed))
+    observations.flush()
+
+
+def test_quantiles_are_those_of_the_executions_themselves(database: Database) -> None:
+    chance = np.random.default_rng(1)
+    latencies = chance.lognormal(1, 0.5, 5000)
+    observe(database, list(latencies))
+    seen = ObservationTable(database).totals(1, now() - AGO)["q"]
+    ordered = np.sort(latencies)
+    assert seen.executions == 5000
+    assert seen.p50_ms == pytest.approx(ordered[2499])
+    assert seen.p99_ms == pytest.approx(ordered[4949])
+    assert seen.p99_low_ms is not None
+    assert seen.p99_high_ms is not None
+    assert seen.p99_low_ms == pytest.approx(ordered[4935])
+    assert seen.p99_high_ms == pytest.approx(ordered[4964])
+
+
+def test_few_executions_give_no_confidence_interval(database: Database) -> None:
+    observe(database, [1.0, 2.0, 3.0])
+    seen = ObservationTable(database).totals(1, now() - AGO)["q"]
+    assert (seen.p50_ms, seen.p99_ms, seen.p99_low_ms, seen.p99_high_ms) == (2.0, 3.0, None, None)
+
+
+def test_failures_count_but_have_no_latency(database: Database) -> None:
+    observe(database, [1.0, 2.0])
+    observe(database, [900.0], failed=True)
+    seen = ObservationTable(database).totals(1, now() - AGO)["q"]
+    assert (seen.executions, seen.failures, seen.p99_ms) == (3, 1, 2.0)
+
+
+def test_only_failures_leave_no_quantiles(database: Database) -> None:
+    observe(database, [900.0], failed=True)
+    seen = ObservationTable(database).totals(1, now() - AGO)["q"]
+    assert (seen.executions, seen.failures, seen.p50_ms) == (1, 1, None)
+
+
+def test_a_request_over_the_bound_is_counted(database: Database) -> None:
+    observe(database, [1.0] * 3, operations=3)
+    observe(database, [1.0], operations=4)
+    seen = ObservationTable(database).totals(1, now() - AGO)["q"]
+    assert (seen.over_bound, seen.most_operations) == (1, 4)
+
+
+def test_the_window_and_the_version_choose_what_is_seen(database: Database) -> None:
+    observe(database, [1.0], at=now() - 2 * AGO)
+    table = ObservationTable(database)
+    assert table.totals(1, now() - AGO) == {}
+    assert table.totals(2, now() - 3 * AGO) == {}
+    table.delete_older_than(AGO)
+    assert table.totals(1, now() - 3 * AGO) == {}
+
+
+def test_the_series_has_one_point_a_step(database: Database) -> None:
+    start = datetime(2026, 6, 1, 12)
+    observe(database, [1.0, 2.0, 3.0], at=start + timedelta(seconds=4))
+    observe(database, [8.0], at=start + timedelta(seconds=31))
+    points = ObservationTable(database).series(1, start, 10.0)["q"]
+    assert [(each.at.second, each.p50_ms, each.p99_ms, each.count) for each in points] == [
+        (0, 2.0, 3.0, 3),
+        (30, 8.0, 8.0, 1),
+    ]
+    assert points[0].at.isoformat() == "2026-06-01T12:00:00+00:00"
+
+
+def test_the_histogram_counts_every_execution_inside_its_bin(database: Database) -> None:
+    latencies = [0.0, 0.2, 1.0, 1.1, 7.7, 1234.5]
+    observe(database, latencies)
+    bins = ObservationTable(database).histogram(1, now() - AGO)["q"]
+    assert sum(each.count for each in bins) == len(latencies)
+    for latency in latencies[1:]:
+        assert any(each.ms_low <= latency * 1.000001 and latency < each.ms_high for each in bins)
+
+
+def test_an_interval_keeps_its_slo_when_the_quantile_keeps_the_threshold(database: Database) -> None:
+    SloTable(database).save("q", SloWrite(quantile=0.9, threshold_ms=10.0, interval_seconds=60.0))
+    start = datetime(2026, 6, 1, 12)
+    observe(database, [1.0] * 9 + [99.0], at=start)  # 90 % within: kept
+    observe(database, [1.0] * 8 + [99.0] * 2, at=start + timedelta(seconds=60))  # 80 %: broken
+    observe(database, [1.0] * 9, at=start + timedelta(seconds=120))  # too few to tell
+    observe(database, [1.0] * 9, at=start + timedelta(seconds=180))
+    observe(database, [1.0], at=start + timedelta(seconds=181), failed=True)  # a failure keeps nothing: 90 %
+    intervals = ObservationTable(database).slo_intervals(1, start)["q"]
+    assert sorted(intervals, key=lambda each: (each.executions, each.kept)) == [
+        SloInterval(9, 9),
+        SloInterval(10, 8),
+        SloInterval(10, 9),
+        SloInterval(10, 9),
+    ]
+    slo = SloTable(database).list()[0]
+    found = compliance_of(slo, intervals)
+    assert (found.kept, found.judged, found.too_few, found.samples_needed) == (2, 3, 1, 10)
+    assert found.share == pytest.approx(2 / 3)
+
+
+def test_without_enough_samples_nothing_is_judged(database: Database) -> None:
+    slo = SloTable(database).save("q", SloWrite(quantile=0.99))
+    found = compliance_of(slo, [SloInterval(99, 0)])
+    assert (found.share, found.too_few, found.samples_needed) == (None, 1, 100)
+
+
+def test_observations_wait_for_a_database_that_fails(database: Database) -> None:
+    observations = Observations(database)
+    with database.write() as cursor:
+        cursor.execute("ALTER TABLE observations RENAME TO away")
+    observations.add(Observation(1, "q", now(), 1.0, 1, 1))
+    observations.flush()
+    with database.write() as cursor:
+        cursor.execute("ALTER TABLE away RENAME TO observations")
+    observations.flush()
+    assert ObservationTable(database).totals(1, now() - AGO)["q"].executions == 1
+
+
+def test_migrations_are_applied_once(tmp_path: Path) -> None:
+    for _ in range(2):
+        database = Database(tmp_path / "twice.duckdb")
+        with database.read() as cursor:
+            assert cursor.execute("SELECT number FROM migrations").fetchall() == [(1,)]
+        database.close()

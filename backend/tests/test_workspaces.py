@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+from pathlib import Path
+from urllib.parse import quote
+
+import httpx
+import pytest
+from piql_backend.settings import Settings
+
+
+async def test_the_first_start_makes_the_sample_workspace(client: httpx.AsyncClient) -> None:
+    assert (await client.get("/api/workspaces")).json() == [{"id": "scadr", "title": "SCADr"}]
+    files = (await client.get("/api/workspaces/scadr")).json()["files"]
+    assert files[0]["path"] == "schema.piql"
+    assert "queries/thoughtstream.piql" in [each["path"] for each in files]
+
+
+async def test_a_saved_file_is_read_back_with_a_new_revision(client: httpx.AsyncClient, settings: Settings) -> None:
+    before = (await client.get("/api/workspaces/scadr")).json()["files"][0]
+    text = before["text"] + "-- héllo 😀\r\n"
+    body = {"text": text, "base_revision": before["revision"]}
+    saved = await client.put("/api/workspaces/scadr/files/schema.piql", json=body)
+    assert saved.status_code == 200
+    assert saved.json()["revision"] != before["revision"]
+    assert (await client.get("/api/workspaces/scadr")).json()["files"][0]["text"] == text
+    folder = settings.data / "workspaces" / "scadr"
+    assert (folder / "schema.piql").read_bytes() == text.encode()
+    assert not [each for each in folder.iterdir() if each.suffix == ".tmp"]
+
+
+async def test_a_save_over_a_changed_file_is_refused_with_the_current_text(client: httpx.AsyncClient) -> None:
+    url = "/api/workspaces/scadr/files/schema.piql"
+    before = (await client.get("/api/workspaces/scadr")).json()["files"][0]
+    first = await client.put(url, json={"text": "-- first", "base_revision": before["revision"]})
+    second = await client.put(url, json={"text": "-- second", "base_revision": before["revision"]})
+    assert (first.status_code, second.status_code) == (200, 409)
+    assert second.json()["code"] == "file-changed"
+    assert second.json()["current"]["text"] == "-- first"
+    forced = await client.put(url, json={"text": "-- second", "base_revision": None})
+    assert forced.json()["text"] == "-- second"
+
+
+async def test_a_file_is_made_once_and_removed_once(client: httpx.AsyncClient) -> None:
+    new = {"path": "queries/new.piql", "text": "-- new"}
+    made = [(await client.post("/api/workspaces/scadr/files", json=new)).status_code for _ in range(2)]
+    assert made == [201, 409]
+    removed = [(await client.delete("/api/workspaces/scadr/files/queries/new.piql")).status_code for _ in range(2)]
+    assert removed == [204, 404]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "../evil.piql",
+        "a/../../evil.piql",
+        "/etc/evil.piql",
+        "queries//evil.piql",
+        ".hidden.piql",
+        "evil.txt",
+        "evil\0.piql",
+        "schema.piql/below.piql",
+        f"{'x' * 230}.piql",
+        f"{'é' * 120}.piql",
+        "",
+    ],
+)
+async def test_a_path_never_leads_out_of_its_workspace(client: httpx.AsyncClient, path: str, tmp_path: Path) -> None:
+    made = await client.post("/api/workspaces/scadr/files", json={"path": path, "text": "x"})
+    assert made.status_code == 422, made.text
+    saved = await client.put(
+        f"/api/workspaces/scadr/files/{quote(path, safe='')}", json={"text": "x", "base_revision": None}
+    )
+    assert saved.status_code in (404, 405, 422), saved.text
+    assert not list(tmp_path.rglob("*evil*"))
+
+
+async def test_a_link_out_of_the_workspace_is_not_followed(client: httpx.AsyncClient, settings: Settings) -> None:
+    outside = settings.data / "outside"
+    outside.mkdir()
+    (settings.data / "workspaces" / "scadr" / "link").symlink_to(outside)
+    made = await client.post("/api/workspaces/scadr/files", json={"path": "link/evil.piql", "text": "x"})
+    assert made.status_code == 422
+    assert not list(outside.iterdir())
+
+
+async def test_an_unknown_workspace_or_file_is_not_found(client: httpx.AsyncClient) -> None:
+    for url in ("/api/workspaces/nothing", "/api/workspaces/..", "/api/workspaces/%2e%2e"):
+        assert (await client.get(url)).status_code == 404
+    body = {"text": "x", "base_revision": None}
+    assert (await client.put("/api/workspaces/scadr/files/none.piql", json=body)).status_code == 404
+    assert (await client.put("/api/workspaces/none/files/a.piql", json=body)).status_code == 404
