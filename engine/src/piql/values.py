@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import math
 from datetime import UTC, date, datetime
-from decimal import Decimal, DecimalException
+from decimal import Context, Decimal, DecimalException, Inexact
 from uuid import UUID
 
 from piql.catalog import Kind, SqlType
 
 INT_RANGE = (-(2**31), 2**31 - 1)
 BIGINT_RANGE = (-(2**63), 2**63 - 1)
+_EXACT = Context(prec=400, traps=[Inexact])
 
 
 class ValueMismatch(ValueError):
@@ -44,6 +45,11 @@ def shown(value: object) -> str:
         return "TRUE" if value else "FALSE"
     if isinstance(value, str):
         return "'" + (value if len(value) <= 40 else value[:37] + "…") + "'"
+    if isinstance(value, datetime):
+        text = value.isoformat(timespec="auto" if value.microsecond % 1000 else "milliseconds")
+        return "'" + text.replace("+00:00", "Z") + "'"
+    if isinstance(value, date | UUID):
+        return f"'{value}'"
     if isinstance(value, bytes):
         return f"a BLOB of {len(value)} bytes"
     text = str(value)
@@ -87,13 +93,13 @@ def _decimal(value: object, type: SqlType) -> Decimal:
         raise _refuse(value, type, "it is not finite")
     if type.precision is not None:
         scale = type.scale or 0
-        exponent = number.as_tuple().exponent
-        if isinstance(exponent, int) and -exponent > scale and number != round(number, scale):
-            raise _refuse(value, type, f"it has more than {scale} digits after the point")
         if number and number.adjusted() + 1 > type.precision - scale:
             raise _refuse(value, type, f"it has more than {type.precision - scale} digits before the point")
-        number = round(number, scale) if scale else Decimal(int(number))
-    elif number and abs(number.adjusted()) > 300:
+        try:
+            number = number.quantize(Decimal(1).scaleb(-scale), context=_EXACT)
+        except Inexact:
+            raise _refuse(value, type, f"it has more than {scale} digits after the point") from None
+    elif number and (abs(number.adjusted()) > 300 or len(number.as_tuple().digits) > 300):
         raise _refuse(value, type, "it has too many digits")
     return abs(number) if number == 0 else number
 

@@ -261,6 +261,7 @@ class UnionQuery(AstNode):
 
     inputs: tuple[QueryExpression, ...]
     is_all: bool
+    unions: tuple[Span, ...] = field(default=(), compare=False, repr=False)  # the word between two inputs
     order: OrderClause | None = None
     stop: StopClause | None = None
     offset: OffsetClause | None = None
@@ -278,7 +279,8 @@ class Insert(AstNode):
     columns: tuple[Name, ...]  # empty: all, in the order declared
     values: tuple[Expression, ...]
     values_span: Span = field(compare=False, repr=False)
-    is_conditional: bool = False  # IF NOT EXISTS
+    is_conditional: bool = False
+    condition: Span | None = field(default=None, compare=False, repr=False)  # IF NOT EXISTS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

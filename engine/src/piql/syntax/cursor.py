@@ -6,7 +6,7 @@ from piql.diagnostics.codes import report
 from piql.diagnostics.diagnostic import Diagnostic, Edit, Fix
 from piql.source import Source, Span
 from piql.syntax import ast
-from piql.syntax.lexer import Token, Tokens, unquote
+from piql.syntax.lexer import MAX_FINDINGS, Token, Tokens, shortened, unquote
 
 # Words that end what stands before them, so they are names only in quotes. All other words (timestamp, text, key,
 # date, count, data, max, token, …) are names wherever a name may stand.
@@ -94,12 +94,15 @@ class Cursor:
         """Make what is raised when the statement cannot go on."""
         return SyntaxFault(report(code, message, span, help=help, fixes=fixes))
 
+    def note(self, finding: Diagnostic) -> None:
+        if len(self.diagnostics) < MAX_FINDINGS:
+            self.diagnostics.append(finding)
+
     def found(self) -> str:
         token = self.token
         if token.kind == "end":
             return "the text ends here"
-        text = token.text if len(token.text) <= 40 else token.text[:37] + "…"
-        return f"found `{text}`"
+        return f"found `{shortened(token.text)}`"
 
     def expecting(self, what: str, help: str | tuple[str, ...] = ()) -> SyntaxFault:
         """Make the fault of finding something else than `what`."""

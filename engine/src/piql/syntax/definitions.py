@@ -12,6 +12,9 @@ from piql.syntax.writes import WriteParser
 Nullability = Literal["NOT NULL", "NULL"]
 
 
+MAX_ELEMENTS = 1000  # columns and constraints of one table
+
+
 class DefinitionParser(WriteParser):
     """The part of the parser that reads the schema."""
 
@@ -20,29 +23,35 @@ class DefinitionParser(WriteParser):
         name = self.name("the name of a table after CREATE TABLE")
         self.expect("(", "before the columns of the table")
         elements: list[ast.ColumnDefinition | ast.TableConstraint] = []
-        is_broken = False
+        broken = 0
         while True:
             if self.token.word == ")" and elements:  # a comma before it is forgiven
                 break
+            if len(elements) + broken >= MAX_ELEMENTS:
+                raise self.fault("too-many", f"more than {MAX_ELEMENTS} columns and constraints", name.span)
+            began = self.at
             try:
                 elements.append(self._element())
                 if self.token.word not in (",", ")"):
                     raise self.expecting("a comma or `)` after a column or constraint")
             except SyntaxFault as fault:
-                self.diagnostics.append(fault.diagnostic)
-                is_broken = True
+                self.note(fault.diagnostic)
+                broken += 1
                 self.nesting = self.chain = 0
-                self._skip_element()
+                self._skip_element(began)
             if not self.accept(","):
                 break
         if self.token.word == ")":
             self.advance()
-        elif not is_broken:
+        elif not broken:
             raise self.expecting("`)` at the end of the table")
-        return ast.CreateTable(name=name, elements=tuple(elements), is_broken=is_broken, span=self.span_from(start))
+        return ast.CreateTable(name=name, elements=tuple(elements), is_broken=broken > 0, span=self.span_from(start))
 
-    def _skip_element(self) -> None:
+    def _skip_element(self, began: int) -> None:
+        """Go to the comma or parenthesis that ends the element which began there."""
         depth = 0
+        for token in self.tokens[began : self.at]:
+            depth += (token.word == "(") - (token.word == ")")
         while self.token.kind != "end" and self.token.word != ";":
             word = self.token.word
             if depth == 0 and word in (",", ")"):

@@ -86,7 +86,7 @@ class ExpressionParser(Cursor):
         self.chain += 1
         if self.chain > MAX_CHAIN:
             raise self.fault(
-                "nesting-too-deep",
+                "too-many",
                 f"more than {MAX_CHAIN} operators stand in one expression",
                 self.span_of(self.token),
             )

@@ -15,6 +15,8 @@ from piql.source import Source
 
 TokenKind = Literal["word", "quoted", "number", "string", "blob", "symbol", "end"]
 
+MAX_FINDINGS = 200  # in one file; a text that is not PIQL at all would drown the user otherwise
+
 _TOKEN = re.compile(
     r"""
       (?P<space>\s+)
@@ -25,7 +27,7 @@ _TOKEN = re.compile(
     | (?P<string>'(?:[^'\n]|'')*(?:'|(?=\n)|\Z))
     | (?P<quoted>"(?:[^"\n]|"")*(?:"|(?=\n)|\Z))
     | (?P<symbol><=|>=|<>|!=|\|\||[-+*/%(),.;=<>\[\]:])
-    | (?P<stray>.)
+    | (?P<stray>[^\s\w'"<>=+*/%(),.;\[\]:-]+|.)
     """,
     re.VERBOSE | re.DOTALL,
 )
@@ -71,8 +73,12 @@ def tokenize(source: Source) -> Tokens:
     tokens: list[Token] = []
     comments: list[Comment] = []
     diagnostics: list[Diagnostic] = []
-    stray_start = stray_end = -1
     append = tokens.append
+
+    def note(code: str, message: str, start: int, end: int, way_out: str | tuple[str, ...] = ()) -> None:
+        if len(diagnostics) < MAX_FINDINGS:
+            diagnostics.append(report(code, message, source.span(start, end), help=way_out))
+
     for match in _TOKEN.finditer(text):
         kind = match.lastgroup
         if kind == "space":
@@ -90,35 +96,25 @@ def tokenize(source: Source) -> Tokens:
             found = match.group()
             comments.append(Comment(found, start, end))
             if found.startswith("/*") and (len(found) < 4 or not found.endswith("*/")):
-                opening = source.span(start, start + 2)
-                diagnostics.append(
-                    report("unclosed-comment", "this comment has no end", opening, help="close it with */")
-                )
+                note("unclosed-comment", "this comment has no end", start, start + 2, "close it with */")
         elif kind == "stray":
-            if start == stray_end:
-                stray_end = end
-                diagnostics.pop()
-            else:
-                stray_start, stray_end = start, end
-            message = f"`{text[stray_start:end]}` has no meaning here"
-            diagnostics.append(report("unknown-character", message, source.span(stray_start, end)))
+            note("unknown-character", f"`{shortened(match.group())}` has no meaning here", start, end)
         else:
             found = match.group()
             token = Token(kind, found, "", start, end)  # type: ignore[arg-type]
             if not is_closed(token):
                 quote = found[1] if kind == "blob" else found[0]
                 what = "name" if quote == '"' else "text"
-                diagnostics.append(
-                    report(
-                        "unclosed-quote",
-                        f"this quoted {what} has no end on its line",
-                        source.span(start, end),
-                        help=f"close it with {quote}",
-                    )
-                )
+                message = f"this quoted {what} has no end on its line"
+                note("unclosed-quote", message, start, end, f"close it with {quote}")
             append(token)
     append(Token("end", "", "", len(text), len(text)))
     return Tokens(tokens, tuple(comments), diagnostics)
+
+
+def shortened(text: str) -> str:
+    """Give a text of the user as it is quoted in a message."""
+    return text if len(text) <= 40 else text[:37] + "…"
 
 
 def is_closed(token: Token) -> bool:

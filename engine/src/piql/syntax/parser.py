@@ -11,13 +11,11 @@ from difflib import get_close_matches
 from typing import Literal
 
 from piql.diagnostics.diagnostic import Diagnostic, Edit, Fix
-from piql.source import Source
+from piql.source import Source, Span
 from piql.syntax import ast
 from piql.syntax.cursor import SyntaxFault
 from piql.syntax.definitions import DefinitionParser
-from piql.syntax.lexer import tokenize
-
-MAX_FINDINGS = 200  # in one file; a text that is not PIQL at all would drown the user otherwise
+from piql.syntax.lexer import MAX_FINDINGS, tokenize
 
 _BODIES = ("SELECT", "WITH", "INSERT", "UPDATE", "DELETE")
 _KINDS: dict[str, Literal["select", "insert", "update", "delete"]] = {
@@ -35,18 +33,29 @@ def parse(source: Source) -> ast.ParsedFile:
     diagnostics = parser.diagnostics
     if lexed.diagnostics:
         statements = [_with_lexical_findings(each, lexed.diagnostics) for each in statements]
-        diagnostics = sorted([*lexed.diagnostics, *diagnostics], key=lambda each: each.span.start)
+        spoilt = [each.span for each in statements if _is_spoilt(each, lexed.diagnostics)]
+        kept = [each for each in diagnostics if not any(_is_in(each, span) for span in spoilt)]
+        diagnostics = sorted([*lexed.diagnostics, *kept], key=lambda each: each.span.start)
         diagnostics = [_assigned(each, statements) for each in diagnostics]
     return ast.ParsedFile(source, tuple(statements), tuple(diagnostics[:MAX_FINDINGS]), lexed.comments)
 
 
 def _with_lexical_findings(statement: ast.Statement, findings: list[Diagnostic]) -> ast.Statement:
     """Mark a statement that holds an unknown character or an unclosed quote as broken."""
-    if isinstance(statement, ast.CreateTable | ast.CreateIndex | ast.CreateQuery) and any(
-        statement.span.start <= each.span.start < statement.span.end for each in findings
-    ):
+    if isinstance(statement, ast.CreateTable | ast.CreateIndex | ast.CreateQuery) and _is_spoilt(statement, findings):
         return replace(statement, is_broken=True)
     return statement
+
+
+def _is_spoilt(statement: ast.Statement, findings: list[Diagnostic]) -> bool:
+    """Say whether the lexer found something in a statement; what the parser makes of it then says nothing more."""
+    return any(_is_in(each, statement.span) for each in findings)
+
+
+def _is_in(finding: Diagnostic, statement: Span) -> bool:
+    """Say whether a finding lies in a statement, which goes on to its semicolon even where it is broken."""
+    semicolon = statement.source.text.find(";", statement.end)
+    return statement.start <= finding.span.start <= (semicolon if semicolon >= 0 else len(statement.source.text))
 
 
 def _assigned(finding: Diagnostic, statements: list[ast.Statement]) -> Diagnostic:
@@ -75,12 +84,8 @@ class _Parser(DefinitionParser):
                 if self.token.word != ";" and not self.is_at_end():
                     self._after_statement(statement)
             except SyntaxFault as fault:
-                self._note(fault.diagnostic)
+                self.note(fault.diagnostic)
                 self._recover(began)
-
-    def _note(self, finding: Diagnostic) -> None:
-        if len(self.diagnostics) < MAX_FINDINGS:
-            self.diagnostics.append(finding)
 
     def _after_statement(self, statement: ast.Statement) -> None:
         """Something follows without a semicolon: a new statement is taken, anything else is skipped."""
@@ -97,9 +102,9 @@ class _Parser(DefinitionParser):
                 self.span_of(self.tokens[self.at - 1]),
                 fixes=(fix,),
             )
-            self._note(replace(fault.diagnostic, query=name))
+            self.note(replace(fault.diagnostic, query=name))
             return
-        self._note(replace(self.expecting("`;` at the end of the statement").diagnostic, query=name))
+        self.note(replace(self.expecting("`;` at the end of the statement").diagnostic, query=name))
         self._recover(self.at)
 
     def _is_start(self) -> bool:
@@ -144,7 +149,9 @@ class _Parser(DefinitionParser):
     def _misspelt(self, what: str, words: tuple[str, ...]) -> SyntaxFault:
         """Make the fault of finding something else than one of `words`, with the nearest of them."""
         fault = self.expecting(what)
-        close = get_close_matches(self.token.word, words, n=1) if self.token.kind == "word" else []
+        if self.token.kind != "word" or len(self.diagnostics) >= MAX_FINDINGS:
+            return fault
+        close = get_close_matches(self.token.word, words, n=1)
         if not close:
             return fault
         fix = self.spelling_fix(self.span_of(self.token), close[0])
@@ -173,7 +180,7 @@ class _Parser(DefinitionParser):
                 raise self._misspelt("SELECT, INSERT, UPDATE or DELETE after AS", _BODIES)
             body = self._body()
         except SyntaxFault as fault:
-            self._note(replace(fault.diagnostic, query=name.text))
+            self.note(replace(fault.diagnostic, query=name.text))
             self._skip_body()
         return ast.CreateQuery(
             name=name,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from piql.source import Span
 from piql.syntax import ast
 from piql.syntax.cursor import SyntaxFault
@@ -37,6 +39,7 @@ class QueryParser(ExpressionParser):
         inputs = [first]
         is_all: bool | None = None
         count = 1
+        words: list[Span] = []
         while self.token.word == "UNION":
             last = inputs[-1]
             if last.order or last.stop or last.offset:
@@ -50,14 +53,16 @@ class QueryParser(ExpressionParser):
                 )
             count += 1
             if count > MAX_TABLES:
-                raise self.fault(
-                    "nesting-too-deep", f"a UNION of more than {MAX_TABLES} queries", self.span_of(self.token)
-                )
-            self.advance()
+                raise self.fault("too-many", f"a UNION of more than {MAX_TABLES} queries", self.span_of(self.token))
+            word = self.span_of(self.advance())
             all_here = self.accept("ALL") is not None
             self.accept("DISTINCT")
             if is_all is not None and is_all != all_here:
-                inputs = [ast.UnionQuery(inputs=tuple(inputs), is_all=is_all, span=self.span_from(start))]
+                so_far = ast.UnionQuery(
+                    inputs=tuple(inputs), is_all=is_all, unions=tuple(words), span=first.span.to(last.span)
+                )
+                inputs, words = [so_far], []
+            words.append(word)
             is_all = all_here
             inputs.append(self._select())
         last = inputs[-1]
@@ -66,20 +71,12 @@ class QueryParser(ExpressionParser):
         if order or stop or offset:
             ends = min(clause.span.start for clause in (order, stop, offset) if clause)
             text = self.source.text[last.span.start : ends].rstrip()
-            inputs[-1] = ast.Select(
-                items=last.items,
-                items_span=last.items_span,
-                is_distinct=last.is_distinct,
-                distinct=last.distinct,
-                from_clause=last.from_clause,
-                where=last.where,
-                group=last.group,
-                having=last.having,
-                span=Span(self.source, last.span.start, last.span.start + len(text)),
-            )
+            span = Span(self.source, last.span.start, last.span.start + len(text))
+            inputs[-1] = replace(last, order=None, stop=None, offset=None, span=span)
         return ast.UnionQuery(
             inputs=tuple(inputs),
             is_all=bool(is_all),
+            unions=tuple(words),
             order=order,
             stop=stop,
             offset=offset,
@@ -210,9 +207,7 @@ class QueryParser(ExpressionParser):
             if kind is None:
                 break
             if len(joins) + 2 > MAX_TABLES:
-                raise self.fault(
-                    "nesting-too-deep", f"more than {MAX_TABLES} tables in one FROM", self.span_from(join_start)
-                )
+                raise self.fault("too-many", f"more than {MAX_TABLES} tables in one FROM", self.span_from(join_start))
             table = self._table_source("the comma" if kind == "comma" else "JOIN")
             condition = None
             if self.token.word == "USING":

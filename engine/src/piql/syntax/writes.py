@@ -37,17 +37,19 @@ class WriteParser(QueryParser):
                 self.span_of(self.token),
                 "write one INSERT for each row, or use load for many",
             )
-        is_conditional = False
-        if self.accept("IF"):
+        condition = None
+        if self.token.word == "IF":
+            condition_start = self.advance().start
             self.expect("NOT", "after IF: INSERT … IF NOT EXISTS")
             self.expect("EXISTS", "after IF NOT")
-            is_conditional = True
+            condition = self.span_from(condition_start)
         return ast.Insert(
             table=table,
             columns=columns,
             values=tuple(values),
             values_span=values_span,
-            is_conditional=is_conditional,
+            is_conditional=condition is not None,
+            condition=condition,
             span=self.span_from(start),
         )
 

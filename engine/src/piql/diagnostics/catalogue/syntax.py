@@ -38,13 +38,15 @@ CODES = (
     Code(
         "nesting-too-deep",
         "Too much stands inside one another",
-        "The compiler reads 50 levels of parentheses, subqueries and NOT, 64 operators in one row, and 64 tables in "
-        "one FROM. Nothing written by hand comes near.",
-        "CREATE TABLE t (id INT PRIMARY KEY);\nCREATE QUERY q AS SELECT id FROM t WHERE "
-        + "(" * 60
-        + "id = 1"
-        + ")" * 60
-        + ";",
+        "The compiler reads 50 levels of parentheses, subqueries and NOT. Nothing written by hand comes near.",
+        "CREATE QUERY q AS SELECT id FROM t WHERE " + "(" * 60 + "id = 1" + ")" * 60 + ";",
+    ),
+    Code(
+        "too-many",
+        "There are too many parts",
+        "One expression has 64 operators in a row, one FROM 64 tables, one UNION 64 queries, one table 1,000 columns "
+        "and constraints. Lists, AND and OR have no such limit.",
+        "CREATE QUERY q AS SELECT " + "+".join("1" * 70) + " FROM t;",
     ),
     Code(
         "bad-number",

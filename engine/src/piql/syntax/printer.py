@@ -1,0 +1,290 @@
+"""Tree → text: the formatter. Comments stay beside what they stood beside, and formatting twice changes nothing.
+
+A tree becomes lines that know where in the source they began; the comments are then put between and behind them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from piql.syntax import ast
+from piql.syntax.lexer import Comment
+from piql.syntax.print_expressions import name_text, print_expression, print_order, print_select_item, print_table
+
+WIDTH = 100  # a clause longer than this is broken into lines
+INDENT = "  "
+
+
+@dataclass(slots=True)
+class _Line:
+    text: str
+    start: int  # of what it shows, in the source
+    begins_statement: bool = False
+    comment: str = ""
+
+    @property
+    def indent(self) -> str:
+        return self.text[: len(self.text) - len(self.text.lstrip())]
+
+
+def print_file(file: ast.ParsedFile) -> str:
+    """Give the text of a file, formatted; a text with syntax errors is left as it is."""
+    if file.diagnostics:
+        return file.source.text
+    lines: list[_Line] = []
+    for statement in file.statements:
+        first, *rest = _statement(statement)
+        first.begins_statement = True
+        lines.extend((first, *rest))
+        lines[-1].text += ";"
+    return _with_comments(file.source.text, lines, file.comments)
+
+
+def print_query(query: ast.QueryExpression) -> str:
+    """Give a query on one line."""
+    return " ".join(line.text.strip() for line in _query(query))
+
+
+def _with_comments(source: str, lines: list[_Line], comments: tuple[Comment, ...]) -> str:
+    """Put comments of their own line before the line that follows them, others behind the line before them."""
+    before: dict[int, list[Comment]] = {}
+    place = 0
+    for comment in comments:
+        while place < len(lines) and lines[place].start < comment.start:
+            place += 1
+        line_start = source.rfind("\n", 0, comment.start) + 1
+        is_alone = not source[line_start : comment.start].strip()
+        if not is_alone and place > 0 and not lines[place - 1].comment and "\n" not in comment.text:
+            lines[place - 1].comment = comment.text.rstrip()
+        else:
+            before.setdefault(place, []).append(comment)
+    out: list[str] = []
+    for number, line in enumerate(lines):
+        if line.begins_statement and out:
+            out.append("")
+        out.extend(_own_lines(source, before.get(number, []), line.indent, has_before=bool(out), has_after=True))
+        out.append(f"{line.text} {line.comment}" if line.comment else line.text)
+    last = before.get(len(lines), [])
+    if last and out:
+        out.append("")
+    out.extend(_own_lines(source, last, "", has_before=bool(out), has_after=False))
+    return "\n".join(out) + "\n" if out else ""
+
+
+def _own_lines(
+    source: str, comments: list[Comment], indent: str, *, has_before: bool, has_after: bool
+) -> Iterator[str]:
+    """Give comments on lines of their own; one empty line between them and what follows is kept."""
+    for number, comment in enumerate(comments):
+        if number > 0 and _is_apart(source, comments[number - 1].end, comment.start):
+            yield ""
+        text = comment.text.rstrip()
+        yield from (indent + text if at == 0 else text for at, text in enumerate(text.split("\n")))
+    if comments and has_after:
+        following = len(source) - len(source[comments[-1].end :].lstrip())
+        if _is_apart(source, comments[-1].end, following) and not indent:
+            yield ""
+
+
+def _is_apart(source: str, end: int, start: int) -> bool:
+    return source.count("\n", end, start) > 1
+
+
+# Statements
+
+
+def _statement(statement: ast.Statement) -> list[_Line]:
+    match statement:
+        case ast.CreateTable():
+            return _table(statement)
+        case ast.CreateIndex():
+            return [_Line(_index(statement), statement.span.start)]
+        case ast.CreateQuery():
+            first = _Line(f"CREATE QUERY {name_text(statement.name)} AS", statement.span.start)
+            return [first, *(_body(statement.body) if statement.body is not None else ())]
+    return _body(statement)
+
+
+def _body(body: ast.BareStatement) -> list[_Line]:
+    match body:
+        case ast.Insert():
+            return _insert(body)
+        case ast.Update():
+            return _update(body)
+        case ast.Delete():
+            lines = [_Line(f"DELETE FROM {name_text(body.table)}", body.span.start)]
+            return lines + (_condition("WHERE", body.where) if body.where is not None else [])
+    return _query(body)
+
+
+def _table(table: ast.CreateTable) -> list[_Line]:
+    names = [name_text(each.name) for each in table.elements if isinstance(each, ast.ColumnDefinition)]
+    width = max(map(len, names), default=0)
+    lines = [_Line(f"CREATE TABLE {name_text(table.name)} (", table.span.start)]
+    for number, element in enumerate(table.elements):
+        comma = "," if number < len(table.elements) - 1 else ""
+        if isinstance(element, ast.ColumnDefinition):
+            text = f"{name_text(element.name):<{width}} {_column(element)}"
+        else:
+            text = _constraint(element)
+        lines.append(_Line(f"{INDENT}{text}{comma}", element.span.start))
+    lines.append(_Line(")", table.span.end - 1))
+    return lines
+
+
+def _column(column: ast.ColumnDefinition) -> str:
+    arguments = f"({', '.join(map(str, column.type.arguments))})" if column.type.arguments else ""
+    parts = [column.type.name + arguments]
+    if column.nullability is not None:
+        parts.append(column.nullability)
+    parts.extend(_constraint(each, is_inline=True) for each in column.constraints)
+    return " ".join(parts)
+
+
+def _names(names: tuple[ast.Name, ...]) -> str:
+    return f"({', '.join(map(name_text, names))})"
+
+
+def _constraint(clause: ast.TableConstraint, is_inline: bool = False) -> str:
+    name = f"CONSTRAINT {name_text(clause.name)} " if clause.name is not None else ""
+    columns = "" if is_inline else f" {_names(clause.columns)}"
+    match clause:
+        case ast.PrimaryKeyClause():
+            return f"{name}PRIMARY KEY{columns}"
+        case ast.UniqueClause():
+            return f"{name}UNIQUE{columns}"
+        case ast.LimitClause():
+            counted = f"(TOKEN{_names(clause.columns)})" if clause.is_token else _names(clause.columns)
+            return f"{name}CARDINALITY LIMIT {clause.limit} {counted}"
+    referenced = f" {_names(clause.referenced)}" if clause.referenced else ""
+    maximum = f" MAX {clause.max}" if clause.max is not None else ""
+    start = "" if is_inline else f"FOREIGN KEY{columns} "
+    return f"{name}{start}REFERENCES {name_text(clause.table)}{referenced}{maximum}"
+
+
+def _index(index: ast.CreateIndex) -> str:
+    parts = []
+    for part in index.parts:
+        text = f"TOKEN{_names(part.columns)}" if part.is_token else name_text(part.columns[0])
+        parts.append(text if part.is_ascending else f"{text} DESC")
+    covering = f" COVERING {_names(index.covering)}" if index.covering else ""
+    buckets = f" BUCKETS {index.buckets}" if index.buckets is not None else ""
+    return f"CREATE INDEX {name_text(index.name)} ON {name_text(index.table)} ({', '.join(parts)}){covering}{buckets}"
+
+
+# Writes
+
+
+def _insert(insert: ast.Insert) -> list[_Line]:
+    columns = f" {_names(insert.columns)}" if insert.columns else ""
+    values = ", ".join(map(print_expression, insert.values))
+    lines = [
+        _Line(f"INSERT INTO {name_text(insert.table)}{columns}", insert.span.start),
+        _Line(f"VALUES ({values})", insert.values_span.start),
+    ]
+    if insert.condition is not None:
+        lines.append(_Line("IF NOT EXISTS", insert.condition.start))
+    return lines
+
+
+def _set_items(items: tuple[ast.SetItem, ...], between: str) -> str:
+    return between.join(f"{name_text(each.column)} = {print_expression(each.value)}" for each in items)
+
+
+def _update(update: ast.Update) -> list[_Line]:
+    lines = [
+        _Line(f"UPDATE {name_text(update.table)}", update.span.start),
+        _Line(f"SET {_set_items(update.changes, ', ')}", update.changes[0].span.start),
+    ]
+    if update.where is not None:
+        lines.extend(_condition("WHERE", update.where))
+    if update.conditions:
+        lines.append(_Line(f"IF {_set_items(update.conditions, ' AND ')}", update.conditions[0].span.start))
+    return lines
+
+
+# Queries
+
+
+def _query(query: ast.QueryExpression) -> list[_Line]:
+    if isinstance(query, ast.UnionQuery):
+        return _union(query)
+    lines = _clause(
+        "SELECT DISTINCT" if query.is_distinct else "SELECT",
+        query.span.start,
+        [(print_select_item(each), each.span.start) for each in query.items],
+        ",",
+    )
+    if query.from_clause is not None:
+        lines.extend(_from(query.from_clause))
+    if query.where is not None:
+        lines.extend(_condition("WHERE", query.where))
+    if query.group is not None:
+        keys = [(print_expression(each), each.span.start) for each in query.group.keys]
+        lines.extend(_clause("GROUP BY", query.group.span.start, keys, ","))
+    if query.having is not None:
+        lines.extend(_condition("HAVING", query.having))
+    return [*lines, *_order_and_stop(query)]
+
+
+def _union(query: ast.UnionQuery) -> list[_Line]:
+    lines: list[_Line] = []
+    for number, each in enumerate(query.inputs):
+        if number > 0:
+            lines.append(_Line("UNION ALL" if query.is_all else "UNION", query.unions[number - 1].start))
+        lines.extend(_query(each))
+    return [*lines, *_order_and_stop(query)]
+
+
+def _order_and_stop(query: ast.QueryExpression) -> Iterator[_Line]:
+    if query.order is not None:
+        keys = [(print_order(each), each.span.start) for each in query.order.items]
+        yield from _clause("ORDER BY", query.order.span.start, keys, ",")
+    if query.stop is not None:
+        word = "PAGINATE" if query.stop.is_page else "LIMIT"
+        yield _Line(f"{word} {print_expression(query.stop.count)}", query.stop.span.start)
+    if query.offset is not None:
+        yield _Line(f"OFFSET {print_expression(query.offset.count)}", query.offset.span.start)
+
+
+def _from(clause: ast.FromClause) -> list[_Line]:
+    """All of FROM on one line where it fits, else a line for each join."""
+    lines = [_Line(f"FROM {print_table(clause.first)}", clause.span.start)]
+    words = {"inner": "JOIN", "left": "LEFT JOIN", "cross": "CROSS JOIN"}
+    for join in clause.joins:
+        if join.kind == "comma":
+            lines[-1].text += ","
+            lines.append(_Line(f"{INDENT}{print_table(join.table)}", join.span.start))
+            continue
+        condition = f" ON {print_expression(join.condition)}" if join.condition is not None else ""
+        text = f"{INDENT}{words[join.kind]} {print_table(join.table)}{condition}"
+        lines.append(_Line(text, join.span.start))
+    return _one_line_or(lines)
+
+
+def _condition(word: str, condition: ast.Expression) -> list[_Line]:
+    """A condition on one line where it fits, else a line for each part of its AND."""
+    if not isinstance(condition, ast.Junction) or condition.operator == "OR":
+        return [_Line(f"{word} {print_expression(condition)}", condition.span.start)]
+    lines: list[_Line] = []
+    for number, operand in enumerate(condition.operands):
+        text = print_expression(operand, above=2)
+        lines.append(_Line(f"{word if number == 0 else f'{INDENT}AND'} {text}", operand.span.start))
+    return _one_line_or(lines)
+
+
+def _clause(word: str, start: int, items: list[tuple[str, int]], between: str) -> list[_Line]:
+    """A list on one line where it fits, else a line for each item."""
+    one = _Line(f"{word} {f'{between} '.join(text for text, _ in items)}", start)
+    if len(one.text) <= WIDTH or len(items) == 1:
+        return [one]
+    lines = [_Line(word, start)]
+    for number, (text, item_start) in enumerate(items):
+        lines.append(_Line(f"{INDENT}{text}{between if number < len(items) - 1 else ''}", max(item_start, start + 1)))
+    return lines
+
+
+def _one_line_or(lines: list[_Line]) -> list[_Line]:
+    one = " ".join(line.text.strip() for line in lines)
+    return [_Line(one, lines[0].start)] if len(one) <= WIDTH else lines

@@ -1,0 +1,64 @@
+"""Texts that the tests of the front end cut up, mutate and format."""
+
+SCHEMA = """-- SCADr: short thoughts, followed by subscription.
+CREATE TABLE users (
+  username VARCHAR(32) PRIMARY KEY,
+  hometown VARCHAR(64)
+);
+CREATE TABLE subscriptions (
+  owner    VARCHAR(32) REFERENCES users,
+  target   VARCHAR(32) REFERENCES users,
+  approved BOOLEAN,
+  PRIMARY KEY (owner, target),
+  CARDINALITY LIMIT 100 (owner)
+);
+CREATE TABLE thoughts (
+  owner  VARCHAR(32) REFERENCES users,
+  posted TIMESTAMP,
+  text   VARCHAR(140),
+  PRIMARY KEY (owner, posted)
+);
+"""
+
+THOUGHTSTREAM = """CREATE QUERY thoughtstream AS
+SELECT t.owner, t.posted, t.text
+FROM subscriptions s JOIN thoughts t ON t.owner = s.target
+WHERE s.owner = [1: me] AND s.approved = TRUE
+ORDER BY t.posted DESC
+LIMIT [2: count] MAX 50;
+"""
+
+EVERY_CONSTRUCT = """CREATE TABLE item (
+  id       UUID,
+  title    VARCHAR(60) NOT NULL,
+  subject  TEXT NULL,
+  price    DECIMAL(10, 2),
+  weight   DOUBLE,
+  stock    INT UNIQUE,
+  sold     BIGINT,
+  released DATE,
+  picture  BLOB,
+  "order"  VARCHAR(8) REFERENCES users MAX 5,
+  CONSTRAINT key_of_item PRIMARY KEY (id),
+  UNIQUE (title, released),
+  CONSTRAINT of_user FOREIGN KEY ("order") REFERENCES users (username),
+  CARDINALITY LIMIT 50 (TOKEN(title, subject)) -- words
+);
+CREATE INDEX by_price ON item (price DESC, TOKEN(title)) COVERING (weight) BUCKETS 8;
+CREATE QUERY every AS
+SELECT DISTINCT i.id, i.price * 2 + -i.weight AS twice, COUNT(*) AS n, SUM(DISTINCT i.stock) AS total, u.*
+FROM item i JOIN users u ON u.username = i."order" LEFT JOIN thoughts t ON t.owner = u.username CROSS JOIN users v,
+     (SELECT owner, MAX(posted) AS latest FROM thoughts GROUP BY owner) d
+WHERE (i.price BETWEEN 1 AND 9.5 OR i.stock NOT IN (1, 2, :k)) AND NOT i.title LIKE [word]
+  AND (i.title, i.subject) CONTAINS 'red' AND i.subject IS NOT NULL AND u.username IN [friends] MAX 20
+  AND EXISTS (SELECT 1 FROM subscriptions s WHERE s.owner = u.username)
+  AND i.id IN (SELECT id FROM item WHERE stock <> 0 AND sold <= 1e3 AND picture = X'00FF')
+GROUP BY i.id, 2 HAVING COUNT(*) > 1 ORDER BY n DESC, i.id PAGINATE 10;
+CREATE QUERY both AS SELECT username FROM users WHERE username = 'it''s' UNION ALL SELECT target FROM subscriptions
+WHERE owner = :me ORDER BY username LIMIT 3; /* two queries */
+CREATE QUERY put AS INSERT INTO users (username, hometown) VALUES ([1: u], LOWER('Berkeley' || :x)) IF NOT EXISTS;
+CREATE QUERY change AS UPDATE users SET hometown = NULL WHERE username = [1: u] IF hometown = 'x' AND username = 'y';
+CREATE QUERY drop AS DELETE FROM subscriptions WHERE owner = [1: o] AND target = [2: t];
+"""
+
+ALL = SCHEMA + THOUGHTSTREAM + EVERY_CONSTRUCT

@@ -1,0 +1,103 @@
+"""Golden files: Markdown that shows, under each heading, a text and what comes of it.
+
+A heading is followed by one ```piql block and by blocks of the outputs asked for, each named by its fence. To rewrite
+the outputs, run `pytest --update-golden` and read the diff. To add an output, add a function to OUTPUTS.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from piql.binding.binder import BoundProgram, bind
+from piql.diagnostics.render import render_all
+from piql.logical.format import format_plan
+from piql.source import Source
+from piql.syntax.parser import parse
+from piql.syntax.printer import print_file
+
+GOLDEN = Path(__file__).parent / "golden"
+SECTION = re.compile(r"^#+ (?P<title>[^\n]*)\n(?P<body>.*?)(?=^#+ |\Z)", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(r"^```(?P<name>[a-z]+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def bound(text: str) -> BoundProgram:
+    return bind((parse(Source(text, "text.piql")),))
+
+
+def diagnostics(text: str) -> str:
+    """What reading and binding the text finds, as it is printed."""
+    return render_all(bound(text).diagnostics) or "none"
+
+
+def plans(text: str) -> str:
+    """The canonical logical plan of every query."""
+    return "\n\n".join(
+        f"{query.name}: " + (format_plan(query.plan) if query.plan is not None else "broken")
+        for query in bound(text).queries
+    )
+
+
+def parameters(text: str) -> str:
+    """The parameters of every query, in order."""
+    lines = []
+    for query in bound(text).queries:
+        for each in query.parameters:
+            most = f" MAX {each.max_items} items" if each.max_items else ""
+            most += f" MAX {each.max_value}" if each.max_value is not None else ""
+            lines.append(f"{query.name}: {each.name} {each.type}{most}")
+    return "\n".join(lines)
+
+
+def formatted(text: str) -> str:
+    """The text as the formatter writes it."""
+    return print_file(parse(Source(text, "text.piql"))).rstrip("\n")
+
+
+OUTPUTS: dict[str, Callable[[str], str]] = {
+    "diagnostics": diagnostics,
+    "plans": plans,
+    "parameters": parameters,
+    "formatted": formatted,
+}
+
+
+@dataclass(frozen=True)
+class Example:
+    file: Path
+    title: str
+    body: str
+
+
+def examples() -> list[Example]:
+    found = []
+    for file in sorted(GOLDEN.glob("**/*.md")):
+        for section in SECTION.finditer(file.read_text()):
+            if "```piql" in section["body"]:
+                found.append(Example(file, section["title"], section["body"]))
+    return found
+
+
+def test_there_are_golden_files() -> None:
+    assert len(examples()) >= 15
+
+
+@pytest.mark.parametrize(
+    "example", [pytest.param(each, id=f"{each.file.relative_to(GOLDEN)}: {each.title}") for each in examples()]
+)
+def test_the_output_is_the_one_in_the_file(example: Example, request: pytest.FixtureRequest) -> None:
+    fences = list(FENCE.finditer(example.body))
+    source, *outputs = fences
+    assert source["name"] == "piql"
+    assert outputs, "a section shows at least one output"
+    body = example.body
+    for output in outputs:
+        now = f"```{output['name']}\n{OUTPUTS[output['name']](source['text'])}\n```"
+        body = body.replace(output[0], now, 1)
+    if body != example.body and request.config.getoption("--update-golden"):
+        example.file.write_text(example.file.read_text().replace(example.body, body, 1))
+        return
+    assert body == example.body
