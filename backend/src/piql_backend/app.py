@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
@@ -26,6 +27,9 @@ from piql_backend.settings import Settings
 from piql_backend.slos.endpoints import router as slos
 from piql_backend.workspaces.endpoints import router as workspaces
 
+if TYPE_CHECKING:
+    from piql_backend.workbench import Workbench
+
 ROUTERS = (
     health,
     workspaces,
@@ -41,21 +45,19 @@ ROUTERS = (
 )
 
 
-def create_app(settings: Settings | None = None) -> FastAPI:
-    """Build the application; nothing is opened before it starts."""
+def create_app(settings: Settings | None = None, workbench: Workbench | None = None) -> FastAPI:
+    """Build the application; without a workbench of its own it makes one when it starts."""
     chosen = settings or Settings()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        from piql_backend.workbench import Workbench  # only an application that starts needs all of it
-
-        workbench = Workbench(chosen)
-        app.state.workbench = workbench
+        running = workbench or _make_workbench(chosen)
+        app.state.workbench = running
         try:
-            await workbench.open()
+            await running.open()
             yield
         finally:
-            await workbench.close()
+            await running.close()
 
     app = FastAPI(
         title="PIQL Workbench",
@@ -76,6 +78,12 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     if chosen.is_local:
         app.add_middleware(TrustedHostMiddleware, allowed_hosts=["127.0.0.1", "localhost", "[::1]"])
     return app
+
+
+def _make_workbench(settings: Settings) -> Workbench:
+    from piql_backend.workbench import Workbench  # the API document is made without the compiler and DuckDB
+
+    return Workbench(settings)
 
 
 def _operation_id(route: APIRoute) -> str:

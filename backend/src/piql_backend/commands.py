@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from piql_backend.settings import Settings
+from piql_backend.slos.report import report
 
 
 def serve(argv: Sequence[str] | None = None) -> int:
@@ -29,5 +29,12 @@ def serve(argv: Sequence[str] | None = None) -> int:
     return run(replace(default, frontend=given.frontend, **chosen))
 
 
-if __name__ == "__main__":
-    sys.exit(serve())
+def slo(argv: Sequence[str] | None = None) -> int:
+    """Say whether the deployed queries keep their SLOs."""
+    parser = argparse.ArgumentParser(prog="piql slo", description="Say whether the deployed queries keep their SLOs.")
+    parser.add_argument("--url", default="http://127.0.0.1:8400", help="of a running workbench")
+    parser.add_argument("--deployment", default="live", metavar="ID")
+    parser.add_argument("--window", type=float, default=3600.0, metavar="SECONDS")
+    parser.add_argument("--output", choices=("table", "json"), default="table")
+    given = parser.parse_args(argv)
+    return report(given.url, given.deployment, given.window, given.output)

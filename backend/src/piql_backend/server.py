@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import signal
 import socket
 import sys
 
+import duckdb
 import uvicorn
 
 from piql_backend.app import create_app
+from piql_backend.data_lock import DataInUse
 from piql_backend.settings import Settings
+from piql_backend.workbench import Workbench
 
 _SECONDS_TO_CLOSE = 3
 
@@ -23,15 +27,23 @@ def serve(settings: Settings) -> int:
     except OSError as error:
         print(f"piql serve: {settings.host}:{settings.port} cannot be used: {error.strerror}.", file=sys.stderr)
         return 1
+    try:
+        workbench = Workbench(settings)
+    except (DataInUse, duckdb.Error, OSError) as error:
+        bound.close()
+        print(f"piql serve: {error}", file=sys.stderr)
+        return 1
+    signal.signal(signal.SIGTERM, lambda number, frame: None)  # uvicorn stops at it, and then sends it once more
     server = _Server(
         uvicorn.Config(
-            create_app(settings),
+            create_app(settings, workbench),
             log_level="warning",
             access_log=False,
             lifespan="on",
             timeout_graceful_shutdown=_SECONDS_TO_CLOSE,
         ),
         f"http://{settings.host}:{bound.getsockname()[1]}",
+        workbench,
     )
     try:
         asyncio.run(server.serve(sockets=[bound]))
@@ -43,14 +55,19 @@ def serve(settings: Settings) -> int:
 
 
 class _Server(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config, address: str) -> None:
+    def __init__(self, config: uvicorn.Config, address: str, workbench: Workbench) -> None:
         super().__init__(config)
         self._address = address
+        self._workbench = workbench
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started:
             print(f"PIQL Workbench: {self._address}", flush=True)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._workbench.profile_runs.end_streams()  # else the end would wait for pages that listen
+        await super().shutdown(sockets)
 
 
 def _bind(settings: Settings) -> socket.socket:

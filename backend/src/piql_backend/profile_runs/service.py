@@ -61,13 +61,17 @@ class ProfileRuns:
 
     async def close(self) -> None:
         """End the process under way; its run is kept as failed."""
-        self._is_closing = True
-        self._wake()
+        self.end_streams()
         if self._process is not None:
             await self._process.cancel()
         if self._worker is not None:
             with contextlib.suppress(asyncio.CancelledError):
                 await self._worker
+
+    def end_streams(self) -> None:
+        """End all streams of events, and start no further run."""
+        self._is_closing = True
+        self._wake()
 
     def list(self) -> list[ProfileRunRead]:
         return sorted((each.read for each in self._runs.values()), key=lambda each: each.created_at, reverse=True)

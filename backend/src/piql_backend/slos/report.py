@@ -1,0 +1,60 @@
+"""`piql slo`: asks a running workbench how its queries did.
+
+0 every SLO that can be judged is kept · 2 the workbench does not answer · 99 an SLO was broken in some interval
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from http.client import HTTPException
+from typing import Any
+from urllib.error import HTTPError
+from urllib.parse import quote
+from urllib.request import urlopen
+
+UNREACHABLE = 2
+SLO_FAILED = 99
+
+
+def report(url: str, deployment: str, window_seconds: float, output: str) -> int:
+    """Print one line a query that has an SLO, and give the exit code."""
+    address = f"{url.rstrip('/')}/api/latency/{quote(deployment, safe='')}?window_seconds={window_seconds:g}"
+    try:
+        with urlopen(address, timeout=30) as answer:
+            latency = json.load(answer)
+    except HTTPError as error:
+        print(f"piql slo: {_message(error)}", file=sys.stderr)
+        return UNREACHABLE
+    except (OSError, ValueError, HTTPException) as error:
+        print(f"piql slo: no workbench answers at {url}: {error}", file=sys.stderr)
+        return UNREACHABLE
+    queries = [each for each in latency["queries"] if each["slo"] is not None]
+    if output == "json":
+        print(json.dumps(queries, indent=2))
+    elif not queries:
+        print("No query has an SLO.")
+    for each in queries if output == "table" else ():
+        print(_line(each))
+    return SLO_FAILED if any(_is_broken(each) for each in queries) else 0
+
+
+def _is_broken(query: dict[str, Any]) -> bool:
+    return bool(query["compliance"]["kept"] < query["compliance"]["judged"])
+
+
+def _line(query: dict[str, Any]) -> str:
+    slo, compliance = query["slo"], query["compliance"]
+    aim = f"{slo['quantile']:.4g} within {slo['threshold_ms']:g} ms in each {slo['interval_seconds']:g} s"
+    if not compliance["judged"]:
+        return f"?  {query['query']}: {aim}; no interval has the {compliance['samples_needed']} executions it takes"
+    mark = "✗" if _is_broken(query) else "✓"
+    p99 = f", p99 {query['observed']['p99_ms']:.3g} ms" if query["observed"] else ""
+    return f"{mark}  {query['query']}: {aim}; kept in {compliance['kept']} of {compliance['judged']} intervals{p99}"
+
+
+def _message(error: HTTPError) -> str:
+    try:
+        return str(json.load(error)["message"])
+    except (ValueError, KeyError, TypeError):
+        return str(error)
