@@ -1,0 +1,84 @@
+"""The `piql` program: finds the command and hands it the rest of the arguments.
+
+Commands of the other packages are found through the entry-point group `piql.commands`; one whose package is missing
+says which to install.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from importlib.metadata import entry_points
+
+GROUP = "piql.commands"
+
+# Each command: the module of its function, and what it does.
+OWN: dict[str, tuple[str, str]] = {
+    "check": ("piql.commands.check", "print findings and bounds of .piql files"),
+    "plan": ("piql.commands.plan", "print how queries are read"),
+    "deploy": ("piql.commands.deploy", "deploy a set of queries to a store"),
+    "run": ("piql.commands.run", "execute a deployed query or a statement"),
+}
+# Commands of other packages: which one to install, and what they do.
+ELSEWHERE: dict[str, tuple[str, str]] = {
+    "profile": ("piql-profiler", "measure the operators of a store"),
+    "predict": ("piql-profiler", "predict the p99 of a query"),
+    "serve": ("piql-backend", "start the workbench"),
+    "slo": ("piql-backend", "say whether deployed queries keep their SLOs"),
+}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; give its exit code."""
+    given = list(sys.argv[1:] if argv is None else argv)
+    if not given or given[0] in ("-h", "--help", "help"):
+        print(_usage())
+        return 0 if given else 2
+    name, *rest = given
+    if name in ("-V", "--version"):
+        from piql import __version__
+
+        print(f"piql {__version__}")
+        return 0
+    command = _find(name)
+    if command is None:
+        if name in ELSEWHERE:
+            print(f"piql {name}: install the package {ELSEWHERE[name][0]} for this command", file=sys.stderr)
+        else:
+            print(f"piql: no command {name!r}; `piql --help` lists them", file=sys.stderr)
+        return 2
+    try:
+        return command(rest)
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 1
+
+
+def _find(name: str) -> Callable[[Sequence[str]], int] | None:
+    if name in OWN:
+        found: Callable[[Sequence[str]], int] = getattr(import_module(OWN[name][0]), name)
+        return found
+    for entry in entry_points(group=GROUP, name=name):
+        try:
+            loaded: Callable[[Sequence[str]], int] = entry.load()
+        except ModuleNotFoundError:
+            return None
+        return loaded
+    return None
+
+
+def _usage() -> str:
+    found = {entry.name for entry in entry_points(group=GROUP)}
+    lines = ["usage: piql COMMAND …", ""]
+    lines += [f"  {name:<9} {text}" for name, (_, text) in OWN.items()]
+    for name, (package, text) in ELSEWHERE.items():
+        lines.append(f"  {name:<9} {text}" + ("" if name in found else f" (needs {package})"))
+    lines += ["", "`piql COMMAND --help` says more."]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

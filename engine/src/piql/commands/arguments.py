@@ -1,0 +1,32 @@
+"""Arguments that several commands share."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from piql.compilation import Compilation, compile
+
+
+def add_source(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("path", type=Path, nargs="?", default=Path("."), help="a .piql file or a folder of them")
+
+
+def add_output(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--output", choices=("table", "json"), default="table")
+
+
+def compile_path(parser: argparse.ArgumentParser, path: Path) -> Compilation:
+    """Compile a file or folder; end with a usage message when there is nothing to compile."""
+    if not path.exists():
+        parser.error(f"{path}: no such file or folder")
+    if path.is_dir() and not any(path.rglob("*.piql")):
+        parser.error(f"{path}: no .piql files in it")
+    return compile(path)
+
+
+def is_colourful() -> bool:
+    """Whether to colour what is printed (https://no-color.org)."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")

@@ -1,0 +1,91 @@
+"""`piql check`: compiles files and prints every finding, and the bound of every query."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from piql.commands.arguments import add_output, add_source, compile_path
+from piql.commands.table import format_table
+from piql.compilation import Compilation, CompiledQuery
+from piql.diagnostics.diagnostic import Diagnostic
+from piql.diagnostics.render import render_all
+
+
+def check(argv: Sequence[str] | None = None) -> int:
+    """Print findings and bounds."""
+    parser = argparse.ArgumentParser(prog="piql check", description="Print findings and bounds.")
+    add_source(parser)
+    add_output(parser)
+    given = parser.parse_args(argv)
+    compilation = compile_path(parser, given.path)
+    if given.output == "json":
+        print(json.dumps(as_json(compilation), indent=2))
+    else:
+        print(as_text(compilation))
+    return 1 if compilation.has_errors else 0
+
+
+def as_text(compilation: Compilation) -> str:
+    parts = [render_all(compilation.diagnostics)] if compilation.diagnostics else []
+    if compilation.queries:
+        heads = ("query", "kind", "class", "operations", "trips", "rows", "formula")
+        parts.append(format_table(heads, [_row(query) for query in compilation.queries.values()]))
+    errors = sum(each.severity == "error" for each in compilation.diagnostics)
+    warnings = sum(each.severity == "warning" for each in compilation.diagnostics)
+    parts.append(f"{len(compilation.queries)} queries, {errors} errors, {warnings} warnings")
+    return "\n\n".join(parts)
+
+
+def _row(query: CompiledQuery) -> tuple[object, ...]:
+    if query.bound is None:
+        return query.name, query.kind, query.scaling_class or "-", "refused", "-", "-", "-"
+    bound = query.bound
+    shown = query.scaling_class or "-"
+    return query.name, query.kind, shown, bound.operations, bound.round_trips, bound.rows, bound.formula
+
+
+def as_json(compilation: Compilation) -> dict[str, object]:
+    return {
+        "diagnostics": [_diagnostic(each) for each in compilation.diagnostics],
+        "queries": [_query(each) for each in compilation.queries.values()],
+    }
+
+
+def _query(query: CompiledQuery) -> dict[str, object]:
+    bound = query.bound
+    return {
+        "name": query.name,
+        "kind": query.kind,
+        "is_bounded": query.is_bounded,
+        "scaling_class": query.scaling_class,
+        "bound": None
+        if bound is None
+        else {
+            "operations": bound.operations,
+            "round_trips": bound.round_trips,
+            "rows": bound.rows,
+            "bytes": bound.bytes,
+            "formula": bound.formula,
+        },
+        "indexes": [index.name for index in query.indexes],
+    }
+
+
+def _diagnostic(diagnostic: Diagnostic) -> dict[str, object]:
+    span = diagnostic.span
+    return {
+        "code": diagnostic.code,
+        "severity": diagnostic.severity,
+        "message": diagnostic.message,
+        "file": span.file,
+        "start": span.start,
+        "end": span.end,
+        "line": span.line,
+        "utf16_column": span.utf16_column,
+        "query": diagnostic.query,
+        "help": list(diagnostic.help),
+        "fixes": [{"title": fix.title, "edits": [asdict(edit) for edit in fix.edits]} for fix in diagnostic.fixes],
+    }

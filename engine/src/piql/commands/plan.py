@@ -1,0 +1,53 @@
+"""`piql plan`: prints the plans of queries, logical and physical, with what each operator may cost."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+from piql.commands.arguments import add_source, compile_path
+from piql.compilation import CompiledQuery
+from piql.diagnostics.render import render_all
+from piql.logical.format import format_plan
+from piql.physical import format as physical
+
+
+def plan(argv: Sequence[str] | None = None) -> int:
+    """Print how queries are read."""
+    parser = argparse.ArgumentParser(prog="piql plan", description="Print how queries are read.")
+    add_source(parser)
+    parser.add_argument("--query", action="append", metavar="NAME", help="only this one; may be repeated")
+    parser.add_argument("--steps", action="store_true", help="also the plan after each rule of the optimizer")
+    given = parser.parse_args(argv)
+    compilation = compile_path(parser, given.path)
+    unknown = [name for name in given.query or () if name not in compilation.queries]
+    if unknown:
+        parser.error(f"no query named {', '.join(unknown)}; there are {', '.join(compilation.queries) or 'none'}")
+    chosen = [each for name, each in compilation.queries.items() if not given.query or name in given.query]
+    print("\n\n".join(_section(each, given.steps) for each in chosen))
+    return 0 if all(each.is_bounded for each in chosen) else 1
+
+
+def _section(query: CompiledQuery, with_steps: bool) -> str:
+    parts = [f"{query.name}: {_summary(query)}"]
+    if with_steps and query.bound_plan is not None:
+        parts.append("as written\n" + format_plan(query.bound_plan))
+        parts.extend(f"{step.rule}: {step.note}\n{format_plan(step.plan)}" for step in query.steps)
+    if query.logical is not None:
+        parts.append("logical\n" + format_plan(query.logical))
+    if query.plan is not None:
+        parts.append("physical\n" + physical.format_plan(query.plan))
+    if query.diagnostics:
+        parts.append(render_all(query.diagnostics))
+    return "\n\n".join(parts)
+
+
+def _summary(query: CompiledQuery) -> str:
+    bound = query.bound
+    if bound is None:
+        return "refused"
+    trips = "trip" if bound.round_trips == 1 else "trips"
+    return (
+        f"≤ {bound.operations} ops = {bound.formula} · {bound.round_trips} {trips} · "
+        f"≤ {bound.rows} rows · class {query.scaling_class}"
+    )

@@ -1,0 +1,91 @@
+"""`piql run`: executes a deployed query, or one bare statement, and prints its rows and what they cost."""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import json
+import sys
+from collections.abc import Sequence
+from datetime import date
+
+from piql.commands.arguments import add_output
+from piql.commands.table import format_table
+from piql.database import Page, connect
+from piql.diagnostics.render import render_all
+from piql.errors import CompilationRefused, NotDeployed, PiqlError
+
+
+def run(argv: Sequence[str] | None = None) -> int:
+    """Execute a deployed query or a statement."""
+    parser = argparse.ArgumentParser(prog="piql run", description="Execute a deployed query or a statement.")
+    parser.add_argument("query", help="the name of a deployed query, or a statement such as \"SELECT …\"")
+    parser.add_argument("--store", required=True, metavar="URL", help="embedded:PATH or cql://host/keyspace")
+    parser.add_argument(
+        "--param", action="append", default=[], metavar="NAME=VALUE", help="VALUE is JSON, or text when it is none"
+    )
+    parser.add_argument("--cursor", help="of the page before")
+    add_output(parser)
+    given = parser.parse_args(argv)
+    parameters = {}
+    for each in given.param:
+        name, equals, value = each.partition("=")
+        if not equals:
+            parser.error(f"--param {each}: write NAME=VALUE")
+        parameters[name] = _value(value)
+    is_statement = len(given.query.split()) > 1
+    try:
+        with connect(given.store) as db:
+            if is_statement:
+                page = db.run(given.query, parameters)
+            else:
+                page = db.execute(given.query, parameters, cursor=given.cursor)
+    except CompilationRefused as refusal:
+        print(render_all(refusal.diagnostics) or str(refusal), file=sys.stderr)
+        return 1
+    except NotDeployed as error:
+        print(f"piql run: {error}", file=sys.stderr)
+        return 2
+    except PiqlError as error:
+        print(f"piql run: {type(error).__name__}: {error}", file=sys.stderr)
+        return 1
+    print(_as_json(page) if given.output == "json" else _as_text(page))
+    return 0
+
+
+def _value(text: str) -> object:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _as_text(page: Page) -> str:
+    parts = [format_table(tuple(page.rows[0]), [tuple(row.values()) for row in page.rows])] if page.rows else []
+    parts.append(f"{len(page.rows)} rows · {page.operations} requests · {page.elapsed_ms:.2f} ms")
+    if page.cursor is not None:
+        parts.append(f"next page: --cursor {page.cursor}")
+    return "\n".join(parts)
+
+
+def _as_json(page: Page) -> str:
+    shown = {
+        "rows": [{name: _plain(value) for name, value in row.items()} for row in page.rows],
+        "cursor": page.cursor,
+        "operations": page.operations,
+        "round_trips": page.round_trips,
+        "elapsed_ms": page.elapsed_ms,
+    }
+    return json.dumps(shown, indent=2, ensure_ascii=False)
+
+
+def _plain(value: object) -> object:
+    match value:
+        case None | bool() | int() | float() | str():
+            return value
+        case bytes():
+            return base64.b64encode(value).decode()
+        case date():  # a datetime is one, too
+            return value.isoformat()
+        case _:
+            return str(value)

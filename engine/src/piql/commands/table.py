@@ -1,0 +1,32 @@
+"""Rows as aligned text: numbers to the right, everything else to the left."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def format_table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """Give a table with a head and a rule.
+
+    query          class  operations
+    -------------  -----  ----------
+    thoughtstream  II            101
+    """
+    cells = [[_text(value) for value in row] for row in rows]
+    is_number = [bool(rows) and all(isinstance(row[at], int | float) for row in rows) for at in range(len(heads))]
+    widths = [max(len(head), *(len(row[at]) for row in cells)) if cells else len(head) for at, head in enumerate(heads)]
+    lines = [_line(heads, widths, is_number), "  ".join("-" * width for width in widths)]
+    lines += [_line(row, widths, is_number) for row in cells]
+    return "\n".join(lines)
+
+
+def _line(cells: Sequence[str], widths: Sequence[int], is_number: Sequence[bool]) -> str:
+    placed = (
+        cell.rjust(width) if right else cell.ljust(width)
+        for cell, width, right in zip(cells, widths, is_number, strict=True)
+    )
+    return "  ".join(placed).rstrip()
+
+
+def _text(value: object) -> str:
+    return "NULL" if value is None else str(value).replace("\n", "⏎")
