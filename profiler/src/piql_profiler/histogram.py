@@ -122,6 +122,11 @@ class Recorder:
     def __len__(self) -> int:
         return len(self._latencies_us)
 
+    @property
+    def latencies_us(self) -> Sequence[float]:
+        """Give what was recorded, in order."""
+        return self._latencies_us
+
     def histogram(self) -> Histogram:
         """Freeze what has been recorded so far."""
         return Histogram.of(self._latencies_us)

@@ -130,10 +130,15 @@ def load(path: Path, *, is_partial_allowed: bool = False) -> Measurements:
         raise UnreadableRun(
             f"the run in {path} is {info.state}, not done" + (f": {info.message}" if info.message else "")
         )
-    cells = [cell for file in sorted(path.glob("interval-*.parquet")) for cell in _cells(file)]
+    cells = read_cells(path)
     if not cells:
         raise UnreadableRun(f"the run in {path} has no complete interval")
     return Measurements.of(cells, info.settings.interval_seconds)
+
+
+def read_cells(path: Path) -> list[Measurement]:
+    """Read the single measurements of the complete intervals."""
+    return [cell for file in sorted(path.glob("interval-*.parquet")) for cell in _cells(file)]
 
 
 def is_alive(process: int, started: int | None) -> bool:

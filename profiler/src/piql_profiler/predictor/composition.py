@@ -146,7 +146,7 @@ def _places(steps: int) -> tuple[NDArray[np.intp], Shares]:
 
 @lru_cache
 def _factor(correlation: float) -> tuple[Shares, Shares]:
-    """Give, for each value of the common factor, the share once it is known, Φ((Φ⁻¹(F) − √ρ·z) / √(1 − ρ)); and weights."""
+    """Give, for each value z of the common factor, its weight and the share given z: Φ((Φ⁻¹(F) − √ρ·z) / √(1 − ρ))."""
     nodes, weights = hermegauss(_FEW_NODES if correlation <= _WEAK else _MANY_NODES)
     scores = ndtri(np.arange(_TABLE_STEPS + 1) / _TABLE_STEPS)
     given = ndtr((scores[None, :] - math.sqrt(correlation) * nodes[:, None]) / math.sqrt(1.0 - correlation))
