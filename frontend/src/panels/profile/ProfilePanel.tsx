@@ -1,1 +1,40 @@
-export default function X() { return null }
+import { useQuery } from '@tanstack/react-query'
+import { Gauge } from 'lucide-react'
+import { profileRuns } from '../../api/queries'
+import { EmptyState } from '../../ui/EmptyState'
+import { ErrorNotice } from '../../ui/Notice'
+import { NewRun } from './NewRun'
+import styles from './profile.module.css'
+import { RunCard } from './RunCard'
+import { isActive, useRunEvents } from './run-events'
+
+/** Measures the operators on the store: start, watch, cancel, keep. */
+export default function ProfilePanel() {
+  const { data: runs, error } = useQuery({
+    ...profileRuns,
+    refetchInterval: (query) => (query.state.data?.some(isActive) ? 2000 : false),
+  })
+  useRunEvents(runs ?? [])
+  return (
+    <div className={styles['panel']}>
+      <NewRun isBusy={(runs ?? []).some(isActive)} />
+      <section className={styles['runs']} aria-label="Profile runs">
+        <h2 className={styles['heading']}>Runs</h2>
+        {error ? <ErrorNotice error={error} /> : null}
+        {runs?.length === 0 ? (
+          <EmptyState icon={<Gauge size={22} aria-hidden />} title="Nothing measured yet">
+            A run measures the three remote operators on this store. From it come the predicted p99 of every query and the heatmap.
+          </EmptyState>
+        ) : (
+          <ul className={styles['list']} aria-label="Runs">
+            {(runs ?? []).map((run) => (
+              <li key={run.id}>
+                <RunCard run={run} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </section>
+    </div>
+  )
+}

@@ -1,0 +1,213 @@
+import { useEffect, useId, useMemo, useRef, useState, type KeyboardEvent, type PointerEvent } from 'react'
+import { cividis, contourPath, inkOn, logScale, moveCell, sloContour, type CellIndex, type Grid } from '../logic/heatmap'
+import { formatMs } from '../units'
+import styles from './heatmap.module.css'
+import { useSize } from './useSize'
+
+interface HeatmapProps {
+  grid: Grid
+  xLabel: string
+  yLabel: string
+  label: string
+  /** The cell of the limits as they are in the text. */
+  current: CellIndex | null
+  chosen: CellIndex | null
+  describe: (cell: CellIndex) => string
+  onPoint: (cell: CellIndex | null) => void
+  onChoose: (cell: CellIndex) => void
+}
+
+const MARGIN = { top: 10, right: 12, bottom: 46, left: 64 }
+
+/** p99 over two limits: a canvas of cells, and in SVG around it axes, contour and cursor. */
+export function Heatmap({ grid, xLabel, yLabel, label, current, chosen, describe, onPoint, onChoose }: HeatmapProps) {
+  const [frame, { width, height }] = useSize<HTMLDivElement>()
+  const canvas = useRef<HTMLCanvasElement>(null)
+  const hintId = useId()
+  const [cursor, setCursor] = useState<CellIndex | null>(null)
+  const [isFocused, setFocused] = useState(false)
+  const columns = grid.xs.length
+  const rows = grid.ys.length
+  const plotWidth = Math.max(0, width - MARGIN.left - MARGIN.right)
+  const plotHeight = Math.max(0, height - MARGIN.top - MARGIN.bottom)
+  const cellWidth = plotWidth / columns
+  const cellHeight = plotHeight / rows
+  const scale = useMemo(() => logScale(grid.p99.flat()), [grid])
+  const contour = useMemo(
+    () => contourPath(sloContour(grid.meets), (x, y) => [MARGIN.left + x * cellWidth, MARGIN.top + (rows - y) * cellHeight]),
+    [grid, cellWidth, cellHeight, rows],
+  )
+
+  useEffect(() => {
+    if (canvas.current && plotWidth > 0 && plotHeight > 0) paint(canvas.current, grid, plotWidth, plotHeight, scale.share)
+  }, [grid, plotWidth, plotHeight, scale])
+
+  const point = (cell: CellIndex | null) => {
+    setCursor(cell)
+    onPoint(cell)
+  }
+  const cellUnder = (event: PointerEvent): CellIndex | null => {
+    const box = event.currentTarget.getBoundingClientRect()
+    const column = Math.floor((event.clientX - box.left - MARGIN.left) / cellWidth)
+    const row = rows - 1 - Math.floor((event.clientY - box.top - MARGIN.top) / cellHeight)
+    return column >= 0 && column < columns && row >= 0 && row < rows ? { column, row } : null
+  }
+  const start = cursor ?? chosen ?? current ?? { column: 0, row: 0 }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Enter' || event.key === ' ') onChoose(start)
+    else {
+      const next = moveCell(start, event.key, columns, rows)
+      if (!next) return
+      point(next)
+    }
+    event.preventDefault()
+  }
+  const boxOf = ({ column, row }: CellIndex) => ({
+    x: MARGIN.left + column * cellWidth,
+    y: MARGIN.top + (rows - 1 - row) * cellHeight,
+    width: cellWidth,
+    height: cellHeight,
+  })
+  return (
+    <div className={styles['frame']} ref={frame}>
+      <div
+        className={styles['plot']}
+        role="application"
+        aria-roledescription="heatmap"
+        aria-label={label}
+        aria-describedby={hintId}
+        tabIndex={0}
+        onKeyDown={onKeyDown}
+        onFocus={() => {
+          setFocused(true)
+          if (!cursor) point(start)
+        }}
+        onBlur={() => setFocused(false)}
+        onPointerMove={(event) => point(cellUnder(event))}
+        onPointerLeave={() => {
+          if (!isFocused) point(null)
+        }}
+        onClick={(event) => {
+          const cell = cellUnder(event as unknown as PointerEvent)
+          if (cell) onChoose(cell)
+        }}
+      >
+        <canvas ref={canvas} className={styles['canvas']} style={{ left: MARGIN.left, top: MARGIN.top, width: plotWidth, height: plotHeight }} />
+        <svg className={styles['overlay']} width={width} height={height} aria-hidden>
+          <path className={styles['contourOuter']} d={contour} />
+          <path className={styles['contourInner']} d={contour} />
+          <Ticks values={grid.xs} spacing={cellWidth} minimum={34} place={(index) => [MARGIN.left + (index + 0.5) * cellWidth, MARGIN.top + plotHeight + 16]} anchor="middle" />
+          <Ticks values={grid.ys} spacing={cellHeight} minimum={15} place={(index) => [MARGIN.left - 8, MARGIN.top + (rows - index - 0.5) * cellHeight + 4]} anchor="end" />
+          <text className={styles['axis']} x={MARGIN.left + plotWidth / 2} y={height - 8} textAnchor="middle">
+            {xLabel}
+          </text>
+          <text className={styles['axis']} transform={`translate(14,${MARGIN.top + plotHeight / 2}) rotate(-90)`} textAnchor="middle">
+            {yLabel}
+          </text>
+          {current ? <rect className={styles['current']} {...inset(boxOf(current), 3)} rx={3} /> : null}
+          {chosen ? <rect className={styles['chosen']} {...inset(boxOf(chosen), 1)} rx={2} /> : null}
+          {cursor ? <rect className={styles['cursor']} {...inset(boxOf(cursor), 0)} data-focused={isFocused} /> : null}
+        </svg>
+      </div>
+      <p id={hintId} className="visually-hidden">
+        Arrow keys move along the cells, Enter chooses one.
+      </p>
+      <p className="visually-hidden" role="status" aria-label="Cell">
+        {cursor && isFocused ? describe(cursor) : ''}
+      </p>
+    </div>
+  )
+}
+
+interface TicksProps {
+  values: readonly number[]
+  spacing: number
+  minimum: number
+  place: (index: number) => [number, number]
+  anchor: 'middle' | 'end'
+}
+
+/** Every value where there is room, else every second, third … */
+function Ticks({ values, spacing, minimum, place, anchor }: TicksProps) {
+  const step = Math.max(1, Math.ceil(minimum / Math.max(spacing, 1)))
+  return (
+    <>
+      {values.map((value, index) => {
+        if (index % step !== 0) return null
+        const [x, y] = place(index)
+        return (
+          <text key={value} className={styles['tick']} x={x} y={y} textAnchor={anchor}>
+            {value}
+          </text>
+        )
+      })}
+    </>
+  )
+}
+
+function inset(box: { x: number; y: number; width: number; height: number }, by: number) {
+  return { x: box.x + by, y: box.y + by, width: Math.max(0, box.width - 2 * by), height: Math.max(0, box.height - 2 * by) }
+}
+
+/** Cells, numbers where they fit, a dot where measured, a question mark where extrapolated, hatching beyond the SLO. */
+function paint(canvas: HTMLCanvasElement, grid: Grid, width: number, height: number, share: (value: number) => number): void {
+  const ratio = window.devicePixelRatio || 1
+  canvas.width = Math.round(width * ratio)
+  canvas.height = Math.round(height * ratio)
+  const context = canvas.getContext('2d')
+  if (!context) return
+  context.scale(ratio, ratio)
+  const cellWidth = width / grid.xs.length
+  const cellHeight = height / grid.ys.length
+  const hasText = cellWidth >= 36 && cellHeight >= 18
+  context.font = `500 11px ${getComputedStyle(canvas).fontFamily}`
+  context.textAlign = 'center'
+  context.textBaseline = 'middle'
+  grid.p99.forEach((line, row) => {
+    line.forEach((p99, column) => {
+      const x = column * cellWidth
+      const y = height - (row + 1) * cellHeight
+      const colour = cividis(share(p99))
+      const ink = inkOn(colour)
+      const state = grid.states[row]?.[column]
+      context.fillStyle = `rgb(${colour.red},${colour.green},${colour.blue})`
+      context.fillRect(x, y, Math.ceil(cellWidth) + 0.5, Math.ceil(cellHeight) + 0.5)
+      if (grid.meets[row]?.[column] === false) hatch(context, x, y, cellWidth, cellHeight, ink)
+      context.fillStyle = ink
+      if (state === 'measured') {
+        context.beginPath()
+        context.arc(x + 6, y + 6, Math.min(2.4, cellWidth / 5), 0, Math.PI * 2)
+        context.fill()
+      }
+      if (hasText) {
+        const text = formatMs(p99).replace(' ms', '') + (state === 'extrapolated' ? '?' : '')
+        if (grid.meets[row]?.[column] === false) {
+          const textWidth = context.measureText(text).width + 6
+          context.fillStyle = `rgb(${colour.red},${colour.green},${colour.blue})`
+          context.fillRect(x + cellWidth / 2 - textWidth / 2, y + cellHeight / 2 - 8, textWidth, 16)
+          context.fillStyle = ink
+        }
+        context.fillText(text, x + cellWidth / 2, y + cellHeight / 2 + 0.5)
+      } else if (state === 'extrapolated' && cellWidth >= 9) {
+        context.fillText('?', x + cellWidth / 2, y + cellHeight / 2)
+      }
+    })
+  })
+}
+
+function hatch(context: CanvasRenderingContext2D, x: number, y: number, width: number, height: number, ink: string): void {
+  context.save()
+  context.beginPath()
+  context.rect(x, y, width, height)
+  context.clip()
+  context.strokeStyle = ink
+  context.globalAlpha = 0.42
+  context.lineWidth = 1
+  context.beginPath()
+  for (let offset = -height; offset < width; offset += 7) {
+    context.moveTo(x + offset, y + height)
+    context.lineTo(x + offset + height, y)
+  }
+  context.stroke()
+  context.restore()
+}

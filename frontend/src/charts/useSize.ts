@@ -1,0 +1,16 @@
+import { useEffect, useRef, useState, type RefObject } from 'react'
+
+/** The size of an element as it is on the page; zero before it is drawn. */
+export function useSize<E extends Element>(): [RefObject<E | null>, { width: number; height: number }] {
+  const element = useRef<E>(null)
+  const [size, setSize] = useState({ width: 0, height: 0 })
+  useEffect(() => {
+    if (!element.current) return undefined
+    const observer = new ResizeObserver(([entry]) => {
+      if (entry) setSize({ width: Math.floor(entry.contentRect.width), height: Math.floor(entry.contentRect.height) })
+    })
+    observer.observe(element.current)
+    return () => observer.disconnect()
+  }, [])
+  return [element, size]
+}

@@ -1,0 +1,41 @@
+import type { Heatmap } from '../../api/types'
+import type { CellIndex } from '../../logic/heatmap'
+import { Cell, numeric, Table } from '../../ui/Table'
+import { formatMs } from '../../units'
+import styles from './heatmap.module.css'
+
+/** The same cells as numbers, the first row that of the smallest value. */
+export function HeatmapTable({ answer, onChoose }: { answer: Heatmap; onChoose: (cell: CellIndex) => void }) {
+  const marks = { measured: '', interpolated: '≈ ', extrapolated: '? ' }
+  return (
+    <Table
+      label={`Predicted latency: ${answer.y.label} down, ${answer.x.label} across`}
+      columns={[`${answer.y.label} \\ ${answer.x.label}`, ...answer.x.values.map((value) => numeric(String(value)))]}
+    >
+      {answer.y.values.map((y, row) => (
+        <tr key={y}>
+          <th scope="row">{y}</th>
+          {answer.x.values.map((x, column) => {
+            const isKept = answer.meets_slo[row]?.[column]
+            const state = answer.state[row]?.[column] ?? 'measured'
+            return (
+              <Cell key={x} isNumeric>
+                <button
+                  type="button"
+                  className={styles['tableCell']}
+                  data-kept={isKept}
+                  aria-label={`${answer.x.label} ${x}, ${answer.y.label} ${y}: ${formatMs(answer.p99_ms[row]?.[column])}, ${state}, ${isKept ? 'keeps' : 'breaks'} the SLO`}
+                  onClick={() => onChoose({ column, row })}
+                >
+                  {marks[state]}
+                  {formatMs(answer.p99_ms[row]?.[column])}
+                  {isKept ? '' : ' ✕'}
+                </button>
+              </Cell>
+            )
+          })}
+        </tr>
+      ))}
+    </Table>
+  )
+}

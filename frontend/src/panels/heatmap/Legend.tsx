@@ -1,0 +1,46 @@
+import { cividis, logScale, type Grid } from '../../logic/heatmap'
+import { formatMs, formatPercent } from '../../units'
+import styles from './heatmap.module.css'
+
+const STOPS = Array.from({ length: 12 }, (_, index) => {
+  const { red, green, blue } = cividis(index / 11)
+  return `rgb(${red},${green},${blue})`
+})
+
+/** What the colours and marks mean. */
+export function Legend({ grid, thresholdMs, quantile }: { grid: Grid; thresholdMs: number; quantile: number }) {
+  const scale = logScale(grid.p99.flat())
+  const isInRange = thresholdMs > scale.low && thresholdMs < scale.high
+  return (
+    <div className={styles['legend']}>
+      <div className={styles['ramp']}>
+        <span className="numeric">{formatMs(scale.low)}</span>
+        <span className={styles['rampBar']} style={{ background: `linear-gradient(90deg, ${STOPS.join(',')})` }}>
+          {isInRange ? <span className={styles['rampSlo']} style={{ left: `${scale.share(thresholdMs) * 100}%` }} /> : null}
+        </span>
+        <span className="numeric">{formatMs(scale.high)}</span>
+        <span className={styles['rampNote']}>{formatPercent(quantile, 2)} quantile, worst interval</span>
+      </div>
+      <ul className={styles['marks']} aria-label="Legend">
+        <li>
+          <span className={styles['markDot']} aria-hidden /> measured
+        </li>
+        <li>
+          <span className={styles['markPlain']} aria-hidden /> interpolated
+        </li>
+        <li>
+          <span className={styles['markQuestion']} aria-hidden>
+            ?
+          </span>{' '}
+          extrapolated
+        </li>
+        <li>
+          <span className={styles['markHatch']} aria-hidden /> beyond the SLO
+        </li>
+        <li>
+          <span className={styles['markCurrent']} aria-hidden /> limits in the text
+        </li>
+      </ul>
+    </div>
+  )
+}

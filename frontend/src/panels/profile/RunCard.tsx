@@ -1,0 +1,123 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Grid3x3, Trash2, X } from 'lucide-react'
+import { answered, api } from '../../api/client'
+import { profileRuns } from '../../api/queries'
+import type { ProfileRun } from '../../api/types'
+import { useChosenRun } from '../../app/predictions'
+import { setView } from '../../app/url-state'
+import { Badge, type Tone } from '../../ui/Badge'
+import { Button, IconButton } from '../../ui/Button'
+import { ErrorNotice } from '../../ui/Notice'
+import { Progress } from '../../ui/Progress'
+import { Cell, numeric, Table } from '../../ui/Table'
+import { formatCount, formatDay, formatDuration, formatMs, formatPercent } from '../../units'
+import styles from './profile.module.css'
+import { isActive, putRun } from './run-events'
+
+const TONES: Readonly<Record<ProfileRun['state'], Tone>> = {
+  queued: 'plain',
+  starting: 'info',
+  running: 'info',
+  cancelling: 'warning',
+  cancelled: 'plain',
+  failed: 'danger',
+  done: 'accent',
+}
+
+export function RunCard({ run }: { run: ProfileRun }) {
+  const chosen = useChosenRun()
+  const name = run.label ?? `Run ${run.id}`
+  return (
+    <article className={styles['run']} aria-label={name} data-state={run.state}>
+      <header className={styles['runHead']}>
+        <h3 className={styles['runName']}>{name}</h3>
+        <Badge tone={TONES[run.state]}>{run.state}</Badge>
+        {chosen?.id === run.id ? <Badge>used for predictions</Badge> : null}
+        <span className={styles['grow']} />
+        <RunActions run={run} name={name} isChosen={chosen?.id === run.id} />
+      </header>
+      <p className={styles['facts']}>
+        {formatDay(run.created_at)} · grid {run.settings.grid} · {formatCount(run.settings.intervals)} × {formatDuration(run.settings.interval_seconds)}
+      </p>
+      {isActive(run) ? <RunProgress run={run} name={name} /> : null}
+      {run.message ? <p className={styles['message']}>{run.message}</p> : null}
+      {run.operators_summary.length > 0 ? <Operators run={run} name={name} /> : null}
+    </article>
+  )
+}
+
+function RunProgress({ run, name }: { run: ProfileRun; name: string }) {
+  return (
+    <div className={styles['progress']}>
+      <Progress label={`Progress of ${name}`} share={run.progress} />
+      <p className={styles['facts']} role="status">
+        {formatPercent(run.progress, 0)} · {formatCount(run.points_done)} of {formatCount(run.points_total)} points
+        {run.eta_seconds === null ? '' : ` · ${formatDuration(run.eta_seconds)} left`}
+      </p>
+    </div>
+  )
+}
+
+function RunActions({ run, name, isChosen }: { run: ProfileRun; name: string; isChosen: boolean }) {
+  const queryClient = useQueryClient()
+  const cancel = useMutation({
+    mutationFn: () => answered(api.POST('/api/profile-runs/{run_id}/cancel', { params: { path: { run_id: run.id } } })),
+    onSuccess: (cancelled) => putRun(queryClient, cancelled),
+  })
+  const remove = useMutation({
+    mutationFn: () => answered(api.DELETE('/api/profile-runs/{run_id}', { params: { path: { run_id: run.id } } })),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: profileRuns.queryKey }),
+  })
+  const error = cancel.error ?? remove.error
+  return (
+    <>
+      {error ? <ErrorNotice error={error} /> : null}
+      {run.state === 'done' && !isChosen ? (
+        <Button size="small" aria-label={`Use ${name} for predictions`} onClick={() => setView({ run: run.id })}>
+          Use
+        </Button>
+      ) : null}
+      {run.state === 'done' ? (
+        <Button
+          size="small"
+          icon={<Grid3x3 size={12} aria-hidden />}
+          aria-label={`Heatmap of ${name}`}
+          onClick={() => setView({ run: run.id, panel: 'heatmap' })}
+        >
+          Heatmap
+        </Button>
+      ) : null}
+      {isActive(run) ? (
+        <Button
+          size="small"
+          icon={<X size={12} aria-hidden />}
+          aria-label={`Cancel ${name}`}
+          disabled={run.state === 'cancelling' || cancel.isPending}
+          onClick={() => cancel.mutate()}
+        >
+          Cancel
+        </Button>
+      ) : (
+        <IconButton label={`Delete ${name}`} size="small" disabled={remove.isPending} onClick={() => remove.mutate()}>
+          <Trash2 size={13} aria-hidden />
+        </IconButton>
+      )}
+    </>
+  )
+}
+
+function Operators({ run, name }: { run: ProfileRun; name: string }) {
+  return (
+    <Table label={`Operators measured by ${name}`} columns={['Operator', numeric('Points'), numeric('Samples'), numeric('p50'), numeric('p99')]}>
+      {run.operators_summary.map((operator) => (
+        <tr key={operator.operator}>
+          <Cell>{operator.operator}</Cell>
+          <Cell isNumeric>{formatCount(operator.points)}</Cell>
+          <Cell isNumeric>{formatCount(operator.samples)}</Cell>
+          <Cell isNumeric>{formatMs(operator.p50_ms)}</Cell>
+          <Cell isNumeric>{formatMs(operator.p99_ms)}</Cell>
+        </tr>
+      ))}
+    </Table>
+  )
+}

@@ -1,0 +1,41 @@
+/** Progress of runs as the server sends it, laid into the list of runs. */
+import { useQueryClient, type QueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { profileRuns } from '../../api/queries'
+import type { ProfileRun } from '../../api/types'
+
+export function isActive(run: ProfileRun): boolean {
+  return run.state === 'queued' || run.state === 'starting' || run.state === 'running' || run.state === 'cancelling'
+}
+
+export function useRunEvents(runs: readonly ProfileRun[]): void {
+  const queryClient = useQueryClient()
+  const active = runs
+    .filter(isActive)
+    .map((run) => run.id)
+    .toSorted()
+    .join()
+  useEffect(() => {
+    const sources = active === '' ? [] : active.split(',').map((id) => follow(id, queryClient))
+    return () => {
+      for (const source of sources) source.close()
+    }
+  }, [active, queryClient])
+}
+
+/** An event source connects again by itself; the list is asked too, so a lost stream only costs smoothness. */
+function follow(id: string, queryClient: QueryClient): EventSource {
+  const source = new EventSource(`/api/profile-runs/${encodeURIComponent(id)}/events`)
+  source.addEventListener('progress', (event) => {
+    const run = JSON.parse(event.data as string) as ProfileRun
+    putRun(queryClient, run)
+    if (!isActive(run)) source.close()
+  })
+  return source
+}
+
+export function putRun(queryClient: QueryClient, run: ProfileRun): void {
+  queryClient.setQueryData(profileRuns.queryKey, (runs) =>
+    runs?.some((each) => each.id === run.id) ? runs.map((each) => (each.id === run.id ? run : each)) : [run, ...(runs ?? [])],
+  )
+}
