@@ -134,7 +134,7 @@ def _timestamp(value: object, type: SqlType) -> datetime:
         try:
             moment = datetime.fromisoformat(value)
         except ValueError:
-            raise _refuse(value, type, "write it as '2012-08-27T10:15:00Z'") from None
+            raise _refuse(value, type) from None
         if moment.tzinfo is None:
             moment = moment.replace(tzinfo=UTC)
     elif isinstance(value, datetime):
@@ -155,7 +155,7 @@ def _date(value: object, type: SqlType) -> date:
         try:
             return date.fromisoformat(value)
         except ValueError:
-            raise _refuse(value, type, "write it as '2012-08-27'") from None
+            raise _refuse(value, type) from None
     if isinstance(value, datetime) or not isinstance(value, date):
         raise _refuse(value, type)
     return value

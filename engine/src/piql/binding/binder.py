@@ -46,7 +46,7 @@ class BoundQuery:
 
 @dataclass(frozen=True, slots=True)
 class BoundProgram:
-    """All that the files declare; `diagnostics` holds those of parsing, of the schema and of every query."""
+    """All that the files declare; `diagnostics` holds all findings in the order of the text."""
 
     catalog: Catalog
     queries: tuple[BoundQuery, ...]
@@ -72,6 +72,8 @@ def bind(files: Sequence[ast.ParsedFile], catalog: Catalog | None = None) -> Bou
                 diagnostics.extend(query.diagnostics)
             elif not isinstance(statement, ast.CreateTable | ast.CreateIndex):
                 diagnostics.append(_unnamed(statement))
+    places = {id(file.source): number for number, file in enumerate(files)}
+    diagnostics.sort(key=lambda each: (places.get(id(each.span.source), -1), each.span.start))
     return BoundProgram(Catalog(schema.tables, schema.indexes), tuple(queries), tuple(diagnostics))
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import TYPE_CHECKING, cast
 
 from piql.binding.calls import bind_call
@@ -34,6 +35,21 @@ from piql.values import ValueMismatch, convert, shown
 
 if TYPE_CHECKING:
     from piql.logical.operators import LogicalNode
+
+# How values of a type are written; said where a literal is none of them.
+_WRITTEN = {
+    Kind.INT: "write a whole number, without quotes",
+    Kind.BIGINT: "write a whole number, without quotes",
+    Kind.DOUBLE: "write a number, without quotes",
+    Kind.DECIMAL: "write a number, such as 9.50",
+    Kind.BOOLEAN: "write TRUE or FALSE",
+    Kind.VARCHAR: "write a text in single quotes",
+    Kind.TEXT: "write a text in single quotes",
+    Kind.BLOB: "write pairs of hexadecimal digits, such as X'00FF'",
+    Kind.TIMESTAMP: "write a text such as '2012-08-27T10:15:00Z'",
+    Kind.DATE: "write a text such as '2012-08-27'",
+    Kind.UUID: "write a text such as '123e4567-e89b-12d3-a456-426614174000'",
+}
 
 QueryBinder = Callable[["QueryContext", ast.QueryExpression, Scope, bool], "LogicalNode | None"]
 
@@ -152,10 +168,12 @@ class ExpressionBinder:
                 self.report("bad-number", f"{shown(value)} is larger than any BIGINT", node.span)
                 return None
             return logical.Constant(value=value, type=own, span=node.span)
+        if expected.kind in (Kind.INT, Kind.BIGINT) and isinstance(value, float | Decimal) and value == int(value):
+            value = int(value)
         try:
             return logical.Constant(value=convert(value, expected), type=bare(expected), span=node.span)
         except ValueMismatch as mismatch:
-            self.report("type-mismatch", str(mismatch), node.span)
+            self.report("type-mismatch", str(mismatch), node.span, _WRITTEN.get(expected.kind, ()))
             return None
 
     def pair(

@@ -292,6 +292,7 @@ class _Select:
                         help=f"give one of them a name of its own: {relation.shown} {relation.shown}2",
                     )
                 )
+                relation.columns = None  # a column would else be called ambiguous between the two
                 break
         self.scope.relations.append(relation)
 

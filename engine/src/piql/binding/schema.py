@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from piql.binding.scope import TableNames, lookup, spelling_fix, suggestion, unknown_name
+from piql.binding.scope import TableNames, lookup, spelling_fix, suggestion, unknown_name, unknown_table
 from piql.binding.types import BARE, is_comparable, is_text
 from piql.catalog import (
     CardinalityLimit,
@@ -319,9 +319,7 @@ class _TableBuilder:
     def _foreign_key(self, clause: ast.ForeignKeyClause, by_fold: dict[str, str]) -> ForeignKey | None:
         declared = lookup(clause.table, by_fold)
         if declared is None:
-            self.schema.diagnostics.append(
-                unknown_name("unknown-table", f"there is no table {clause.table.text}", clause.table, by_fold.values())
-            )
+            self.schema.diagnostics.append(unknown_table(clause.table, by_fold.values()))
             return None
         target = self.schema.tables[declared]
         columns = tuple(each for each in (lookup(name, self.by_fold) for name in clause.columns) if each is not None)

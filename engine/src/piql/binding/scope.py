@@ -39,12 +39,21 @@ def spelling_fix(span: Span, text: str) -> Fix:
 def unknown_name(code: str, message: str, name: ast.Name, known: Iterable[str], otherwise: str = "") -> Diagnostic:
     """Report a name that means nothing, with the nearest one that would."""
     known = tuple(known)
+    if name.is_quoted and code == "unknown-column":
+        text = "'" + name.text.replace("'", "''") + "'"
+        edit = Edit(name.span.file, name.span.start, name.span.end, text)
+        way_out = f"double quotes hold names, single quotes hold texts: {text}"
+        return report(code, message, name.span, help=way_out, fixes=(Fix(f"Change to {text}", (edit,)),))
     near = suggestion(name.text, known)
     if near is not None:
         return report(code, message, name.span, help=f"did you mean {near}?", fixes=(spelling_fix(name.span, near),))
-    if not otherwise and known:
+    if known:
         otherwise = "known here: " + ", ".join(known[:12]) + (", …" if len(known) > 12 else "")
     return report(code, message, name.span, help=otherwise or ())
+
+
+def unknown_table(name: ast.Name, tables: Iterable[str]) -> Diagnostic:
+    return unknown_name("unknown-table", f"there is no table {name.text}", name, tables, "no table is declared")
 
 
 class TableNames:
@@ -68,7 +77,7 @@ class TableNames:
         return found
 
     def unknown(self, name: ast.Name) -> Diagnostic:
-        return unknown_name("unknown-table", f"there is no table {name.text}", name, self.tables)
+        return unknown_table(name, self.tables)
 
 
 @dataclass(slots=True)

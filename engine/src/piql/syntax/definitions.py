@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from typing import Literal
 
+from piql.diagnostics.diagnostic import Edit, Fix
 from piql.source import Span
 from piql.syntax import ast
-from piql.syntax.cursor import SyntaxFault
+from piql.syntax.cursor import RESERVED, SyntaxFault
 from piql.syntax.writes import WriteParser
 
 Nullability = Literal["NOT NULL", "NULL"]
 
 
 MAX_ELEMENTS = 1000  # columns and constraints of one table
+
+
+_ELEMENT_WORDS = ("PRIMARY", "FOREIGN", "UNIQUE", "CONSTRAINT")
 
 
 class DefinitionParser(WriteParser):
@@ -33,7 +37,12 @@ class DefinitionParser(WriteParser):
             try:
                 elements.append(self._element())
                 if self.token.word not in (",", ")"):
-                    raise self.expecting("a comma or `)` after a column or constraint")
+                    fault = self._no_comma()
+                    if fault.diagnostic.fixes:  # the next element follows: it is read as if the comma stood
+                        self.note(fault.diagnostic)
+                        broken += 1
+                        continue
+                    raise fault
             except SyntaxFault as fault:
                 self.note(fault.diagnostic)
                 broken += 1
@@ -46,6 +55,19 @@ class DefinitionParser(WriteParser):
         elif not broken:
             raise self.expecting("`)` at the end of the table")
         return ast.CreateTable(name=name, elements=tuple(elements), is_broken=broken > 0, span=self.span_from(start))
+
+    def _no_comma(self) -> SyntaxFault:
+        """Make the fault of an element that is not followed by a comma, with a fix where another element follows."""
+        what = "a comma or `)` after a column or constraint"
+        if self.token.kind == "end" or (self.token.word in RESERVED and self.token.word not in _ELEMENT_WORDS):
+            return self.expecting(what)
+        if self.token.kind not in ("word", "quoted"):
+            return self.expecting(what)
+        end = self.last_end
+        fix = Fix("Add the comma", (Edit(self.source.name, end, end, ","),))
+        return self.fault(
+            "syntax-error", f"expected {what}, but {self.found()}", self.span_of(self.token), fixes=(fix,)
+        )
 
     def _skip_element(self, began: int) -> None:
         """Go to the comma or parenthesis that ends the element which began there."""

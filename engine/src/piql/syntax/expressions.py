@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import cast
 
+from piql.diagnostics.diagnostic import Edit, Fix
 from piql.source import Span
 from piql.syntax import ast
 from piql.syntax.cursor import MAX_CHAIN, RESERVED, Cursor
@@ -128,6 +129,10 @@ class ExpressionParser(Cursor):
             self.expect("AND", "between the two ends of BETWEEN")
             high = self.expression(_COMPARISON)
             return ast.Between(operand=left, low=low, high=high, is_negated=is_negated, span=self.span_from(start))
+        if word == "=" and self.token.word == "=":
+            span = self.span_of(self.tokens[self.at - 1]).to(self.span_of(self.token))
+            fix = Fix("Change to =", (Edit(span.file, span.start, span.end, "="),))
+            raise self.fault("syntax-error", "values are compared by one =", span, "write =", (fix,))
         right = self.expression(_COMPARISON)
         operator = "<>" if word == "!=" else word
         return ast.Binary(operator=operator, left=left, right=right, span=self.span_from(start))  # type: ignore[arg-type]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from piql.diagnostics.diagnostic import Edit, Fix
 from piql.source import Span
 from piql.syntax import ast
 from piql.syntax.cursor import SyntaxFault
@@ -111,7 +112,9 @@ class QueryParser(ExpressionParser):
         items = [self._select_item()]
         while self.accept(","):
             if self.token.word == "FROM":
-                raise self.fault("syntax-error", "a comma too many before FROM", self.span_of(self.tokens[self.at - 1]))
+                comma = self.span_of(self.tokens[self.at - 1])
+                fix = Fix("Take the comma out", (Edit(comma.file, comma.start, comma.end, ""),))
+                raise self.fault("syntax-error", "a comma too many before FROM", comma, "take it out", (fix,))
             items.append(self._select_item())
         items_span = self.span_from(items_start)
         from_clause = where = group = having = order = stop = offset = None
