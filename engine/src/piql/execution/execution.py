@@ -1,0 +1,23 @@
+"""What one execution carries from operator to operator."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any, TypeAlias
+
+from piql.store.base import Answers, Batch, Row
+
+Steps: TypeAlias = Generator[list[Batch], Answers, list[Row]]
+"""An operator at work: it yields the requests that it can make at once, is sent their rows, and returns its own."""
+
+
+class Execution:
+    """The parameters of one execution as stored values, where its page begins, and where the page ends."""
+
+    __slots__ = ("is_lazy", "page_end", "parameters", "position")
+
+    def __init__(self, parameters: list[Any], position: tuple[Any, ...] | None = None, is_lazy: bool = False) -> None:
+        self.parameters = parameters
+        self.position = position
+        self.is_lazy = is_lazy
+        self.page_end: tuple[Any, ...] | None = None  # set when the page is full: the place of its last row

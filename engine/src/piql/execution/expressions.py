@@ -1,0 +1,250 @@
+"""Bound expression → Python source → function, once for each operator of a prepared query.
+
+Rows hold stored values (see `piql.store.base`); `stored` gives the source of an expression's stored value, `value` that
+of its value. A predicate has two sources, so that NOT needs no third value:
+
+    is_true(a < b)         a is not None and b is not None and a < b
+    is_false(NOT a < b)    the same
+    stored(a < b)          True if is_true else False if is_false else None
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from piql.binding.types import type_of
+from piql.catalog import Kind, SqlType
+from piql.execution.functions import FUNCTIONS, divide, remainder
+from piql.logical.expressions import (
+    And,
+    Arithmetic,
+    ColumnRef,
+    Comparison,
+    Constant,
+    Expression,
+    FunctionCall,
+    InList,
+    IsNull,
+    Not,
+    Or,
+    Parameter,
+    TokenMatch,
+)
+from piql.store.base import Codec
+from piql.words import folded, words_of
+
+_PYTHON_SIGN = {"=": "==", "<>": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
+_PREDICATES = (And, Or, Not, Comparison, IsNull, InList, TokenMatch)
+_NUMBERS = (Kind.INT, Kind.BIGINT, Kind.DOUBLE)
+
+
+class ExpressionCompiler:
+    """Writes the sources of expressions over rows whose fields `places` gives: expression → source, such as `r[2]`."""
+
+    def __init__(
+        self,
+        places: Mapping[Any, str],
+        slots: Mapping[str, int],
+        codec: Callable[[SqlType], Codec | None],
+    ) -> None:
+        self._places = places
+        self._slots = slots
+        self._codec = codec
+        self._names: dict[str, Any] = {"words_of": words_of, "folded": folded, "divide": divide, "remainder": remainder}
+        self._temporaries = 0
+
+    def function(self, arguments: str, body: str) -> Callable[..., Any]:
+        """Make a function of a source written with this compiler."""
+        made: Callable[..., Any] = eval(f"lambda {arguments}: {body}", self._names)
+        return made
+
+    def _temporary(self) -> str:
+        self._temporaries += 1
+        return f"t{self._temporaries}"
+
+    def name(self, thing: Any) -> str:
+        """Give the name under which sources can use a thing."""
+        found = f"k{len(self._names)}"
+        self._names[found] = thing
+        return found
+
+    def tuple_of(self, sources: list[str]) -> str:
+        return f"({', '.join(sources)}{',' if len(sources) == 1 else ''})"
+
+    def stored(self, expression: Expression) -> str:
+        place = self._places.get(expression)
+        if place is not None:
+            return place
+        match expression:
+            case ColumnRef():
+                raise LookupError(f"{expression.relation}.{expression.name} is not among the fields")
+            case Constant(value=value, type=type):
+                codec = self._codec(type)
+                kept = value if value is None or codec is None else codec.encode(value)
+                return repr(kept) if kept is None or isinstance(kept, int | str) else self.name(kept)
+            case Parameter(name=name):
+                return f"p[{self._slots[name]}]"
+            case Arithmetic():
+                return self._encoded(self._arithmetic(expression), expression.type)
+            case FunctionCall(name="COALESCE", arguments=arguments, type=type):
+                return self._coalesce(arguments, type)
+            case FunctionCall():
+                return self._encoded(self._call(expression), expression.type)
+            case _ if isinstance(expression, _PREDICATES):
+                return f"(True if {self.is_true(expression)} else False if {self.is_false(expression)} else None)"
+        raise LookupError(f"{type_name(expression)} cannot be computed from a row")
+
+    def value(self, expression: Expression) -> str:
+        """Give the source of an expression's value, decoded."""
+        if isinstance(expression, Constant):
+            kept = expression.value
+            return repr(kept) if kept is None or isinstance(kept, int | str) else self.name(kept)
+        if expression not in self._places:
+            if isinstance(expression, Arithmetic):
+                return self._arithmetic(expression)
+            if isinstance(expression, FunctionCall) and expression.name != "COALESCE":
+                return self._call(expression)
+        source = self.stored(expression)
+        codec = None if isinstance(expression, _PREDICATES) else self._codec(type_of(expression))
+        return source if codec is None else self._if_set(source, f"{self.name(codec.decode)}({{}})")
+
+    def _if_set(self, source: str, then: str) -> str:
+        at = self._temporary()
+        return f"(None if ({at} := {source}) is None else {then.format(at)})"
+
+    def _encoded(self, source: str, type: SqlType) -> str:
+        codec = self._codec(type)
+        return source if codec is None else self._if_set(source, f"{self.name(codec.encode)}({{}})")
+
+    def _as(self, expression: Expression, kind: Kind) -> str:
+        """Give the source of a number's value, as a float where the other side is one."""
+        source = self.value(expression)
+        if kind is Kind.DOUBLE and type_of(expression).kind is Kind.DECIMAL:
+            return self._if_set(source, "float({})")
+        return source
+
+    def _arithmetic(self, node: Arithmetic) -> str:
+        left, right = self._as(node.left, node.type.kind), self._as(node.right, node.type.kind)
+        a, b = self._temporary(), self._temporary()
+        match node.operator:
+            case "/":
+                result = f"divide({a}, {b})"
+            case "%":
+                result = f"remainder({a}, {b})"
+            case "||":
+                result = f"{a} + {b}"
+            case sign:
+                result = f"{a} {sign} {b}"
+        return f"(None if ({a} := {left}) is None or ({b} := {right}) is None else {result})"
+
+    def _call(self, node: FunctionCall) -> str:
+        function = self.name(FUNCTIONS[node.name])
+        given = [self._temporary() for _ in node.arguments]
+        tests = (f"({at} := {self.value(each)}) is None" for at, each in zip(given, node.arguments, strict=True))
+        return f"(None if {' or '.join(tests)} else {function}({', '.join(given)}))"
+
+    def _coalesce(self, arguments: tuple[Expression, ...], type: SqlType) -> str:
+        found = "None"
+        for each in reversed(arguments):
+            kind = type_of(each).kind
+            if kind in (type.kind, Kind.NULL) or self._codec(type) is None:
+                source = self.stored(each) if kind is not Kind.DECIMAL else self._as(each, type.kind)
+                if kind is type.kind:
+                    source = self.stored(each)
+            else:  # a whole number where another argument is DECIMAL
+                source = self._encoded(self._if_set(self.value(each), f"{self.name(_decimal)}({{}})"), type)
+            at = self._temporary()
+            found = f"({at} if ({at} := {source}) is not None else {found})"
+        return found
+
+    def is_true(self, expression: Expression) -> str:
+        """Give a source that is true in Python exactly when the predicate is TRUE."""
+        return self._truth(expression, True)
+
+    def is_false(self, expression: Expression) -> str:
+        """Give a source that is true in Python exactly when the predicate is FALSE."""
+        return self._truth(expression, False)
+
+    def _truth(self, expression: Expression, wanted: bool) -> str:
+        if expression not in self._places:
+            match expression:
+                case And(operands=operands):
+                    return self._joined(operands, wanted, "and" if wanted else "or")
+                case Or(operands=operands):
+                    return self._joined(operands, wanted, "or" if wanted else "and")
+                case Not(operand=operand):
+                    return self._truth(operand, not wanted)
+                case IsNull(operand=operand):
+                    return f"({self.stored(operand)} is {'' if wanted else 'not '}None)"
+                case Comparison():
+                    return self._comparison(expression, wanted)
+                case InList():
+                    return self._in_list(expression, wanted)
+                case TokenMatch():
+                    return self._token_match(expression, wanted)
+        return f"({self.stored(expression)} == {1 if wanted else 0})"
+
+    def _joined(self, operands: tuple[Expression, ...], wanted: bool, word: str) -> str:
+        if not operands:
+            return str(word == "and")
+        return f"({f' {word} '.join(self._truth(each, wanted) for each in operands)})"
+
+    def comparable(self, left: Expression, right: Expression) -> tuple[str, str]:
+        """Give sources of two operands that Python compares as SQL does."""
+        kinds = {type_of(left).kind, type_of(right).kind}
+        if Kind.DECIMAL in kinds and kinds & set(_NUMBERS):
+            kind = Kind.DOUBLE if Kind.DOUBLE in kinds else Kind.DECIMAL
+            return self._as(left, kind), self._as(right, kind)
+        return self.stored(left), self.stored(right)
+
+    def _comparison(self, node: Comparison, wanted: bool) -> str:
+        left, right = self.comparable(node.left, node.right)
+        sign = _PYTHON_SIGN[node.operator]
+        if not wanted:
+            sign = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}[sign]
+        tests: list[str] = []
+        operands: list[str] = []
+        for each, source in ((node.left, left), (node.right, right)):
+            if isinstance(each, Constant | Parameter) and source != "None":
+                operands.append(source)
+                continue
+            at = self._temporary()
+            tests.append(f"({at} := {source}) is not None")
+            operands.append(at)
+        return f"({' and '.join([*tests, f'{operands[0]} {sign} {operands[1]}'])})"
+
+    def _in_list(self, node: InList, wanted: bool) -> str:
+        items = node.items
+        if len(items) == 1 and isinstance(items[0], Parameter) and items[0].max_items is not None:
+            left, values = self.comparable(node.operand, items[0])
+            if values != f"p[{self._slots[items[0].name]}]":  # each value has to be decoded
+                decode = self._codec(items[0].type)
+                read = self.name((lambda kept: kept) if decode is None else decode.decode)
+                values = f"[{read}(v) for v in p[{self._slots[items[0].name]}]]"
+            at = self._temporary()
+            if wanted:
+                return f"(({at} := {left}) is not None and {at} in {values})"
+            return f"(not p[{self._slots[items[0].name]}] or (({at} := {left}) is not None and {at} not in {values}))"
+        equal = tuple(Comparison(operator="=", left=node.operand, right=each) for each in items)
+        return self._truth(Or(operands=equal), wanted)
+
+    def _token_match(self, node: TokenMatch, wanted: bool) -> str:
+        columns = [self.stored(each) for each in node.columns]
+        word = self.stored(node.word)
+        if word == "None":
+            return "False"
+        found = f"folded({word}) in words_of({', '.join(columns)})"
+        if wanted:
+            return f"({found})"
+        return f"({' and '.join([f'{each} is not None' for each in columns])} and not {found})"
+
+
+def type_name(expression: object) -> str:
+    return type(expression).__name__
+
+
+def _decimal(number: int) -> Any:
+    from decimal import Decimal
+
+    return Decimal(number)

@@ -1,0 +1,69 @@
+"""What all operators have in common: each runs as steps that yield requests and return rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, cast
+
+from piql.execution.execution import Execution, Steps
+from piql.execution.preparation import Fields
+from piql.store.base import Batch, Row
+
+
+class Operator:
+    """A prepared operator; `path` is its place in the plan (child numbers from the root)."""
+
+    path: tuple[int, ...] = ()
+    fields: Fields = ()
+
+    def run(self, execution: Execution) -> Steps:
+        """Give all rows, making every request that can be made at once together."""
+        raise NotImplementedError
+
+
+class Streaming(Operator):
+    """An operator whose rows for some child rows do not depend on the others: a lazy execution feeds it one by one."""
+
+    child: Operator
+    makes_requests: ClassVar[bool] = False
+
+    def run(self, execution: Execution) -> Steps:
+        rows = yield from self.child.run(execution)
+        if self.makes_requests:
+            return (yield from self.expand(execution, rows))
+        return self.change(execution, rows)
+
+    def expand(self, execution: Execution, rows: list[Row]) -> Steps:
+        """Give the rows for some child rows; those that make no requests only `change`."""
+        return self.change(execution, rows)
+        yield  # makes this a generator
+
+    def change(self, execution: Execution, rows: list[Row]) -> list[Row]:
+        raise NotImplementedError
+
+
+def together(execution: Execution, children: Sequence[Operator]) -> Steps:
+    """Run operators that do not depend on each other, asking for all that they need at the same time.
+
+    Returns their row lists, one a child (typed as rows for the sake of one kind of steps).
+    """
+    results: list[list[Row]] = [[] for _ in children]
+    waiting: list[tuple[int, Steps, list[Batch]]] = []
+    for at, child in enumerate(children):
+        steps = child.run(execution)
+        try:
+            waiting.append((at, steps, next(steps)))
+        except StopIteration as done:
+            results[at] = done.value
+    while waiting:
+        answers = yield [batch for _, _, batches in waiting for batch in batches]
+        first, still = 0, []
+        for at, steps, batches in waiting:
+            own = answers[first : first + len(batches)]
+            first += len(batches)
+            try:
+                still.append((at, steps, steps.send(own)))
+            except StopIteration as done:
+                results[at] = done.value
+        waiting = still
+    return cast(list[Row], results)

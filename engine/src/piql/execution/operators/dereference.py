@@ -1,0 +1,41 @@
+"""Per row, gets the record behind an index entry; a row whose record is gone is dropped."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from piql.execution.execution import Execution, Steps
+from piql.execution.operators.base import Operator, Streaming
+from piql.execution.preparation import Preparation
+from piql.logical.expressions import ColumnRef
+from piql.physical import operators as physical
+from piql.store.base import Batch, ReadShape, Row
+
+
+class Dereference(Streaming):
+    makes_requests = True
+
+    def __init__(self, node: physical.Dereference, child: Operator, preparation: Preparation) -> None:
+        self.child = child
+        self.fields = node.fields
+        known = preparation.over(child.fields)
+        held = {each.name: each for each in child.fields if isinstance(each, ColumnRef) and each.relation == node.alias}
+        key = [known.stored(held[name]) for name in node.table.primary_key]
+        self._key_of = known.function("r", known.tuple_of(key))
+        own = tuple(each for each in node.fields if each not in set(child.fields))
+        columns = tuple(each.name for each in own if isinstance(each, ColumnRef))
+        primary = node.table.primary_index()
+        self._read = preparation.store.prepare(ReadShape(node.table, primary, columns, len(node.table.primary_key)))
+        pair = preparation.over_pair(child.fields, own)
+        self._joined = pair.function("l, r", pair.tuple_of([pair.stored(each) for each in node.fields]))
+
+    def expand(self, execution: Execution, rows: list[Row]) -> Steps:
+        if not rows:
+            return []
+        asked: dict[tuple[Any, ...], int] = {}
+        places = [asked.setdefault(self._key_of(row), len(asked)) for row in rows]
+        if any(None in key for key in asked):  # padded by a left join: there is no record
+            raise LookupError("a row without a key cannot be dereferenced")
+        (answers,) = yield [Batch(self._read, list(asked), self)]
+        joined = self._joined
+        return [joined(row, record) for row, place in zip(rows, places, strict=True) for record in answers[place]]

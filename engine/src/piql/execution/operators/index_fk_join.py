@@ -1,0 +1,41 @@
+"""Per child row, gets the one row that its key names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from piql.execution.execution import Execution, Steps
+from piql.execution.keys import prefixes
+from piql.execution.operators.base import Operator, Streaming
+from piql.execution.operators.matching import Matching
+from piql.execution.preparation import Preparation, column_names
+from piql.physical import operators as physical
+from piql.store.base import Batch, ReadShape, Row
+
+
+class IndexFKJoin(Streaming):
+    makes_requests = True
+
+    def __init__(self, node: physical.IndexFKJoin, child: Operator, preparation: Preparation) -> None:
+        self.child = child
+        self.fields = node.fields
+        index = preparation.deployed(node.index)
+        columns = column_names(node.fields, node.alias)
+        self._prefixes = prefixes(node.table, index, node.prefix, preparation.over(child.fields), preparation)
+        shape = ReadShape(node.table, index, columns, len(node.prefix))
+        self._read = preparation.store.prepare(shape)
+        self._tail: tuple[Any, ...] = () if shape.is_get else (1,)
+        self._matching = Matching(node, child.fields, preparation)
+
+    def expand(self, execution: Execution, rows: list[Row]) -> Steps:
+        parameters, key_of, tail = execution.parameters, self._prefixes, self._tail
+        asked: dict[tuple[Any, ...], int] = {}
+        places: list[int] = []
+        for row in rows:
+            keys = key_of(row, parameters)
+            places.append(asked.setdefault(keys[0] + tail, len(asked)) if keys else -1)
+        answers: list[list[Row]] = []
+        if asked:
+            (answers,) = yield [Batch(self._read, list(asked), self)]
+        answers.append([])  # at -1: what a row without a key gets
+        return self._matching.joined(rows, [answers[place] for place in places], parameters)

@@ -1,0 +1,22 @@
+"""Computes the outputs of each row."""
+
+from __future__ import annotations
+
+from piql.execution.execution import Execution
+from piql.execution.operators.base import Operator, Streaming
+from piql.execution.preparation import Preparation
+from piql.physical import operators as physical
+from piql.store.base import Row
+
+
+class LocalProjection(Streaming):
+    def __init__(self, node: physical.LocalProjection, child: Operator, preparation: Preparation) -> None:
+        self.child = child
+        self.fields = node.fields
+        compiler = preparation.over(child.fields)
+        made = compiler.tuple_of([compiler.stored(each.expression) for each in node.outputs])
+        self._projected = compiler.function("rows, p", f"[{made} for r in rows]")
+
+    def change(self, execution: Execution, rows: list[Row]) -> list[Row]:
+        projected: list[Row] = self._projected(rows, execution.parameters)
+        return projected

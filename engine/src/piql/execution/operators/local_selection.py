@@ -1,0 +1,21 @@
+"""Keeps the rows for which a predicate is TRUE."""
+
+from __future__ import annotations
+
+from piql.execution.execution import Execution
+from piql.execution.operators.base import Operator, Streaming
+from piql.execution.preparation import Preparation
+from piql.physical import operators as physical
+from piql.store.base import Row
+
+
+class LocalSelection(Streaming):
+    def __init__(self, node: physical.LocalSelection, child: Operator, preparation: Preparation) -> None:
+        self.child = child
+        self.fields = child.fields
+        compiler = preparation.over(child.fields)
+        self._kept = compiler.function("rows, p", f"[r for r in rows if {compiler.is_true(node.predicate)}]")
+
+    def change(self, execution: Execution, rows: list[Row]) -> list[Row]:
+        kept: list[Row] = self._kept(rows, execution.parameters)
+        return kept

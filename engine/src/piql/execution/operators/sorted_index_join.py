@@ -1,0 +1,52 @@
+"""Per child row, reads the first rows of an index range; the lists are merged, or follow each other in child order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from piql.execution.execution import Execution, Steps
+from piql.execution.keys import prefixes
+from piql.execution.operators.base import Operator, Streaming
+from piql.execution.operators.matching import Matching
+from piql.execution.ordering import sorter
+from piql.execution.preparation import Preparation
+from piql.execution.range_read import RangeRead
+from piql.physical import operators as physical
+from piql.store.base import Row
+
+
+class SortedIndexJoin(Streaming):
+    makes_requests = True
+
+    def __init__(self, node: physical.SortedIndexJoin, child: Operator, preparation: Preparation) -> None:
+        self.child = child
+        self.fields = node.fields
+        index = preparation.deployed(node.index)
+        self._prefixes = prefixes(node.table, index, node.prefix, preparation.over(child.fields), preparation)
+        self._read = RangeRead(node, index, child.fields, preparation)
+        self._matching = Matching(node, child.fields, preparation)
+        self._sort = sorter(node.order, node.fields, preparation) if node.is_merged else None
+
+    @property
+    def is_merged(self) -> bool:
+        return self._sort is not None
+
+    def expand(self, execution: Execution, rows: list[Row]) -> Steps:
+        parameters, keys_of = execution.parameters, self._prefixes
+        pairs: list[tuple[Row | None, tuple[Any, ...]]] = []
+        owners: list[int] = []
+        for at, row in enumerate(rows):
+            for key in keys_of(row, parameters):
+                pairs.append((row, key))
+                owners.append(at)
+        batches, places = self._read.batches(execution, pairs, self)
+        answers: list[list[list[Row]]] = []
+        if batches:
+            answers = yield batches
+        matches: list[list[Row]] = [[] for _ in rows]
+        for owner, (batch, number) in zip(owners, places, strict=True):
+            if batch >= 0:
+                found = answers[batch][number]
+                matches[owner] = matches[owner] + found if matches[owner] else found
+        joined = self._matching.joined(rows, matches, parameters)
+        return self._sort(joined, parameters) if self._sort else joined

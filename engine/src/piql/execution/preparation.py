@@ -1,0 +1,58 @@
+"""What operators need to know to prepare themselves: the store, the parameters' places, the indexes that are deployed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from piql.catalog import Index, SqlType
+from piql.execution.expressions import ExpressionCompiler
+from piql.logical.expressions import ColumnRef, Expression
+from piql.logical.operators import Count, SortKey
+from piql.store.base import Store
+
+Fields = Sequence[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Preparation:
+    """`deployed` gives the index as it is kept for the index of a plan; `page_order` is the order of the page, if any."""
+
+    store: Store
+    slots: Mapping[str, int]
+    deployed: Callable[[Index], Index]
+    page_order: tuple[SortKey, ...] = ()
+
+    def over(self, fields: Fields, row: str = "r") -> ExpressionCompiler:
+        """Give a compiler of expressions over rows with these fields."""
+        return self.over_places({each: f"{row}[{at}]" for at, each in reversed(list(enumerate(fields)))})
+
+    def over_pair(self, left: Fields, right: Fields) -> ExpressionCompiler:
+        """Give a compiler of expressions over a row `l` of one input and `r` of another."""
+        places = {each: f"r[{at}]" for at, each in enumerate(right)}
+        return self.over_places(places | {each: f"l[{at}]" for at, each in enumerate(left)})
+
+    def over_places(self, places: Mapping[Any, str]) -> ExpressionCompiler:
+        return ExpressionCompiler(places, self.slots, self.store.codec)
+
+    def count(self, count: Count) -> Callable[[list[Any]], int]:
+        """Give how many rows a LIMIT lets through, from the parameters."""
+        most = count.max
+        if count.parameter is None:
+            return lambda parameters: most
+        slot = self.slots[count.parameter]
+        return lambda parameters: min(parameters[slot], most)
+
+    def decoder(self, type: SqlType) -> Callable[[Any], Any] | None:
+        codec = self.store.codec(type)
+        return codec.decode if codec else None
+
+
+def column_names(fields: Fields, alias: str) -> tuple[str, ...]:
+    """Give the columns of one relation among fields, in order."""
+    return tuple(each.name for each in fields if isinstance(each, ColumnRef) and each.relation == alias)
+
+
+def own_columns(fields: Fields, alias: str) -> tuple[Expression, ...]:
+    return tuple(each for each in fields if isinstance(each, ColumnRef) and each.relation == alias)

@@ -1,0 +1,218 @@
+"""The range reads of an IndexScan or SortedIndexJoin: their shapes, and where they begin when a page is resumed.
+
+A page was left at a place in the page's order: t.posted DESC, s.target. What follows it in the list of one child row:
+
+    child's target  comes after the place's   →  the list from the place's `posted` on, entries at it included
+                    comes before it           →  the list behind the place's `posted`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from piql.catalog import Index
+from piql.execution.execution import Execution
+from piql.execution.expressions import ExpressionCompiler
+from piql.execution.keys import range_ends
+from piql.execution.ordering import compare
+from piql.execution.preparation import Fields, Preparation, column_names
+from piql.logical.expressions import ColumnRef
+from piql.physical.operators import IndexScan, SortedIndexJoin
+from piql.store.base import Batch, PreparedRead, ReadShape, Row
+
+Key = tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Fixed:
+    """A key of the page's order that has one value in all rows of a read: compared before the read is made."""
+
+    value: Callable[[Row | None, Key, list[Any]], Any]
+    place: int
+    ascending: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Walked:
+    """A key of the page's order that is the next key column of the index, walked in the order's direction."""
+
+    place: int
+
+
+class RangeRead:
+    """Makes the requests of one operator for pairs of a child row (None for a scan) and a key."""
+
+    def __init__(
+        self, node: IndexScan | SortedIndexJoin, index: Index, child: Fields, preparation: Preparation
+    ) -> None:
+        compiler = preparation.over(child)
+        self._store = preparation.store
+        self._ends = range_ends(node.table, node.range, compiler, preparation)
+        self._limit = preparation.count(node.limit.count) if node.limit.count else None
+        self._most = node.limit.max
+        ends = self._ends
+        self._shape = ReadShape(
+            node.table,
+            index,
+            column_names(node.fields, node.alias),
+            len(node.prefix),
+            node.is_ascending,
+            has_low=ends is not None and ends.has_low,
+            is_low_included=ends is not None and ends.is_low_included,
+            has_high=ends is not None and ends.has_high,
+            is_high_included=ends is not None and ends.is_high_included,
+            skips_nulls=ends is not None,
+        )
+        self._reads: dict[ReadShape, PreparedRead] = {}
+        self._read = self._prepared(self._shape)
+        self._is_get = self._shape.is_get
+        self._is_exact = True
+        is_resumed = node.is_resumable and bool(preparation.page_order)
+        self._steps = self._steps_to_place(node, index, compiler, preparation) if is_resumed else None
+
+    def _prepared(self, shape: ReadShape) -> PreparedRead:
+        found = self._reads.get(shape)
+        if found is None:
+            found = self._reads[shape] = self._store.prepare(shape)
+        return found
+
+    def limit(self, parameters: list[Any]) -> int:
+        """Give the most rows that one request may return."""
+        return self._limit(parameters) if self._limit else self._most
+
+    def batches(
+        self, execution: Execution, keys: list[tuple[Row | None, Key]], operator: object
+    ) -> tuple[list[Batch], list[tuple[int, int]]]:
+        """Give the requests, those of one shape in one batch, and where each key's answer stands: batch and number.
+
+        A key that makes no request stands at (-1, 0).
+        """
+        parameters = execution.parameters
+        limit = self.limit(parameters)
+        if limit == 0:
+            return [], [(-1, 0)] * len(keys)
+        if execution.position is not None and self._steps is not None:
+            return self._resumed(execution, keys, limit, operator)
+        if self._ends is None:
+            if self._is_get:
+                arguments = [key for _, key in keys]
+            else:
+                tail = (limit,)
+                arguments = [key + tail for _, key in keys]
+            return [Batch(self._read, arguments, operator)], [(0, at) for at in range(len(keys))]
+        arguments, places = [], []
+        for row, key in keys:
+            ends = self._ends.ends(row, parameters)
+            if ends is None:
+                places.append((-1, 0))
+                continue
+            places.append((0, len(arguments)))
+            arguments.append((*key, *ends, limit))
+        return ([Batch(self._read, arguments, operator)] if arguments else []), places
+
+    def _steps_to_place(
+        self,
+        node: IndexScan | SortedIndexJoin,
+        index: Index,
+        compiler: ExpressionCompiler,
+        preparation: Preparation,
+    ) -> tuple[_Fixed | _Walked, ...]:
+        """Pair the keys of the page's order with the index; where they part, entries at the place are read again."""
+        has_bucket = index.buckets > 1
+        fixed = {each.name: at + has_bucket for at, each in enumerate(index.columns[: len(node.prefix)])}
+        walked = list(index.columns[len(node.prefix) :])
+        steps: list[_Fixed | _Walked] = []
+        walked_names: set[str] = set()
+        for place, key in enumerate(preparation.page_order):
+            if not walked:
+                break
+            match key.expression:
+                case ColumnRef(relation=relation, name=name) if relation == node.alias:
+                    if name in fixed:
+                        steps.append(_Fixed(_from_key(fixed[name]), place, key.ascending))
+                    elif walked[0].name == name and (walked[0].ascending == node.is_ascending) == key.ascending:
+                        walked_names.add(walked.pop(0).name)
+                        steps.append(_Walked(place))
+                    elif name not in walked_names:
+                        self._is_exact = False
+                        break
+                case expression:
+                    try:
+                        read = compiler.function("r, k, p", compiler.stored(expression))
+                    except LookupError:
+                        self._is_exact = False
+                        break
+                    steps.append(_Fixed(read, place, key.ascending))
+        return tuple(steps)
+
+    def _resumed(
+        self, execution: Execution, keys: list[tuple[Row | None, Key]], limit: int, operator: object
+    ) -> tuple[list[Batch], list[tuple[int, int]]]:
+        batches: dict[ReadShape, tuple[int, list[Key]]] = {}
+        places: list[tuple[int, int]] = []
+        for row, key in keys:
+            request = self._request(execution, row, key, limit)
+            if request is None:
+                places.append((-1, 0))
+                continue
+            shape, arguments = request
+            number, many = batches.setdefault(shape, (len(batches), []))
+            places.append((number, len(many)))
+            many.append(arguments)
+        return [Batch(self._prepared(shape), many, operator) for shape, (_, many) in batches.items()], places
+
+    def _request(
+        self, execution: Execution, row: Row | None, key: Key, limit: int
+    ) -> tuple[ReadShape, Key] | None:
+        """Give the shape and arguments of what follows the execution's place in one list; None when nothing can."""
+        position, parameters, shape = execution.position, execution.parameters, self._shape
+        assert position is not None and self._steps is not None
+        ends: Key | None = ()
+        if self._ends is not None:
+            ends = self._ends.ends(row, parameters)
+            if ends is None:
+                return None
+        after: list[Any] = []
+        order = 0
+        for step in self._steps:
+            if isinstance(step, _Walked):
+                after.append(position[step.place])
+                continue
+            order = compare(step.value(row, key, parameters), position[step.place], step.ascending)
+            if order:
+                break
+        if not after:
+            whole = key if shape.is_get else (*key, *ends, limit)
+            return None if order < 0 else (shape, whole)
+        column = shape.index.columns[shape.prefix_length]
+        walks_up = column.ascending == shape.is_ascending
+        near, far = self._near_and_far(ends, walks_up)
+        if near is not None:
+            gap = compare(near[0], after[0], walks_up)
+            if gap > 0 or (gap == 0 and not near[1]):
+                return shape, (*key, *ends, limit)
+        if far is not None and compare(after[0], far[0], walks_up) > 0:
+            return None
+        is_tied = order == 0 and not self._is_exact
+        resumed = replace(
+            shape,
+            after_length=len(after),
+            is_after_included=order > 0 or is_tied,
+            has_low=shape.has_low and not walks_up,
+            has_high=shape.has_high and walks_up,
+        )
+        kept_ends = () if far is None else (far[0],)
+        return resumed, (*key, *after, *kept_ends, limit + is_tied)
+
+    def _near_and_far(self, ends: Key, walks_up: bool) -> tuple[tuple[Any, bool] | None, tuple[Any, bool] | None]:
+        """Give the end where the walk begins and the end where it stops, each with whether it is included."""
+        shape = self._shape
+        low = (ends[0], shape.is_low_included) if shape.has_low else None
+        high = (ends[-1], shape.is_high_included) if shape.has_high else None
+        return (low, high) if walks_up else (high, low)
+
+
+def _from_key(at: int) -> Callable[[Row | None, Key, list[Any]], Any]:
+    return lambda row, key, parameters: key[at]

@@ -1,0 +1,248 @@
+"""The embedded store: one SQLite file in WAL mode, one table an index, one connection a thread.
+
+Any number of threads and processes may have the file open; writers take turns, readers never wait.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import tempfile
+import threading
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from piql.catalog import Index, SqlType, Table
+from piql.errors import StoreUnavailable
+from piql.store.base import Answers, Batch, Codec, ReadShape, Row
+from piql.store.embedded_layout import EmbeddedRead, Layout, ReadBuilder, layout_of, quoted
+from piql.store.stored_values import AFFINITY, codec_of
+
+Synchronous = Literal["FULL", "NORMAL"]
+
+_PRAGMAS = "PRAGMA mmap_size = 268435456; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY;"
+_SETTINGS = "CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"
+WAIT_MS = 5000
+
+
+class _Connection(sqlite3.Connection):
+    """A connection that can be held weakly, so that a thread's goes with the thread."""
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedEntries:
+    """The statements that write one index."""
+
+    put: str
+    delete: str
+    with_flags: Callable[[tuple[Any, ...]], tuple[Any, ...]] | None
+
+
+class EmbeddedTransaction:
+    """One `BEGIN IMMEDIATE … COMMIT`: nobody else writes meanwhile."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def read(self, read: EmbeddedRead, arguments: tuple[Any, ...]) -> list[Row]:
+        return _answer(self._connection, read, arguments)
+
+    def count(self, read: EmbeddedRead, arguments: tuple[Any, ...]) -> int:
+        found: tuple[int] = self._connection.execute(f"SELECT COUNT(*) FROM ({read.sql})", arguments).fetchone()
+        return found[0]
+
+    def put(self, entries: EmbeddedEntries, rows: Sequence[tuple[Any, ...]]) -> None:
+        self._connection.executemany(entries.put, map(entries.with_flags, rows) if entries.with_flags else rows)
+
+    def delete(self, entries: EmbeddedEntries, keys: Sequence[tuple[Any, ...]]) -> None:
+        self._connection.executemany(entries.delete, map(entries.with_flags, keys) if entries.with_flags else keys)
+
+    def version(self) -> int:
+        return _version(self._connection)
+
+    def set_version(self, version: int) -> None:
+        self._connection.execute(f"PRAGMA user_version = {int(version)}")
+
+    def set_setting(self, name: str, value: str) -> None:
+        self._connection.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (name, value))
+
+    def create_table(self, table: Table) -> None:
+        self._connection.execute(layout_of(table, table.primary_index()).create())
+
+    def add_columns(self, table: Table, names: Iterable[str]) -> None:
+        layout = layout_of(table, table.primary_index())
+        for name in names:
+            column = table.column(name)
+            assert column is not None
+            affinity = AFFINITY[column.type.kind]
+            self._connection.execute(f"ALTER TABLE {quoted(layout.name)} ADD COLUMN {quoted(name)} {affinity}")
+
+    def create_index(self, table: Table, index: Index) -> None:
+        self._connection.execute(layout_of(table, index).create())
+
+    def drop_index(self, name: str) -> None:
+        self._connection.execute(f"DROP TABLE {quoted(name)}")
+
+    def index_names(self) -> frozenset[str]:
+        found = self._connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'index %'")
+        return frozenset(name for (name,) in found)
+
+
+class EmbeddedStore:
+    """A store in one SQLite file; without a path, in a temporary folder that goes with it."""
+
+    def __init__(self, path: str | os.PathLike[str] | None = None, synchronous: Synchronous = "FULL") -> None:
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        if path is None:
+            self._folder = tempfile.TemporaryDirectory(prefix="piql-", ignore_cleanup_errors=True)
+            path = Path(self._folder.name) / "piql.db"
+        self.path = Path(path)
+        self._synchronous = synchronous
+        self._local = threading.local()
+        self._connections: weakref.WeakSet[_Connection] = weakref.WeakSet()
+        self._lock = threading.Lock()
+        self._is_closed = False
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._connect().execute(_SETTINGS)
+        except (sqlite3.Error, OSError) as failure:
+            self.close()
+            raise StoreUnavailable(f"cannot open the embedded store {self.path}: {failure}") from failure
+
+    def _connect(self) -> sqlite3.Connection:
+        """Open this thread's connection; after a fork the child's first use opens its own."""
+        if self._is_closed:
+            raise StoreUnavailable("the store has been closed")
+        connection = sqlite3.connect(
+            self.path,
+            timeout=WAIT_MS / 1000,
+            isolation_level=None,
+            check_same_thread=False,
+            cached_statements=1024,
+            factory=_Connection,
+        )
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute(f"PRAGMA synchronous = {self._synchronous}")
+        connection.executescript(_PRAGMAS)
+        with self._lock:
+            self._connections.add(connection)
+        self._local.connection = connection
+        self._local.process = os.getpid()
+        return connection
+
+    def connection(self) -> sqlite3.Connection:
+        """Give this thread's connection."""
+        try:
+            found: sqlite3.Connection = self._local.connection
+        except AttributeError:
+            return self._connect()
+        return found
+
+    def codec(self, type: SqlType) -> Codec | None:
+        return codec_of(type)
+
+    def prepare(self, shape: ReadShape) -> EmbeddedRead:
+        return ReadBuilder(shape).build()
+
+    def prepare_entries(self, table: Table, index: Index) -> EmbeddedEntries:
+        layout = layout_of(table, index)
+        return EmbeddedEntries(layout.put(), layout.delete(), layout.with_flags())
+
+    def stored_name(self, table: Table, index: Index) -> str:
+        return layout_of(table, index).name
+
+    def read_many(self, batches: Sequence[Batch]) -> Answers:
+        try:
+            connection = self._local.connection
+        except AttributeError:
+            connection = self._connect()
+        try:
+            answers: Answers = []
+            for read, many, _ in batches:
+                if read.statements:
+                    answers.append([_answer(connection, read, arguments) for arguments in many])
+                else:
+                    execute, sql = connection.execute, read.sql
+                    answers.append([execute(sql, arguments).fetchall() for arguments in many])
+            return answers
+        except sqlite3.Error as failure:
+            raise _unavailable(failure) from failure
+
+    def start_many(self, batches: Sequence[Batch], done: Callable[[Answers | Exception], None]) -> None:
+        """Answer at once, in this thread: the store is in this process."""
+        try:
+            answers: Answers | Exception = self.read_many(batches)
+        except StoreUnavailable as failure:
+            answers = failure
+        done(answers)
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        connection = self.connection()
+        try:
+            connection.execute("BEGIN")
+        except sqlite3.Error as failure:
+            raise _unavailable(failure) from failure
+        try:
+            yield
+        finally:
+            connection.execute("COMMIT")
+
+    @contextmanager
+    def transaction(self) -> Iterator[EmbeddedTransaction]:
+        connection = self.connection()
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield EmbeddedTransaction(connection)
+                connection.execute("COMMIT")
+            finally:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+        except sqlite3.Error as failure:
+            raise _unavailable(failure) from failure
+
+    def settings(self) -> Mapping[str, str]:
+        try:
+            return dict(self.connection().execute("SELECT name, value FROM settings"))
+        except sqlite3.Error as failure:
+            raise _unavailable(failure) from failure
+
+    def version(self) -> int:
+        return _version(self.connection())
+
+    def close(self) -> None:
+        self._is_closed = True
+        with self._lock:
+            for each in list(self._connections):
+                each.close()
+        self._local = threading.local()
+        if self._folder is not None:
+            self._folder.cleanup()
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    found: tuple[int] = connection.execute("PRAGMA user_version").fetchone()
+    return found[0]
+
+
+def _answer(connection: sqlite3.Connection, read: EmbeddedRead, arguments: tuple[Any, ...]) -> list[Row]:
+    if not read.statements:
+        return connection.execute(read.sql, arguments).fetchall()
+    limit: int = arguments[read.place_of_limit]
+    rows: list[Row] = []
+    for each in read.statements:
+        assert each.arguments is not None
+        chosen = each.arguments(arguments)
+        rows += connection.execute(each.sql, (*chosen[:-1], limit - len(rows))).fetchall()
+        if len(rows) >= limit:
+            break
+    return rows
+
+
+def _unavailable(failure: sqlite3.Error) -> StoreUnavailable:
+    return StoreUnavailable(f"the embedded store does not answer: {failure}")
