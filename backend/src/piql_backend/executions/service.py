@@ -59,15 +59,12 @@ class Executions:
 
     async def execute(self, deployment_id: str, name: str, request: ExecutionCreate) -> bytes:
         """Run a query and give an `ExecutionRead` as JSON."""
-        job = await asyncio.to_thread(self.job, deployment_id, name)
-        parameters = from_json(request.parameters, job.query.parameters)
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._pool, self._execute_to_json, job, parameters, request.cursor)
+        return await loop.run_in_executor(self._pool, self._execute_to_json, deployment_id, name, request)
 
     async def sample_parameters(self, deployment_id: str, name: str) -> SampleParametersRead:
         """Give parameters that exist in the data."""
-        job = await asyncio.to_thread(self.job, deployment_id, name)
-        return await asyncio.get_running_loop().run_in_executor(self._pool, self._sample, job)
+        return await asyncio.get_running_loop().run_in_executor(self._pool, self._sample, deployment_id, name)
 
     def sampler(self, job: Job) -> ParameterSampler:
         """Read the values from which parameters are drawn."""
@@ -102,8 +99,9 @@ class Executions:
             failed,
         )
 
-    def _execute_to_json(self, job: Job, parameters: dict[str, object], cursor: str | None) -> bytes:
-        page = self.run(job, parameters, cursor)
+    def _execute_to_json(self, deployment_id: str, name: str, request: ExecutionCreate) -> bytes:
+        job = self.job(deployment_id, name)
+        page = self.run(job, from_json(request.parameters, job.query.parameters), request.cursor)
         columns = columns_of(job.query)
         names = [each.name for each in columns] or list(page.rows[0] if page.rows else ())
         read = ExecutionRead(
@@ -121,7 +119,8 @@ class Executions:
         )
         return orjson.dumps(read.model_dump(mode="python"))
 
-    def _sample(self, job: Job) -> SampleParametersRead:
+    def _sample(self, deployment_id: str, name: str) -> SampleParametersRead:
+        job = self.job(deployment_id, name)
         sampler = self.sampler(job)
         drawn = {name: to_json(value) for name, value in sampler.draw(is_for_form=True).items()}
         return SampleParametersRead(parameters=drawn, sources=sampler.sources)

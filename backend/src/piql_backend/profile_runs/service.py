@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import logging
 import math
 import secrets
 from collections.abc import AsyncIterator, Sequence
@@ -12,6 +13,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
+
+from piql_profiler.grid import Grid
 
 from piql_backend.errors import ApiError, NotFound
 from piql_backend.profile_runs.process import ProfileProcess, end_orphan
@@ -25,9 +28,12 @@ from piql_backend.profile_runs.schemas import (
 from piql_backend.profile_runs.summary import summary_of
 from piql_backend.store import StoreConnection, without_password
 
+log = logging.getLogger(__name__)
+
 ENDED = ("cancelled", "failed", "done")
 SECONDS_BETWEEN_PINGS = 10.0
 MOST_QUEUED = 20
+MOST_POINTS = 2000
 
 
 class ProfileRuns:
@@ -83,8 +89,8 @@ class ProfileRuns:
         """Queue a run."""
         if sum(each.read.state == "queued" for each in self._runs.values()) >= MOST_QUEUED:
             raise ApiError(409, "queue-full", f"{MOST_QUEUED} runs are waiting already.", "Cancel one of them.")
+        levels = _checked(request.grid)
         run_id = f"run-{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
-        levels = request.grid if isinstance(request.grid, GridLevels) else None
         settings = ProfileSettingsRead(
             grid="custom" if levels else str(request.grid),
             levels=levels,
@@ -167,7 +173,14 @@ class ProfileRuns:
             changed = self._changed
             waiting = [each.read for each in self._runs.values() if each.read.state == "queued"]
             if waiting:
-                await self._carry_out(min(waiting, key=lambda each: each.created_at).id)
+                run_id = min(waiting, key=lambda each: each.created_at).id
+                try:
+                    await self._carry_out(run_id)
+                except Exception:  # the next run must not wait for ever
+                    log.exception("profile run %s", run_id)
+                    if run_id in self._runs:
+                        message = "The backend failed while it looked after this run."
+                        self._change(run_id, state="failed", message=message, ended_at=_now())
             else:
                 await changed.wait()
 
@@ -257,6 +270,19 @@ class ProfileRuns:
     def _wake(self) -> None:
         self._changed.set()
         self._changed = asyncio.Event()
+
+
+def _checked(grid: str | GridLevels) -> GridLevels | None:
+    """Give a grid of the user's own, or refuse one that measures nothing or takes for ever."""
+    if not isinstance(grid, GridLevels):
+        return None
+    try:
+        points = len(Grid.from_levels(grid.model_dump()).points)
+    except ValueError as error:
+        raise ApiError(422, "invalid-grid", f"{error}.") from None
+    if points > MOST_POINTS:
+        raise ApiError(422, "invalid-grid", f"The grid has {points} points; {MOST_POINTS} are allowed.")
+    return grid
 
 
 def _now() -> datetime:

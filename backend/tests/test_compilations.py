@@ -1,0 +1,160 @@
+from __future__ import annotations
+
+import statistics
+import time
+
+import httpx
+
+Files = list[dict[str, str]]
+
+
+def replaced(files: Files, path: str, old: str, new: str) -> Files:
+    """The same files with a change in one of them."""
+    changed = [each | {"text": each["text"].replace(old, new)} if each["path"] == path else each for each in files]
+    assert changed != files, f"{old!r} is not in {path}"
+    return changed
+
+
+async def compiled(client: httpx.AsyncClient, files: Files) -> dict:
+    answer = await client.post("/api/compilations", json={"files": files})
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def named(items: list[dict], name: str) -> dict:
+    return next(each for each in items if each["name"] == name)
+
+
+async def test_the_sample_compiles_without_problems(client: httpx.AsyncClient, files: Files) -> None:
+    found = await compiled(client, files)
+    assert [each for each in found["diagnostics"] if each["severity"] == "error"] == []
+    assert found["has_errors"] is False
+    assert {each["name"] for each in found["tables"]} == {"users", "subscriptions", "thoughts"}
+    assert len(found["queries"]) == len(files) - 1
+
+
+async def test_thoughtstream_has_class_two_and_its_bound_with_the_reason(
+    client: httpx.AsyncClient, files: Files
+) -> None:
+    found = await compiled(client, files)
+    query = named(found["queries"], "thoughtstream")
+    assert query["scaling_class"] == "II"
+    assert query["bound"]["operations"] == 101
+    assert query["bound"]["formula"] == "1 + subscriptions.owner"
+    term = next(each for each in query["bound"]["terms"] if each["symbol"] == "subscriptions.owner")
+    schema = next(each["text"] for each in files if each["path"] == "schema.piql")
+    place = term["number_range"]
+    assert place["file"] == "schema.piql"
+    assert schema[place["start"] : place["end"]] == "100"
+
+
+async def test_the_axes_of_a_query_are_the_numbers_that_may_be_changed(client: httpx.AsyncClient, files: Files) -> None:
+    query = named((await compiled(client, files))["queries"], "thoughtstream")
+    texts = {each["path"]: each["text"] for each in files}
+    for axis in query["axes"]:
+        place = axis["number_range"]
+        assert texts[place["file"]][place["start"] : place["end"]] == str(axis["current"])
+    assert {each["symbol"] for each in query["axes"]} == {"subscriptions.owner", "count"}
+
+
+async def test_every_stage_of_a_plan_is_kept_with_ids_and_ranges(client: httpx.AsyncClient, files: Files) -> None:
+    query = named((await compiled(client, files))["queries"], "thoughtstream")
+    stages = query["stages"]
+    assert stages[0]["name"] == "as written"
+    assert [each["name"] for each in stages[-2:]] == ["Phase I", "physical"]
+    assert len(stages) > 3
+    root = stages[-1]["plan"]
+    nodes = walk(root)
+    assert root["id"] == "root"
+    assert len({each["id"] for each in nodes}) == len(nodes)
+    remote = [each for each in nodes if each["kind"] == "remote"]
+    assert {each["operator"] for each in remote} == {"IndexScan", "SortedIndexJoin"}
+    assert sum(each["operations"] for each in remote) == 101
+    assert any(each["range"] is not None for each in nodes)
+
+
+def walk(node: dict) -> list[dict]:
+    return [node, *(inner for child in node["children"] for inner in walk(child))]
+
+
+async def test_without_its_limit_the_segment_is_marked_everywhere(client: httpx.AsyncClient, files: Files) -> None:
+    changed = replaced(files, "schema.piql", "  CARDINALITY LIMIT 100 (owner),\n", "")
+    found = await compiled(client, changed)
+    assert found["has_errors"]
+    query = named(found["queries"], "thoughtstream")
+    assert not query["is_bounded"]
+    assert query["bound"] is None
+    segment = query["unbounded"][0]
+    assert segment["table"] == "subscriptions"
+    assert segment["sentence"]
+    assert segment["ranges"][0]["file"] == "queries/thoughtstream.piql"
+    assert segment["table_range"]["file"] == "schema.piql"
+    plan = next(each["plan"] for each in query["stages"] if each["name"] == "Phase I")
+    marked = [each["id"] for each in walk(plan) if each["is_unbounded"]]
+    assert marked == [segment["path"]]
+
+
+async def test_an_offered_fix_leaves_no_problem(client: httpx.AsyncClient, files: Files) -> None:
+    changed = replaced(files, "schema.piql", "  CARDINALITY LIMIT 100 (owner),\n", "")
+    found = await compiled(client, changed)
+    problem = next(each for each in found["diagnostics"] if each["query"] == "thoughtstream" and each["fixes"])
+    fix = problem["fixes"][0]
+    texts = {each["path"]: each["text"] for each in changed}
+    for edit in sorted(fix["edits"], key=lambda each: -each["range"]["start"]):
+        place = edit["range"]
+        text = texts[place["file"]]
+        texts[place["file"]] = text[: place["start"]] + edit["text"] + text[place["end"] :]
+    fixed = await compiled(client, [{"path": path, "text": text} for path, text in texts.items()])
+    assert named(fixed["queries"], "thoughtstream")["is_bounded"]
+
+
+async def test_columns_count_utf16_units(client: httpx.AsyncClient, files: Files) -> None:
+    text = "CREATE QUERY q AS SELECT '😀', nothing FROM users WHERE username = [1: u];"
+    found = await compiled(client, [*files, {"path": "q.piql", "text": text}])
+    place = next(each["range"] for each in found["diagnostics"] if each["range"]["file"] == "q.piql")
+    assert place["start"] == text.index("nothing")
+    assert place["start_column"] == text.index("nothing") + 2
+
+
+async def test_broken_text_gives_problems_never_a_fault(client: httpx.AsyncClient) -> None:
+    for text in (
+        "CREATE",
+        "\0",
+        "SELECT '",
+        "CREATE QUERY q AS SELECT",
+        ")" * 5000,
+        "(" * 5000,
+        "CREATE QUERY q AS SELECT a FROM t WHERE " + "NOT (" * 5000,
+        "é😀" * 2000,
+        ";" * 999,
+    ):
+        answer = await client.post("/api/compilations", json={"files": [{"path": "a.piql", "text": text}]})
+        assert answer.status_code == 200, (text[:20], answer.text)
+
+
+async def test_no_files_are_an_empty_compilation(client: httpx.AsyncClient) -> None:
+    assert (await compiled(client, []))["queries"] == []
+
+
+async def test_a_compilation_takes_milliseconds(client: httpx.AsyncClient, files: Files) -> None:
+    took = []
+    for number in range(20):
+        changed = [*files, {"path": "more.piql", "text": f"-- {number}"}]
+        started = time.perf_counter()
+        await compiled(client, changed)
+        took.append((time.perf_counter() - started) * 1000)
+    assert statistics.median(took) < 250
+
+
+async def test_completion_knows_the_tables(client: httpx.AsyncClient, files: Files) -> None:
+    text = "CREATE QUERY q AS SELECT * FROM "
+    body = {"files": [*files, {"path": "q.piql", "text": text}], "file": "q.piql", "line": 1, "column": len(text) + 1}
+    answer = await client.post("/api/completions", json=body)
+    assert answer.status_code == 200, answer.text
+    assert {"users", "subscriptions", "thoughts"} <= {each["label"] for each in answer.json()}
+
+
+async def test_completion_in_an_unknown_file_is_not_found(client: httpx.AsyncClient, files: Files) -> None:
+    body = {"files": files, "file": "none.piql", "line": 1, "column": 1}
+    answer = await client.post("/api/completions", json=body)
+    assert (answer.status_code, answer.json()["code"]) == (404, "unknown-file")

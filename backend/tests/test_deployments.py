@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import httpx
+from piql_backend.settings import Settings
+
+Files = list[dict[str, str]]
+LIMIT = "  CARDINALITY LIMIT 100 (owner),\n"
+
+
+def replaced(files: Files, path: str, old: str, new: str) -> Files:
+    changed = [each | {"text": each["text"].replace(old, new)} if each["path"] == path else each for each in files]
+    assert changed != files, f"{old!r} is not in {path}"
+    return changed
+
+
+async def test_the_sample_is_deployed_at_the_first_start(client: httpx.AsyncClient) -> None:
+    deployments = (await client.get("/api/deployments")).json()
+    assert [(each["id"], each["version"], each["is_live"]) for each in deployments] == [("d1", 1, True)]
+    query = next(each for each in deployments[0]["queries"] if each["name"] == "thoughtstream")
+    assert (query["operations"], query["formula"], query["scaling_class"]) == (101, "1 + subscriptions.owner", "II")
+    assert query["predicted_p99_ms"] is None
+    assert [each["name"] for each in query["parameters"]] == ["me", "count"]
+
+
+async def test_a_deployment_shows_files_bounds_and_indexes(client: httpx.AsyncClient, files: Files) -> None:
+    found = (await client.get("/api/deployments/live")).json()
+    assert found["files"] == files
+    assert {each["query"] for each in found["bounds"]} == {each["name"] for each in found["queries"]}
+    assert any(each["table"] == "subscriptions" for each in found["indexes"])
+    assert (await client.get("/api/deployments/d1")).json() == found
+
+
+async def test_deploying_again_makes_a_new_live_version(client: httpx.AsyncClient, files: Files) -> None:
+    changed = replaced(files, "queries/thoughtstream.piql", "MAX 50", "MAX 20")
+    made = await client.post("/api/deployments", json={"workspace_id": "scadr", "files": changed})
+    assert made.status_code == 201, made.text
+    assert (made.json()["id"], made.json()["is_live"]) == ("d2", True)
+    both = (await client.get("/api/deployments")).json()
+    assert [(each["id"], each["is_live"]) for each in both] == [("d2", True), ("d1", False)]
+    assert (await client.get("/api/deployments/d1")).json()["files"] == files
+
+
+async def test_an_unbounded_query_is_refused_with_the_editors_reason(client: httpx.AsyncClient, files: Files) -> None:
+    changed = replaced(files, "schema.piql", LIMIT, "")
+    refused = await client.post("/api/deployments", json={"workspace_id": "scadr", "files": changed})
+    assert (refused.status_code, refused.json()["code"]) == (422, "compilation-refused")
+    shown = (await client.post("/api/compilations", json={"files": changed})).json()["diagnostics"]
+    assert refused.json()["diagnostics"] == shown
+    assert len((await client.get("/api/deployments")).json()) == 1
+
+
+async def test_nothing_to_deploy_is_said(client: httpx.AsyncClient) -> None:
+    refused = await client.post("/api/deployments", json={"workspace_id": "scadr", "files": []})
+    assert (refused.status_code, refused.json()["code"]) == (422, "nothing-to-deploy")
+
+
+async def test_a_preview_names_what_would_change(client: httpx.AsyncClient, files: Files) -> None:
+    changed = replaced(files, "schema.piql", "LIMIT 100 (owner)", "LIMIT 50 (owner)")
+    changed = [each for each in changed if each["path"] != "queries/addUser.piql"]
+    text = "CREATE QUERY townOf AS SELECT hometown FROM users WHERE username = [1: u];"
+    changed.append({"path": "queries/townOf.piql", "text": text})
+    preview = (await client.post("/api/deployments/preview", json={"files": changed})).json()
+    assert preview["can_deploy"] is True
+    assert preview["added"] == ["townOf"]
+    assert preview["removed"] == ["addUser"]
+    assert "thoughtstream" in preview["changed"]
+    assert "findUser" in preview["unchanged"]
+    change = next(each for each in preview["bounds_changed"] if each["query"] == "thoughtstream")
+    assert (change["before"]["operations"], change["after"]["operations"]) == (101, 51)
+
+
+async def test_a_preview_of_a_refused_set_says_so(client: httpx.AsyncClient, files: Files) -> None:
+    changed = replaced(files, "schema.piql", LIMIT, "")
+    preview = (await client.post("/api/deployments/preview", json={"files": changed})).json()
+    assert preview["can_deploy"] is False
+    assert any(each["severity"] == "error" for each in preview["diagnostics"])
+
+
+async def test_unknown_deployments_workspaces_and_runs_are_not_found(client: httpx.AsyncClient) -> None:
+    for deployment_id in ("d99", "d", "1", "d01", "d-1", "d" + "9" * 30, "%00", "d1%2f"):
+        assert (await client.get(f"/api/deployments/{deployment_id}")).status_code == 404
+    none = await client.post("/api/deployments", json={"workspace_id": "none"})
+    assert (none.status_code, none.json()["code"]) == (404, "unknown-workspace")
+    run = await client.post("/api/deployments", json={"workspace_id": "scadr", "run_id": "none"})
+    assert (run.status_code, run.json()["code"]) == (404, "unknown-run")
+
+
+async def test_what_is_live_stays_live_after_a_restart(settings: Settings, running: object, files: Files) -> None:
+    async with running(settings) as client:  # type: ignore[operator]
+        changed = replaced(files, "queries/thoughtstream.piql", "MAX 50", "MAX 20")
+        await client.post("/api/deployments", json={"workspace_id": "scadr", "files": changed})
+    async with running(settings) as client:  # type: ignore[operator]
+        assert (await client.get("/api/deployments/live")).json()["id"] == "d2"
+        body = {"parameters": {"me": "nobody", "count": 21}}
+        answer = await client.post("/api/deployments/live/queries/thoughtstream/executions", json=body)
+        assert answer.json()["code"] == "invalid-parameter"

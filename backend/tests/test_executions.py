@@ -1,0 +1,193 @@
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+
+import httpx
+
+URL = "/api/deployments/live/queries"
+
+
+async def run(client: httpx.AsyncClient, name: str, cursor: str | None = None, **parameters: object) -> httpx.Response:
+    return await client.post(f"{URL}/{name}/executions", json={"parameters": parameters, "cursor": cursor})
+
+
+async def someone(client: httpx.AsyncClient) -> str:
+    return (await client.get(f"{URL}/findUser/sample-parameters")).json()["parameters"]["username"]
+
+
+async def test_a_query_gives_rows_and_what_they_cost(client: httpx.AsyncClient) -> None:
+    me = await someone(client)
+    answer = (await run(client, "thoughtstream", me=me, count=10)).json()
+    assert [each["name"] for each in answer["columns"]] == ["owner", "posted", "text"]
+    assert len(answer["rows"]) == 10
+    posted = [row[1] for row in answer["rows"]]
+    assert posted == sorted(posted, reverse=True)
+    assert posted[0].endswith("Z")
+    assert 1 < answer["operations"] <= answer["bound_operations"] == 101
+    assert (answer["deployment_id"], answer["cursor"]) == ("d1", None)
+    assert answer["elapsed_ms"] > 0
+
+
+async def test_pages_follow_each_other_to_the_end(client: httpx.AsyncClient) -> None:
+    me = await someone(client)
+    first = (await run(client, "myThoughts", me=me)).json()
+    second = (await run(client, "myThoughts", me=me, cursor=first["cursor"])).json()
+    assert (len(first["rows"]), len(second["rows"]), second["cursor"]) == (10, 2, None)
+    posted = [row[1] for row in first["rows"] + second["rows"]]
+    assert posted == sorted(set(posted), reverse=True)
+
+
+async def test_a_posted_thought_is_seen(client: httpx.AsyncClient) -> None:
+    me = await someone(client)
+    posted = datetime.now(UTC).isoformat()
+    written = await run(client, "postThought", me=me, posted=posted, text="hello")
+    assert written.status_code == 200, written.text
+    assert written.json()["rows"] == []
+    rows = (await run(client, "myThoughts", me=me)).json()["rows"]
+    assert rows[0][2] == "hello"
+
+
+async def test_the_subscription_after_the_limit_is_refused(client: httpx.AsyncClient) -> None:
+    await run(client, "addUser", username="owner", hometown="Oslo")
+    for number in range(101):
+        await run(client, "addUser", username=f"target{number}", hometown="Oslo")
+    answers = [await run(client, "subscribe", owner="owner", target=f"target{number}") for number in range(101)]
+    assert {each.status_code for each in answers[:-1]} == {200}
+    assert (answers[-1].status_code, answers[-1].json()["code"]) == (422, "cardinality-violation")
+    assert "100" in answers[-1].json()["message"]
+
+
+async def test_refusals_have_their_codes(client: httpx.AsyncClient) -> None:
+    me = await someone(client)
+    cursor = (await run(client, "myThoughts", me=me)).json()["cursor"]
+    tampered = cursor[:-2] + ("AA" if cursor[-2:] != "AA" else "BB")
+    cases = [
+        (await run(client, "thoughtstream", me=me), "invalid-parameter"),
+        (await run(client, "thoughtstream", me=me, count=51), "invalid-parameter"),
+        (await run(client, "thoughtstream", me=me, count=-1), "invalid-parameter"),
+        (await run(client, "thoughtstream", me=me, count="ten"), "invalid-parameter"),
+        (await run(client, "thoughtstream", me=None, count=1), "invalid-parameter"),
+        (await run(client, "thoughtstream", me=me, count=1, more=1), "invalid-parameter"),
+        (await run(client, "thoughtstream", me={"a": [1]}, count=1), "invalid-parameter"),
+        (await run(client, "thoughtstream", me=["a"], count=1), "invalid-parameter"),
+        (await run(client, "thoughtstream", me=2**80, count=1), "invalid-parameter"),
+        (await run(client, "myThoughts", me=me, cursor=tampered), "invalid-cursor"),
+        (await run(client, "myThoughts", me=me, cursor="nonsense"), "invalid-cursor"),
+        (await run(client, "followersOf", target=me, cursor=cursor), "invalid-cursor"),
+        (await run(client, "subscribe", owner="nobody", target="noone"), "foreign-key-violation"),
+        (await run(client, "postThought", me=me, posted="yesterday", text="x"), "invalid-parameter"),
+    ]
+    for answer, code in cases:
+        assert (answer.status_code, answer.json()["code"]) == (422, code), answer.text
+        assert answer.json()["message"]
+    too_long = await run(client, "addUser", username="x" * 33, hometown="Oslo")
+    assert too_long.status_code == 422
+    assert too_long.json()["code"] in ("constraint-violation", "invalid-parameter")
+
+
+async def test_an_unknown_query_or_deployment_is_not_found(client: httpx.AsyncClient) -> None:
+    assert (await run(client, "nothing")).json()["code"] == "unknown-query"
+    answer = await client.post("/api/deployments/d7/queries/findUser/executions", json={"parameters": {}})
+    assert (answer.status_code, answer.json()["code"]) == (404, "unknown-deployment")
+    assert (await client.get(f"{URL}/nothing/sample-parameters")).status_code == 404
+
+
+async def test_a_replaced_deployment_does_not_run(client: httpx.AsyncClient) -> None:
+    await client.post("/api/deployments", json={"workspace_id": "scadr"})
+    answer = await client.post("/api/deployments/d1/queries/findUser/executions", json={"parameters": {}})
+    assert (answer.status_code, answer.json()["code"]) == (409, "deployment-replaced")
+    assert "d2" in answer.json()["message"]
+
+
+async def test_executions_run_side_by_side(client: httpx.AsyncClient) -> None:
+    me = await someone(client)
+    answers = await asyncio.gather(*(run(client, "thoughtstream", me=me, count=10) for _ in range(40)))
+    assert {each.status_code for each in answers} == {200}
+    assert len({str(each.json()["rows"]) for each in answers}) == 1
+
+
+async def test_sample_parameters_of_every_query_can_be_run(client: httpx.AsyncClient) -> None:
+    live = (await client.get("/api/deployments/live")).json()
+    for query in live["queries"]:
+        name = query["name"]
+        sample = (await client.get(f"{URL}/{name}/sample-parameters")).json()
+        assert set(sample["parameters"]) == {each["name"] for each in query["parameters"]} == set(sample["sources"])
+        answer = await run(client, name, **sample["parameters"])
+        assert answer.status_code == 200, (name, sample, answer.text)
+    found = (await client.get(f"{URL}/findSubscription/sample-parameters")).json()["parameters"]
+    assert len((await run(client, "findSubscription", **found)).json()["rows"]) <= 1
+
+
+async def test_a_burst_runs_to_its_end_and_the_dashboard_counts_it(client: httpx.AsyncClient) -> None:
+    body = {"deployment_id": "live", "query": "thoughtstream", "executions": 150, "concurrency": 4}
+    started = await client.post("/api/bursts", json=body)
+    assert started.status_code == 201, started.text
+    assert started.json()["parameter_sources"][0]["parameter"] == "me"
+    second = await client.post("/api/bursts", json=body)
+    assert second.status_code in (201, 409)
+    burst = await ended(client, started.json()["id"])
+    assert (burst["state"], burst["done"], burst["errors"]) == ("done", 150, [])
+    assert 0 < burst["p50_ms"] <= burst["p99_ms"]
+    slo = {"quantile": 0.99, "threshold_ms": 60_000, "interval_seconds": 86_400}
+    assert (await client.put("/api/slos/thoughtstream", json=slo)).status_code == 200
+    latency = (await client.get("/api/latency/live?window_seconds=600")).json()
+    query = latency["queries"][0]
+    assert query["query"] == "thoughtstream"
+    assert query["executions"] >= 150
+    assert query["observed"]["p50_ms"] <= query["observed"]["p99_ms"]
+    assert query["requests_over_bound"] == 0
+    assert query["most_operations"] <= query["bound_operations"] == 101
+    assert (query["compliance"]["share"], query["slo"]["threshold_ms"]) == (1.0, 60_000)
+    assert sum(each["count"] for each in query["series"]) == query["executions"]
+    assert sum(each["count"] for each in query["histogram"]) == query["executions"]
+    others = [each for each in latency["queries"] if each["query"] != "thoughtstream"]
+    assert all(each["observed"] is None for each in others)
+
+
+async def ended(client: httpx.AsyncClient, burst_id: str) -> dict:
+    deadline = datetime.now(UTC) + timedelta(seconds=30)
+    while datetime.now(UTC) < deadline:
+        burst = (await client.get(f"/api/bursts/{burst_id}")).json()
+        if burst["ended_at"] is not None:
+            return burst
+        await asyncio.sleep(0.05)
+    raise AssertionError(f"the burst does not end: {burst}")
+
+
+async def test_a_burst_of_writes_has_to_be_allowed(client: httpx.AsyncClient) -> None:
+    body = {"deployment_id": "live", "query": "postThought", "executions": 20, "concurrency": 2}
+    refused = await client.post("/api/bursts", json=body)
+    assert (refused.status_code, refused.json()["code"]) == (422, "burst-writes")
+    allowed = await client.post("/api/bursts", json=body | {"allow_writes": True})
+    burst = await ended(client, allowed.json()["id"])
+    assert (burst["state"], burst["done"], burst["errors"]) == ("done", 20, [])
+
+
+async def test_a_burst_can_be_cancelled(client: httpx.AsyncClient) -> None:
+    body = {"deployment_id": "live", "query": "thoughtstream", "executions": 5000, "concurrency": 2}
+    burst_id = (await client.post("/api/bursts", json=body)).json()["id"]
+    assert (await client.post(f"/api/bursts/{burst_id}/cancel")).json()["state"] == "cancelled"
+    burst = await ended(client, burst_id)
+    assert burst["done"] < 5000
+    again = await client.post(f"/api/bursts/{burst_id}/cancel")
+    assert (again.status_code, again.json()["code"]) == (409, "burst-ended")
+    assert [each["id"] for each in (await client.get("/api/bursts")).json()] == [burst_id]
+
+
+async def test_unknown_bursts_and_their_queries_are_not_found(client: httpx.AsyncClient) -> None:
+    assert (await client.get("/api/bursts/none")).status_code == 404
+    assert (await client.post("/api/bursts/none/cancel")).status_code == 404
+    body = {"deployment_id": "live", "query": "nothing"}
+    assert (await client.post("/api/bursts", json=body)).status_code == 404
+
+
+async def test_slos_are_kept_changed_and_removed(client: httpx.AsyncClient) -> None:
+    assert (await client.get("/api/slos")).json() == []
+    saved = await client.put("/api/slos/findUser", json={"quantile": 0.999, "threshold_ms": 5, "interval_seconds": 60})
+    assert saved.status_code == 200, saved.text
+    await client.put("/api/slos/findUser", json={"quantile": 0.9, "threshold_ms": 7, "interval_seconds": 60})
+    slos = (await client.get("/api/slos")).json()
+    assert [(each["query"], each["quantile"], each["threshold_ms"]) for each in slos] == [("findUser", 0.9, 7.0)]
+    assert (await client.put("/api/slos/none", json={})).status_code == 404
+    assert [(await client.delete("/api/slos/findUser")).status_code for _ in range(2)] == [204, 404]

@@ -1,0 +1,126 @@
+"""Whatever is sent to whichever endpoint, the answer is never a fault of the backend, and is declared in the API."""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+from urllib.parse import quote
+
+import httpx
+import pytest
+
+MUTANTS = 40
+FILE = {
+    "path": "a.piql",
+    "text": "CREATE TABLE t (a INT PRIMARY KEY); CREATE QUERY q AS SELECT a FROM t WHERE a = [a];",
+}
+SLO = {"quantile": 0.99, "threshold_ms": 500, "interval_seconds": 600}
+BODIES: dict[tuple[str, str], object] = {
+    ("post", "/api/compilations"): {"files": [FILE]},
+    ("post", "/api/completions"): {"files": [FILE], "file": "a.piql", "line": 1, "column": 9},
+    ("post", "/api/workspaces/{workspace_id}/files"): {"path": "b.piql", "text": ""},
+    ("put", "/api/workspaces/{workspace_id}/files/{path}"): {"text": "", "base_revision": None},
+    ("post", "/api/profile-runs"): {"grid": {"row_bytes": [0]}, "interval_seconds": 1, "intervals": 1},
+    ("post", "/api/predictions"): {"files": [FILE], "query": "q", "run_id": "none", "slo": SLO},
+    ("post", "/api/heatmaps"): {
+        "files": [FILE],
+        "query": "q",
+        "run_id": "none",
+        "x": {"symbol": "a", "values": [1]},
+        "y": {"symbol": "b", "values": None},
+        "slo": SLO,
+    },
+    ("post", "/api/deployments/preview"): {"files": [FILE]},
+    ("post", "/api/deployments"): {"workspace_id": "scadr", "files": [FILE], "run_id": None},
+    ("post", "/api/deployments/{deployment_id}/queries/{name}/executions"): {
+        "parameters": {"me": "a", "count": 1},
+        "cursor": None,
+    },
+    ("post", "/api/bursts"): {"deployment_id": "live", "query": "none", "executions": 1, "concurrency": 1},
+    ("put", "/api/slos/{query}"): SLO,
+}
+VALUES: list[object] = [
+    None,
+    True,
+    0,
+    -1,
+    1.5,
+    2**70,
+    1e308,
+    "",
+    "x",
+    "\0",
+    "é😀",
+    "../..",
+    [],
+    {},
+    [None],
+    {"$base64": 1},
+]
+NAMES = [
+    "live",
+    "scadr",
+    "thoughtstream",
+    "none",
+    "\0",
+    "é😀",
+    "..",
+    "a/b",
+    "%",
+    "'; DROP TABLE slos",
+    "x" * 300,
+    "d1",
+    "-",
+]
+
+
+def places(value: object) -> list[tuple[object, ...]]:
+    """Give the path of every value inside a JSON value."""
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [(), *((key, *rest) for key, each in inner for rest in places(each))]
+
+
+def mutant(body: object, chance: random.Random) -> object:
+    """Give the body with one value replaced, or a key added or removed."""
+    changed: object = [copy.deepcopy(body)]
+    *way, last = (0, *chance.choice(places(body)))
+    target = changed
+    for key in way:
+        target = target[key]  # type: ignore[index]
+    match chance.randrange(4):
+        case 0 if isinstance(target, dict):
+            del target[last]
+        case 1 if isinstance(target, dict):
+            target[chance.choice(["", "extra", "\0"])] = chance.choice(VALUES)
+        case _:
+            target[last] = chance.choice(VALUES)  # type: ignore[index]
+    return changed[0]  # type: ignore[index]
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_no_request_ends_in_a_fault(client: httpx.AsyncClient, seed: int) -> None:
+    chance = random.Random(seed)
+    document = (await client.get("/api/openapi.json")).json()
+    asked = 0
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            for _ in range(MUTANTS if (method, path) in BODIES else 6):
+                url = path
+                for parameter in operation.get("parameters", ()):
+                    value = quote(chance.choice(NAMES), safe="")
+                    url = url.replace(f"{{{parameter['name']}}}", value)
+                    if parameter["in"] == "query":
+                        url += f"?{parameter['name']}={value}"
+                body = BODIES.get((method, path))
+                content = None if body is None else json.dumps(mutant(body, chance))
+                headers = {"content-type": "application/json"}
+                answer = await client.request(method, url, content=content, headers=headers)
+                asked += 1
+                what = (method, url, content, answer.status_code, answer.text[:300])
+                assert answer.status_code < 500, what
+                is_declared = str(answer.status_code) in operation["responses"]
+                assert is_declared or answer.status_code in (404, 405), what
+                if answer.status_code >= 400:
+                    assert answer.json()["message"], what
+    assert asked > 500

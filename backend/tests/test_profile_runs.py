@@ -1,0 +1,170 @@
+"""Profile runs are real ones: the profiler in its own process, on one core, for a fraction of a second."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+
+import httpx
+import pytest
+from piql_backend.settings import Settings
+
+GRID = {"row_bytes": [40], "scan_rows": [1, 50], "sorted_child_rows": [5, 10], "sorted_rows": [5, 20]}
+SHORT = {"label": "short", "grid": GRID, "interval_seconds": 0.3, "intervals": 2}
+LONG = {"label": "long", "grid": GRID, "interval_seconds": 600, "intervals": 2}
+SLO = {"quantile": 0.99, "threshold_ms": 500, "interval_seconds": 600}
+Files = list[dict[str, str]]
+
+
+async def started(client: httpx.AsyncClient, body: dict) -> str:
+    answer = await client.post("/api/profile-runs", json=body)
+    assert answer.status_code == 201, answer.text
+    return answer.json()["id"]
+
+
+async def until(client: httpx.AsyncClient, run_id: str, *states: str) -> dict:
+    deadline = time.monotonic() + 40
+    while time.monotonic() < deadline:
+        run = (await client.get(f"/api/profile-runs/{run_id}")).json()
+        if run["state"] in states:
+            return run
+        assert run["state"] not in ("failed", "done", "cancelled"), run
+        await asyncio.sleep(0.05)
+    raise AssertionError(f"the run does not become {states}: {run}")
+
+
+async def test_a_run_measures_predicts_and_draws_a_heatmap(client: httpx.AsyncClient, files: Files) -> None:
+    run_id = await started(client, SHORT)
+    run = await until(client, run_id, "done")
+    assert (run["progress"], run["label"], run["settings"]["grid"]) == (1.0, "short", "custom")
+    assert {each["operator"] for each in run["operators_summary"]} == {"IndexScan", "SortedIndexJoin"}
+    assert all(each["samples"] > 0 and each["p50_ms"] <= each["p99_ms"] for each in run["operators_summary"])
+
+    ask = {"files": files, "query": "thoughtstream", "run_id": run_id, "slo": SLO}
+    answer = await client.post("/api/predictions", json=ask)
+    assert answer.status_code == 200, answer.text
+    prediction = answer.json()
+    assert prediction["p99_ms"] == max(prediction["p99_by_interval_ms"])
+    assert 0 < prediction["p50_ms"] <= prediction["p99_ms"]
+    assert prediction["meets_slo"] == (prediction["slo_quantile_ms"] <= 500)
+    assert {each["operator"] for each in prediction["operators"]} == {"IndexScan", "SortedIndexJoin"}
+    assert prediction["warnings"]  # 100 subscriptions lie beyond this grid
+
+    axes = {"x": {"symbol": "subscriptions.owner", "values": [5, 10]}, "y": {"symbol": "count", "values": [5, 10, 20]}}
+    answer = await client.post("/api/heatmaps", json=ask | axes)
+    assert answer.status_code == 200, answer.text
+    heatmap = answer.json()
+    assert [len(row) for row in heatmap["p99_ms"]] == [2, 2, 2]
+    assert heatmap["state"][0][0] == "measured"
+    assert heatmap["x"]["current"] == 100
+    place = heatmap["x"]["number_range"]
+    schema = next(each["text"] for each in files if each["path"] == "schema.piql")
+    assert schema[place["start"] : place["end"]] == "100"
+
+    made = await client.post("/api/deployments", json={"workspace_id": "scadr", "run_id": run_id})
+    assert made.status_code == 201, made.text
+    assert made.json()["run_id"] == run_id
+    predicted = {each["name"]: each["predicted_p99_ms"] for each in made.json()["queries"]}
+    assert predicted["thoughtstream"] == pytest.approx(prediction["p99_ms"])
+    assert predicted["postThought"] is None
+    latency = (await client.get("/api/latency/live")).json()
+    assert latency["run_id"] == run_id
+    seen = {each["query"]: each["predicted_p99_ms"] for each in latency["queries"]}
+    assert seen["thoughtstream"] == pytest.approx(prediction["p99_ms"])
+
+    for axis in ("none", "subscriptions.owner"):
+        wrong = ask | {"x": {"symbol": "subscriptions.owner"}, "y": {"symbol": axis}}
+        answer = await client.post("/api/heatmaps", json=wrong)
+        assert (answer.status_code, answer.json()["code"]) == (422, "not-predictable")
+    answer = await client.post("/api/predictions", json=ask | {"query": "postThought"})
+    assert (answer.status_code, answer.json()["code"]) == (422, "not-predictable")
+    assert (await client.post("/api/predictions", json=ask | {"query": "none"})).status_code == 404
+
+    assert (await client.delete(f"/api/profile-runs/{run_id}")).status_code == 204
+    assert (await client.get(f"/api/profile-runs/{run_id}")).status_code == 404
+    assert (await client.get("/api/profile-runs")).json() == []
+
+
+async def test_a_cancelled_run_lets_the_next_one_begin(client: httpx.AsyncClient, files: Files) -> None:
+    first = await started(client, LONG)
+    second = await started(client, LONG)
+    await until(client, first, "running")
+    assert (await client.get(f"/api/profile-runs/{second}")).json()["state"] == "queued"
+    assert (await client.delete(f"/api/profile-runs/{first}")).status_code == 409
+    began = time.monotonic()
+    assert (await client.post(f"/api/profile-runs/{first}/cancel")).json()["state"] in ("cancelling", "cancelled")
+    await until(client, first, "cancelled")
+    assert time.monotonic() - began < 8
+    await until(client, second, "starting", "running")
+    await client.post(f"/api/profile-runs/{second}/cancel")
+    await until(client, second, "cancelled")
+    again = await client.post(f"/api/profile-runs/{second}/cancel")
+    assert (again.status_code, again.json()["code"]) == (409, "run-ended")
+    ask = {"files": files, "query": "thoughtstream", "run_id": first}
+    answer = await client.post("/api/predictions", json=ask)
+    assert (answer.status_code, answer.json()["code"]) == (409, "run-not-done")
+
+
+async def test_events_tell_every_change_and_end_with_the_run(client: httpx.AsyncClient) -> None:
+    run_id = await started(client, SHORT)
+    async with asyncio.timeout(40):
+        events = (await client.get(f"/api/profile-runs/{run_id}/events")).text
+    runs = [json.loads(line.removeprefix("data: ")) for line in events.splitlines() if line.startswith("data: ")]
+    assert events.startswith("event: progress\n")
+    assert runs[-1]["state"] == "done"
+    progress = [each["progress"] for each in runs]
+    assert progress == sorted(progress)
+
+
+async def test_a_run_that_was_under_way_at_the_end_of_the_backend_has_failed(
+    settings: Settings, running: object
+) -> None:
+    async with running(settings) as client:  # type: ignore[operator]
+        run_id = await started(client, LONG)
+        waiting = await started(client, LONG)
+        await until(client, run_id, "running")
+    async with running(settings) as client:  # type: ignore[operator]
+        run = (await client.get(f"/api/profile-runs/{run_id}")).json()
+        assert run["state"] == "failed"
+        assert "stopped" in run["message"]
+        assert (await client.get(f"/api/profile-runs/{waiting}")).json()["state"] in ("queued", "starting", "running")
+
+
+async def test_a_run_on_a_store_that_does_not_answer_fails_with_a_message(client: httpx.AsyncClient) -> None:
+    run_id = await started(client, SHORT | {"store_url": "cql://127.0.0.1:1/none"})
+    deadline = time.monotonic() + 40
+    while (run := (await client.get(f"/api/profile-runs/{run_id}")).json())["ended_at"] is None:
+        assert time.monotonic() < deadline
+        await asyncio.sleep(0.1)
+    assert run["state"] == "failed"
+    assert run["message"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"grid": "huge"},
+        {"grid": {"row_bytes": []}},
+        {"grid": {"row_bytes": [0]}},
+        {"grid": {"row_bytes": [40], "more": [1]}},
+        {"grid": {"row_bytes": [40]}},
+        {"grid": {"row_bytes": list(range(1, 51)), "scan_rows": list(range(1, 51))}},
+        {"interval_seconds": 0},
+        {"intervals": 0},
+        {"store_url": "file:///etc/passwd"},
+        {"store_url": "embedded:/tmp/somewhere"},
+    ],
+)
+async def test_a_run_that_makes_no_sense_is_refused(client: httpx.AsyncClient, change: dict) -> None:
+    answer = await client.post("/api/profile-runs", json=SHORT | change)
+    assert answer.status_code == 422, answer.text
+    assert (await client.get("/api/profile-runs")).json() == []
+
+
+async def test_unknown_runs_are_not_found(client: httpx.AsyncClient, files: Files) -> None:
+    for method, url in (("GET", ""), ("GET", "/events"), ("POST", "/cancel"), ("DELETE", "")):
+        answer = await client.request(method, f"/api/profile-runs/none{url}")
+        assert (answer.status_code, answer.json()["code"]) == (404, "unknown-run")
+    ask = {"files": files, "query": "thoughtstream", "run_id": "../../etc"}
+    assert (await client.post("/api/predictions", json=ask)).status_code == 404

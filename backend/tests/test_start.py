@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import httpx
+import pytest
+from piql_backend.settings import Settings
+
+COMMAND = [sys.executable, "-m", "piql_backend"]
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def started(port: int, data: Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [*COMMAND, "--port", str(port), "--data", str(data)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PROFILE_RUNNER": "local"},
+    )
+
+
+def test_a_started_workbench_says_where_it_is_and_ends_at_sigterm(settings: Settings) -> None:
+    port = free_port()
+    process = started(port, settings.data)
+    assert process.stdout is not None
+    assert process.stdout.readline() == f"PIQL Workbench: http://127.0.0.1:{port}\n"
+    health = httpx.get(f"http://127.0.0.1:{port}/api/health").json()
+    assert (health["status"], health["workspace_ids"]) == ("ok", ["scadr"])
+
+    taken = subprocess.run([*COMMAND, "--port", str(port)], capture_output=True, text=True, check=False)
+    assert taken.returncode == 1
+    assert re.fullmatch(rf"piql serve: 127.0.0.1:{port} cannot be used: .*\n", taken.stderr)
+
+    command = [*COMMAND, "--port", str(free_port()), "--data", str(settings.data)]
+    in_use = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert in_use.returncode == 1
+    assert re.fullmatch(r"piql serve: the data folder .* is used by another workbench\n", in_use.stderr)
+
+    body = {"interval_seconds": 600, "intervals": 1, "grid": {"row_bytes": [40], "scan_rows": [1]}}
+    run_id = httpx.post(f"http://127.0.0.1:{port}/api/profile-runs", json=body).json()["id"]
+    deadline = time.monotonic() + 30
+    while httpx.get(f"http://127.0.0.1:{port}/api/profile-runs/{run_id}").json()["state"] != "running":
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    with httpx.stream("GET", f"http://127.0.0.1:{port}/api/profile-runs/{run_id}/events") as events:
+        next(events.iter_lines())
+        began = time.monotonic()
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=20) == 0
+        assert time.monotonic() - began < 9
+    left = subprocess.run(["pgrep", "-f", run_id], capture_output=True, text=True, check=False).stdout
+    assert left == ""
+
+
+def test_an_interrupted_first_start_is_done_anew(tmp_path: Path) -> None:
+    port = free_port()
+    process = started(port, tmp_path / "data")
+    mark = tmp_path / "data" / ".first-start-under-way"
+    deadline = time.monotonic() + 30
+    while not mark.exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    time.sleep(0.3)
+    process.kill()
+    process.wait()
+    assert mark.exists()
+
+    process = started(port, tmp_path / "data")
+    try:
+        assert process.stdout is not None
+        assert process.stdout.readline()
+        assert not mark.exists()
+        url = f"http://127.0.0.1:{port}/api/deployments"
+        assert [each["id"] for each in httpx.get(url).json()] == ["d1"]
+        sample = httpx.get(f"{url}/live/queries/findUser/sample-parameters").json()
+        assert "first 1000 rows" in sample["sources"]["username"]
+    finally:
+        process.terminate()
+        process.wait()
+
+
+@pytest.mark.parametrize("arguments", [["--port", "99999"], ["--port", "x"], ["--none"]])
+def test_wrong_arguments_are_told_in_the_usual_way(arguments: list[str]) -> None:
+    ended = subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, check=False)
+    assert ended.returncode == 2
+    assert "usage: piql serve" in ended.stderr
