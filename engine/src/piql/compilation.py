@@ -13,19 +13,11 @@ from piql.bounds.bound import Bound
 from piql.catalog import Catalog, Index, Table
 from piql.diagnostics.diagnostic import Diagnostic
 from piql.logical.operators import LogicalNode, LogicalWrite, QueryParameter
+from piql.optimizer.step import Step
 from piql.physical.operators import PhysicalNode, WritePlan
 from piql.source import Source, Span
 
 ScalingClass = Literal["I", "II", "III", "IV"]
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One step of the optimizer: the rule's name, what it did in a sentence, and the plan after it."""
-
-    rule: str
-    note: str
-    plan: LogicalNode
 
 
 @dataclass(frozen=True, slots=True)
