@@ -1,1 +1,50 @@
-"""Phase I: inserts data-stops, pushes stops down, orders joins."""
+"""Phase I: the logical plan is rewritten until each read has its stop (VLDB 2012, Algorithm 1).
+
+Enters: the plan as bound. Leaves: an equal plan with predicates pushed down, joins in order, data-stops where the
+schema limits rows and stops as low as they may stand, and the steps taken. Next: `physical.planner`.
+"""
+
+from __future__ import annotations
+
+from piql.logical.operators import LogicalNode
+from piql.optimizer.drop_implied_predicates import drop_implied_predicates
+from piql.optimizer.insert_data_stops import insert_data_stops
+from piql.optimizer.order_joins import order_joins
+from piql.optimizer.push_selection_down import push_selection_down
+from piql.optimizer.push_stop_down import push_stop_down
+from piql.optimizer.rule import Rule, RuleContext
+from piql.optimizer.simplify_predicates import simplify_predicates
+from piql.optimizer.spread_equalities import spread_equalities
+from piql.optimizer.step import Step
+from piql.optimizer.turn_left_join_inner import turn_left_join_inner
+
+# The order matters: predicates find their relation before they are copied to equal columns, both before the join
+# order is chosen by them; only in the final order is it known what an earlier relation implies, which equalities are
+# fixed when a relation is read (data-stops), and which joins keep every row below a stop.
+RULES: tuple[Rule, ...] = (
+    simplify_predicates,
+    turn_left_join_inner,
+    push_selection_down,
+    spread_equalities,
+    order_joins,
+    drop_implied_predicates,
+    insert_data_stops,
+    push_stop_down,
+)
+
+
+def optimize(plan: LogicalNode) -> tuple[LogicalNode, tuple[Step, ...]]:
+    """Apply the rules in order; a rule that changed something leaves a step."""
+    steps: list[Step] = []
+    for rule in RULES:
+        context = RuleContext()
+        after = rule(plan, context)
+        if after is not plan and after != plan:
+            steps.append(Step(rule.__name__, "; ".join(context.notes) or _effect(rule), after))
+            plan = after
+    return plan, tuple(steps)
+
+
+def _effect(rule: Rule) -> str:
+    """A rule's own words on what it does: the first line of its docstring."""
+    return (rule.__doc__ or rule.__name__).strip().splitlines()[0]

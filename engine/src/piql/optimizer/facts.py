@@ -1,0 +1,50 @@
+"""What a schema proves about a read: how many rows of a table can agree with what is fixed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+
+from piql.catalog import CardinalityLimit, ForeignKey, Table, UniqueKey
+from piql.optimizer.restrictions import Restrictions
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """At most `limit` rows share one value of `columns` (1: a key); `reads` combinations of values are asked for."""
+
+    limit: int
+    columns: tuple[str, ...]  # a token limit's columns are those of its words
+    because: CardinalityLimit | UniqueKey | ForeignKey | None  # None: the primary key
+    reads: int = 1
+
+    @property
+    def rows(self) -> int:
+        return self.limit * self.reads
+
+    @property
+    def is_token(self) -> bool:
+        return isinstance(self.because, CardinalityLimit) and self.because.is_token
+
+
+def facts_about(table: Table, restrictions: Restrictions) -> tuple[Fact, ...]:
+    """Give every key or limit whose columns are all fixed, the tightest first."""
+    equal = restrictions.equal
+    found: list[Fact] = []
+
+    def reads(columns: tuple[str, ...]) -> int:
+        return prod(equal[column].count for column in columns)
+
+    if all(column in equal for column in table.primary_key):
+        found.append(Fact(1, table.primary_key, None, reads(table.primary_key)))
+    for key in table.unique_keys:
+        if all(column in equal for column in key.columns):
+            found.append(Fact(1, key.columns, key, reads(key.columns)))
+    for limit in table.limits:
+        if limit.is_token:
+            if any(set(word.columns) <= set(limit.columns) for word in restrictions.words):
+                found.append(Fact(limit.limit, limit.columns, limit))
+        elif all(column in equal for column in limit.columns):
+            found.append(Fact(limit.limit, limit.columns, limit, reads(limit.columns)))
+    found.sort(key=lambda fact: fact.rows)  # stable: keys before limits
+    return tuple(found)

@@ -1,0 +1,74 @@
+"""Whether a join keeps every row of its left side: then a stop may pass it (language.md, 'Foreign keys')."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from piql.catalog import ForeignKey, Table
+from piql.logical.expressions import ColumnRef, Expression, IsNull, Not
+from piql.optimizer.predicates import ColumnKey, equated_columns, key_of
+from piql.optimizer.region import Leg
+from piql.optimizer.spread_equalities import compared_column
+
+
+def keeps_every_row(leg: Leg, conditions: Iterable[Expression], before: Sequence[Leg]) -> bool:
+    """Whether each row of the legs `before` finds at least one match in `leg` under the conditions that join it.
+
+    A left join keeps every row. An inner join does when its conditions are exactly a declared foreign key of one of
+    the legs before, whose columns cannot be NULL there, and no predicate stands on the joined table.
+    """
+    if leg.kind == "left":
+        return True
+    return foreign_key_of(leg, conditions, before) is not None
+
+
+def foreign_key_of(leg: Leg, conditions: Iterable[Expression], before: Sequence[Leg]) -> ForeignKey | None:
+    """Give the foreign key that an inner join follows, when it proves that every row has exactly one match."""
+    joined = leg.relation
+    if joined is None or leg.filters:
+        return None
+    pairs: set[tuple[ColumnKey, ColumnKey]] = set()
+    for condition in conditions:
+        columns = equated_columns(condition)
+        if columns is None:
+            return None
+        here, there = columns if columns[0].relation == joined.alias else (columns[1], columns[0])
+        if here.relation != joined.alias or there.relation == joined.alias:
+            return None
+        pairs.add((key_of(there), key_of(here)))
+    for other in before:
+        if other.relation is None or other.kind == "left":
+            continue
+        alias = other.relation.alias
+        for key in other.relation.table.foreign_keys:
+            if key.table != joined.table.name or not _is_key(joined.table, key.referenced_columns):
+                continue
+            wanted = {
+                ((alias, column), (joined.alias, referenced))
+                for column, referenced in zip(key.columns, key.referenced_columns, strict=True)
+            }
+            if pairs == wanted and all(_is_never_null(other, column) for column in key.columns):
+                return key
+    return None
+
+
+def _is_key(table: Table, columns: tuple[str, ...]) -> bool:
+    return set(columns) == set(table.primary_key) or any(set(columns) == set(key.columns) for key in table.unique_keys)
+
+
+def _is_never_null(leg: Leg, name: str) -> bool:
+    """Whether a column of a leg cannot be NULL: declared so, or a filter that NULL does not pass."""
+    assert leg.relation is not None
+    column = leg.relation.table.column(name)
+    if column is None or not column.nullable:
+        return True
+    for predicate in leg.filters:
+        compared = compared_column(predicate)
+        if compared is not None and compared.name == name:
+            return True
+        match predicate:
+            case Not(operand=IsNull(operand=ColumnRef(name=tested))) if tested == name:
+                return True
+            case _:
+                pass
+    return False

@@ -1,0 +1,99 @@
+"""Small questions about one predicate: which relations it reads, whether it holds a subquery, what it equates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from piql.catalog import Kind, SqlType
+from piql.logical.expressions import (
+    And,
+    ColumnRef,
+    Comparison,
+    ComparisonOperator,
+    Constant,
+    Exists,
+    Expression,
+    InSubquery,
+    conjuncts,
+)
+from piql.node import Node
+
+ColumnKey = tuple[str, str]  # relation, column
+
+MIRRORED: dict[ComparisonOperator, ComparisonOperator] = {
+    "=": "=",
+    "<>": "<>",
+    "<": ">",
+    "<=": ">=",
+    ">": "<",
+    ">=": "<=",
+}
+_WHOLE_NUMBERS = frozenset((Kind.INT, Kind.BIGINT))
+_NUMBERS = _WHOLE_NUMBERS | {Kind.DOUBLE, Kind.DECIMAL}
+_TEXTS = frozenset((Kind.VARCHAR, Kind.TEXT))
+
+
+def key_of(column: ColumnRef) -> ColumnKey:
+    return (column.relation, column.name)
+
+
+def relations_of(expression: Node) -> frozenset[str]:
+    """Give the relations whose columns an expression reads."""
+    match expression:
+        case ColumnRef():
+            return frozenset((expression.relation,))
+        case Comparison(left=ColumnRef() as left, right=ColumnRef() as right):
+            return frozenset((left.relation, right.relation))
+        case _:
+            return frozenset(node.relation for node in expression.walk() if isinstance(node, ColumnRef))
+
+
+def has_subquery(expression: Node) -> bool:
+    return any(isinstance(node, Exists | InSubquery) for node in expression.walk())
+
+
+def conjunction(predicates: Iterable[Expression]) -> Expression | None:
+    """Put predicates that must all hold into one; None when there is none."""
+    parts = tuple(predicates)
+    if not parts:
+        return None
+    return parts[0] if len(parts) == 1 else And(operands=parts)
+
+
+def equated_columns(predicate: Expression) -> tuple[ColumnRef, ColumnRef] | None:
+    """Give the two columns of `a.x = b.y`, where one may be looked up by the other."""
+    match predicate:
+        case Comparison(operator="=", left=ColumnRef() as left, right=ColumnRef() as right) if is_lookup_type(
+            left.type, right
+        ):
+            return left, right
+        case _:
+            return None
+
+
+def is_lookup_type(column: SqlType, value: Expression) -> bool:
+    """Whether a column's index may be searched for a value: the same kind of type, so that equal values have equal keys.
+
+    A literal number may be searched for in any column of numbers: it is turned into the column's type.
+    """
+    kind = getattr(value, "type", None)
+    if not isinstance(kind, SqlType):
+        return False
+    if column.kind is kind.kind or (column.kind in _TEXTS and kind.kind in _TEXTS):
+        return True
+    if column.kind in _WHOLE_NUMBERS and kind.kind in _WHOLE_NUMBERS:
+        return True
+    return isinstance(value, Constant) and column.kind in _NUMBERS and kind.kind in _NUMBERS
+
+
+def replace_columns(expression: Expression, by: Mapping[ColumnKey, Expression]) -> Expression:
+    """Give the expression with the columns named replaced."""
+
+    def change(node: Node) -> Node:
+        return by.get(key_of(node), node) if isinstance(node, ColumnRef) else node
+
+    return expression.transform_up(change)  # type: ignore[return-value]
+
+
+def all_conjuncts(predicates: Iterable[Expression | None]) -> tuple[Expression, ...]:
+    return tuple(part for each in predicates if each is not None for part in conjuncts(each))

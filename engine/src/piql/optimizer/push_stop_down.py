@@ -1,0 +1,147 @@
+"""Rule: a LIMIT is applied as early as it may be (VLDB 2012, Algorithm 1, lines 10 to 14)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from piql.logical.expressions import ColumnRef, Expression
+from piql.logical.operators import DataStop, Join, LogicalNode, Projection, Relation, Selection, Sort, SortKey, Stop
+from piql.node import Node
+from piql.optimizer.equalities import Equalities
+from piql.optimizer.keeps_rows import keeps_every_row
+from piql.optimizer.predicates import ColumnKey, all_conjuncts, key_of, relations_of, replace_columns
+from piql.optimizer.region import Leg, aliases_below
+from piql.optimizer.rule import RuleContext
+
+
+def push_stop_down(plan: LogicalNode, context: RuleContext) -> LogicalNode:
+    """Move a stop, with the sort that it stops, below projections and joins that keep every row.
+
+        Stop 10                                        Projection
+          Projection                                     Join u.username = s.target   (a foreign key)
+            Sort s.target                                  Stop 10
+              Join u.username = s.target         →           Sort s.target
+                Selection s.owner = [me]                       Selection s.owner = [me]
+                  Relation s                                     Relation s
+                Relation u                                 Relation u
+
+    A stop never passes a selection, a group or DISTINCT. It passes an inner join only along a declared foreign key
+    that is never NULL, with no predicate on the joined table. A left join keeps every row, but may give several:
+    there LIMIT stands twice, below and above; a page's stop stays above, since the cursor counts its rows. A sort on
+    columns of the joined table passes when the join makes them equal to columns of the left.
+    """
+
+    def visit(node: Node) -> Node:
+        if isinstance(node, Stop):
+            pushed = _push(node, context)
+            if pushed is not node:
+                return pushed
+        return node.map_children(visit)
+
+    return visit(plan)  # type: ignore[return-value]
+
+
+def _push(stop: Stop, context: RuleContext) -> LogicalNode:
+    match stop.input:
+        case Projection() as projection:
+            below = _push(replace(stop, input=projection.input), context)
+            if isinstance(below, Stop) and not isinstance(below.input, Sort | Join | Selection | Relation | DataStop):
+                return stop
+            return replace(projection, input=below)
+        case Sort(keys=keys, input=Join() as join) as sort:
+            return _push_through_join(stop, sort, keys, join, context)
+        case Join() as join:
+            return _push_through_join(stop, None, (), join, context)
+        case _:
+            return stop
+
+
+def _push_through_join(
+    stop: Stop, sort: Sort | None, keys: tuple[SortKey, ...], join: Join, context: RuleContext
+) -> LogicalNode:
+    before, leg, conditions = _last_leg(join)
+    here = replace(stop, input=replace(sort, input=join) if sort is not None else join)
+    if not keeps_every_row(leg, conditions, before):
+        return here
+    left = aliases_below(join.left)
+    moved = _keys_on_the_left(keys, left, conditions, leg)
+    if moved is None:
+        return here
+    is_exact = leg.kind == "inner" or _has_one_match(join.right)
+    if not is_exact and stop.is_page:
+        return here
+    below: LogicalNode = join.left
+    if sort is not None:
+        below = replace(sort, keys=moved, input=below)
+    below = _push(replace(stop, input=below), context)
+    names = " ".join(sorted(leg.relations))
+    context.note(f"the stop passes the join with {names}, which keeps every row")
+    pushed = replace(join, left=below)
+    if is_exact:
+        return pushed
+    return replace(stop, input=pushed if sort is None else replace(sort, input=pushed))
+
+
+def _last_leg(join: Join) -> tuple[Sequence[Leg], Leg, tuple[Expression, ...]]:
+    """Give the legs before a join, the leg that it joins, and the conditions of the join."""
+    node = join.right
+    while isinstance(node, DataStop | Selection):
+        node = node.input
+    leg = Leg(node, aliases_below(node), join.kind, _tests(join.right))
+    return _legs_below(join.left), leg, all_conjuncts((join.condition,))
+
+
+def _legs_below(node: LogicalNode) -> list[Leg]:
+    match node:
+        case Join():
+            before, leg, _ = _last_leg(node)
+            return [*before, leg]
+        case Selection() | DataStop() | Relation():
+            inner: LogicalNode = node
+            while isinstance(inner, Selection | DataStop):
+                inner = inner.input
+            if isinstance(inner, Relation):
+                return [Leg(inner, frozenset((inner.alias,)), "inner", _tests(node))]
+            return _legs_below(inner)
+        case _:
+            return [Leg(node, aliases_below(node))]
+
+
+def _tests(node: LogicalNode) -> tuple[Expression, ...]:
+    """Give the predicates of the selections over one relation."""
+    found: list[Expression | None] = []
+    while isinstance(node, Selection | DataStop):
+        if isinstance(node, Selection):
+            found.append(node.predicate)
+        node = node.input
+    return all_conjuncts(found)
+
+
+def _has_one_match(right: LogicalNode) -> bool:
+    """Whether one row of the left has at most one match on the right."""
+    while isinstance(right, Selection):
+        right = right.input
+    return isinstance(right, DataStop) and right.limit == 1
+
+
+def _keys_on_the_left(
+    keys: tuple[SortKey, ...], left: frozenset[str], conditions: tuple[Expression, ...], leg: Leg
+) -> tuple[SortKey, ...] | None:
+    """Give the sort in columns of the left side; None where it needs the joined table."""
+    equal = Equalities(conditions if leg.kind == "inner" else ())
+    moved: list[SortKey] = []
+    for key in keys:
+        by: dict[ColumnKey, Expression] = {}
+        for node in key.expression.walk():
+            if not isinstance(node, ColumnRef) or node.relation in left:
+                continue
+            other = next((each for each in equal.equal_to(node) if each.relation in left), None)
+            if other is None:
+                return None
+            by[key_of(node)] = other
+        expression = replace_columns(key.expression, by) if by else key.expression
+        if not relations_of(expression) <= left:
+            return None
+        moved.append(replace(key, expression=expression))
+    return tuple(moved)

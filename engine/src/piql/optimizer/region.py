@@ -1,0 +1,201 @@
+"""The join part of a SELECT, taken apart: what is joined, how, and which predicates stand where.
+
+Rules that look at all joined relations at once read a `Region` from the plan, and write a plan from it:
+
+    Selection a.x = 1 AND a.y = b.y             legs: a [a.x = 1], b
+      Join b.z > 3                       ↔      conditions: a.y = b.y
+        Relation a                              (b.z > 3 is a filter of the leg b)
+        Relation b
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from piql.logical.expressions import Expression, conjuncts
+from piql.logical.operators import DataStop, Derived, Join, LogicalNode, Relation, Selection, inputs
+from piql.node import Node
+from piql.optimizer.predicates import conjunction, has_subquery, relations_of
+
+
+@dataclass(frozen=True, slots=True)
+class Leg:
+    """One input of a chain of joins: its relations, the filters on it alone, and for a left join the rest of the ON."""
+
+    input: LogicalNode
+    relations: frozenset[str]
+    kind: Literal["inner", "left"] = "inner"
+    filters: tuple[Expression, ...] = ()
+    on: tuple[Expression, ...] = ()
+    join: Join | None = None  # where it was written, for its span
+
+    @property
+    def relation(self) -> Relation | None:
+        return self.input if isinstance(self.input, Relation) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """Legs in join order, inner conditions that join several, and predicates that must be tested after a left join."""
+
+    legs: tuple[Leg, ...]
+    conditions: tuple[Expression, ...] = ()
+    above: tuple[Expression, ...] = ()
+    selection: Selection | None = None  # the topmost, for its span
+
+
+def is_region(node: Node) -> bool:
+    """Whether the join part of a SELECT begins here."""
+    while isinstance(node, Selection | DataStop):
+        node = node.input
+    return isinstance(node, Join | Relation | Derived)
+
+
+def map_regions(plan: LogicalNode, change: Callable[[LogicalNode], LogicalNode]) -> LogicalNode:
+    """Apply `change` to each join part of a plan, those inside derived tables and unions included, innermost first."""
+
+    def visit(node: Node) -> Node:
+        if not is_region(node):
+            return node.map_children(visit)
+        return change(_map_derived(node, visit))  # type: ignore[arg-type]
+
+    return visit(plan)  # type: ignore[return-value]
+
+
+def _map_derived(node: Node, visit: Callable[[Node], Node]) -> Node:
+    match node:
+        case Derived():
+            return node.map_children(visit)
+        case Selection() | DataStop():
+            below = _map_derived(node.input, visit)
+            return node if below is node.input else replace(node, input=below)
+        case Join():
+            left, right = _map_derived(node.left, visit), _map_derived(node.right, visit)
+            return node if left is node.left and right is node.right else replace(node, left=left, right=right)
+        case Relation():
+            return node
+        case _:
+            return node.map_children(visit)
+
+
+def read_region(node: LogicalNode) -> Region:
+    """Take the join part that begins at `node` apart; each predicate goes as far down as it may."""
+    legs: list[Leg] = []
+    loose: list[Expression] = []
+    _collect(node, legs, loose)
+    conditions: list[Expression] = []
+    above: list[Expression] = []
+    left_joined = frozenset(relation for leg in legs if leg.kind == "left" for relation in leg.relations)
+    for predicate in loose:
+        relations = relations_of(predicate)
+        if relations & left_joined or has_subquery(predicate):
+            above.append(predicate)
+            continue
+        home = next((at for at, leg in enumerate(legs) if relations <= leg.relations), None)
+        if home is None:
+            conditions.append(predicate)
+        else:
+            leg = legs[home]
+            legs[home] = replace(leg, filters=(*leg.filters, predicate))
+    selection = node if isinstance(node, Selection) else None
+    return Region(tuple(legs), tuple(conditions), tuple(above), selection)
+
+
+def _collect(node: LogicalNode, legs: list[Leg], loose: list[Expression]) -> None:
+    match node:
+        case Selection():
+            _collect(node.input, legs, loose)
+            loose.extend(conjuncts(node.predicate))
+        case Join(kind="inner"):
+            _collect(node.left, legs, loose)
+            first = len(legs)
+            _collect(node.right, legs, loose)
+            legs[first] = replace(legs[first], join=node)
+            if node.condition is not None:
+                loose.extend(conjuncts(node.condition))
+        case Join():
+            _collect(node.left, legs, loose)
+            legs.append(_left_joined(node))
+        case Relation():
+            legs.append(Leg(node, frozenset((node.alias,))))
+        case Derived():
+            legs.append(Leg(node, frozenset((node.alias,))))
+        case _:
+            legs.append(Leg(node, aliases_below(node)))
+
+
+def _left_joined(node: Join) -> Leg:
+    """The right side of a left join; conditions on it alone may be applied before joining."""
+    right: LogicalNode = node.right
+    filters: list[Expression] = []
+    while isinstance(right, Selection):
+        filters.extend(conjuncts(right.predicate))
+        right = right.input
+    relations = aliases_below(right)
+    on: list[Expression] = []
+    for predicate in conjuncts(node.condition) if node.condition is not None else ():
+        reads = relations_of(predicate)
+        (filters if reads and reads <= relations and not has_subquery(predicate) else on).append(predicate)
+    return Leg(right, relations, "left", tuple(filters), tuple(on), node)
+
+
+def aliases_below(node: LogicalNode) -> frozenset[str]:
+    """Give the relations whose columns a part of a plan offers to what stands above it."""
+    match node:
+        case Relation() | Derived():
+            return frozenset((node.alias,))
+        case Join():
+            return aliases_below(node.left) | aliases_below(node.right)
+        case _:
+            return frozenset().union(*(aliases_below(child) for child in inputs(node)))
+
+
+
+
+def write_region(region: Region) -> LogicalNode:
+    """Build the plan of a region: legs joined in order, each predicate as low as it may stand."""
+    waiting = list(region.conditions)
+    above = list(region.above)
+    first = region.legs[0]
+    plan = _with_filters(first)
+    joined = first.relations
+    plan = _test_what_is_known(plan, joined, above, region)
+    for leg in region.legs[1:]:
+        joined = joined | leg.relations
+        if leg.kind == "left":
+            conditions = leg.on
+        else:
+            conditions = tuple(each for each in waiting if relations_of(each) <= joined)
+            waiting = [each for each in waiting if each not in conditions]
+        span = leg.join.span if leg.join is not None else leg.input.span
+        plan = Join(
+            kind=leg.kind, left=plan, right=_with_filters(leg), condition=conjunction(conditions), span=span
+        )
+        plan = _test_what_is_known(plan, joined, above, region)
+    rest = conjunction((*waiting, *above))
+    if rest is not None:  # correlated with a query outside, or holding a subquery
+        plan = Selection(predicate=rest, input=plan, span=region.selection.span if region.selection else None)
+    return plan
+
+
+def _with_filters(leg: Leg) -> LogicalNode:
+    predicate = conjunction(leg.filters)
+    if predicate is None:
+        return leg.input
+    return Selection(predicate=predicate, input=leg.input, span=leg.filters[0].span)
+
+
+def _test_what_is_known(
+    plan: LogicalNode, joined: frozenset[str], above: list[Expression], region: Region
+) -> LogicalNode:
+    """Put the predicates on left-joined relations directly above the last join that they need."""
+    known = [each for each in above if relations_of(each) <= joined and not has_subquery(each)]
+    if not known:
+        return plan
+    for each in known:
+        above.remove(each)
+    predicate = conjunction(known)
+    assert predicate is not None
+    return Selection(predicate=predicate, input=plan, span=region.selection.span if region.selection else None)

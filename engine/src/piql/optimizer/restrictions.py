@@ -1,0 +1,162 @@
+"""What predicates fix about one relation: columns by equality, one range, a word, and the rest that must be tested.
+
+    s.owner = [me] AND s.target IN ('a', 'b') AND s.since > 3 AND LOWER(s.note) = 'x'
+    → equal: owner → [me], target → 'a', 'b'    ranges: since → (3, ∞)    rest: LOWER(s.note) = 'x'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from piql.logical.expressions import (
+    Aggregate,
+    ColumnRef,
+    Comparison,
+    Constant,
+    Expression,
+    InList,
+    Parameter,
+    TokenMatch,
+)
+from piql.optimizer.predicates import MIRRORED, has_subquery, is_lookup_type, relations_of
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """A column that equals one of `values`; a list parameter among them stands for up to `max_items` values."""
+
+    column: str
+    values: tuple[Expression, ...]
+    predicate: Expression
+
+    @property
+    def count(self) -> int:
+        return sum(each.max_items or 1 if isinstance(each, Parameter) else 1 for each in self.values)
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """The inequalities on one column that an index can serve together; a side that is None is open."""
+
+    column: str
+    low: Expression | None = None
+    is_low_included: bool = False
+    high: Expression | None = None
+    is_high_included: bool = False
+    predicates: tuple[Expression, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word looked for in the text of `columns` together."""
+
+    columns: tuple[str, ...]
+    word: Expression
+    predicate: TokenMatch
+
+    @property
+    def name(self) -> str:
+        """The name of the index column that holds the words."""
+        return f"token({','.join(self.columns)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Restrictions:
+    """All that a list of predicates says about the relation `alias`."""
+
+    alias: str
+    equal: dict[str, Fixed] = field(default_factory=dict)
+    ranges: dict[str, Range] = field(default_factory=dict)
+    words: tuple[Word, ...] = ()
+    rest: tuple[Expression, ...] = ()
+
+    def are_served_with(self, order: Sequence[str]) -> bool:
+        """Whether some index can apply all of them and give its rows in the order of `order` (columns not fixed)."""
+        if self.rest or len(self.words) > 1 or len(self.ranges) > 1:
+            return False
+        free = [column for column in order if column not in self.equal]
+        return not self.ranges or not free or free[0] in self.ranges
+
+
+def restrictions_on(alias: str, predicates: Iterable[Expression], available: frozenset[str]) -> Restrictions:
+    """Sort the predicates on a relation, where the columns of the relations `available` are known values."""
+    equal: dict[str, Fixed] = {}
+    ranges: dict[str, Range] = {}
+    words: list[Word] = []
+    rest: list[Expression] = []
+    for predicate in predicates:
+        match predicate:
+            case Comparison():
+                if not _restrict(alias, predicate, available, equal, ranges):
+                    rest.append(predicate)
+            case InList(operand=ColumnRef(relation=relation) as column, items=items) if (
+                relation == alias
+                and column.name not in equal
+                and all(is_lookup_type(column.type, item) and _is_value(item, alias, available) for item in items)
+            ):
+                equal[column.name] = Fixed(column.name, items, predicate)
+            case TokenMatch(columns=columns, word=word) if (
+                columns[0].relation == alias and _is_value(word, alias, available)
+            ):
+                words.append(Word(tuple(each.name for each in columns), word, predicate))
+            case _:
+                rest.append(predicate)
+    return Restrictions(alias, equal, ranges, tuple(words), tuple(rest))
+
+
+def _restrict(
+    alias: str,
+    predicate: Comparison,
+    available: frozenset[str],
+    equal: dict[str, Fixed],
+    ranges: dict[str, Range],
+) -> bool:
+    """Note what a comparison fixes; False when an index cannot apply it."""
+    for column, operator, value in (
+        (predicate.left, predicate.operator, predicate.right),
+        (predicate.right, MIRRORED[predicate.operator], predicate.left),
+    ):
+        if not isinstance(column, ColumnRef) or column.relation != alias or operator == "<>":
+            continue
+        if not is_lookup_type(column.type, value) or not _is_value(value, alias, available):
+            continue
+        name = column.name
+        if operator == "=":
+            known = equal.get(name)
+            if known is not None and (len(known.values) == 1 and not _is_list(known.values[0])):
+                return False
+            if known is not None:
+                return False  # an IN list stays the key, the equality is tested on its rows
+            equal[name] = Fixed(name, (value,), predicate)
+            return True
+        was = ranges.get(name, Range(name))
+        if operator in ("<", "<="):
+            if was.high is not None:
+                return False
+            now = replace(was, high=value, is_high_included=operator == "<=")
+        else:
+            if was.low is not None:
+                return False
+            now = replace(was, low=value, is_low_included=operator == ">=")
+        ranges[name] = replace(now, predicates=(*was.predicates, predicate))
+        return True
+    return False
+
+
+def _is_list(value: Expression) -> bool:
+    return isinstance(value, Parameter) and value.max_items is not None
+
+
+def _is_value(expression: Expression, alias: str, available: frozenset[str]) -> bool:
+    """Whether an expression is known before the relation is read."""
+    match expression:
+        case Constant() | Parameter():
+            return True
+        case ColumnRef(relation=relation):
+            return relation != alias and relation in available
+        case _:
+            if has_subquery(expression) or any(isinstance(node, Aggregate) for node in expression.walk()):
+                return False
+            relations = relations_of(expression)
+            return alias not in relations and relations <= available

@@ -1,0 +1,75 @@
+"""Rule: a LEFT JOIN whose padded rows would be dropped anyway is an inner join."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from piql.logical.expressions import (
+    Arithmetic,
+    ColumnRef,
+    Comparison,
+    Expression,
+    InList,
+    IsNull,
+    Not,
+    TokenMatch,
+)
+from piql.logical.operators import LogicalNode
+from piql.optimizer.region import Region, map_regions, read_region, write_region
+from piql.optimizer.rule import RuleContext
+
+
+def turn_left_join_inner(plan: LogicalNode, context: RuleContext) -> LogicalNode:
+    """Make an inner join of a left join under a predicate that NULL does not pass.
+
+        Selection p.town = 'x'                   Join p.id = u.id
+          Left join p.id = u.id          →         Relation u
+            Relation u                             Selection p.town = 'x'
+            Relation p                               Relation p
+    """
+
+    def turn(node: LogicalNode) -> LogicalNode:
+        region = read_region(node)
+        if not any(leg.kind == "left" for leg in region.legs):
+            return node
+        turned = _turn(region, context)
+        return node if turned is region else write_region(turned)
+
+    return map_regions(plan, turn)
+
+
+def _turn(region: Region, context: RuleContext) -> Region:
+    for at, leg in enumerate(region.legs):
+        if leg.kind == "left" and any(_rejects_null(each, leg.relations) for each in region.above):
+            context.note(f"{' '.join(sorted(leg.relations))} must have a match to pass the WHERE")
+            inner = replace(leg, kind="inner", on=())
+            legs = (*region.legs[:at], inner, *region.legs[at + 1 :])
+            # Written and read again, so that its ON and the predicates above find their places as inner ones.
+            again = read_region(write_region(replace(region, legs=legs, conditions=(*region.conditions, *leg.on))))
+            return _turn(again, context)
+    return region
+
+
+def _rejects_null(predicate: Expression, relations: frozenset[str]) -> bool:
+    """Whether a predicate is not true when all columns of these relations are NULL."""
+    match predicate:
+        case Comparison(left=left, right=right):
+            return _is_null_with(left, relations) or _is_null_with(right, relations)
+        case InList(operand=operand):
+            return _is_null_with(operand, relations)
+        case TokenMatch(columns=columns):
+            return all(column.relation in relations for column in columns)
+        case Not(operand=IsNull(operand=operand)):
+            return _is_null_with(operand, relations)
+        case _:
+            return False
+
+
+def _is_null_with(expression: Expression, relations: frozenset[str]) -> bool:
+    match expression:
+        case ColumnRef(relation=relation):
+            return relation in relations
+        case Arithmetic(left=left, right=right):
+            return _is_null_with(left, relations) or _is_null_with(right, relations)
+        case _:
+            return False

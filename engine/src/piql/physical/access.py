@@ -1,0 +1,276 @@
+"""How one relation is read: the index, its fixed columns, its range, and the limit that bounds each read.
+
+Enters: the predicates on a relation, the order and the stop that are wanted of it. Leaves: the best bounded `Access`, or
+None when nothing bounds it. There are two kinds. In the first the stop bounds the read: the index applies every
+predicate and gives the order asked, so the first k entries are the answer. In the second a fact of the schema bounds
+it: the read fetches a whole group, and what the index did not apply is tested, sorted and stopped locally.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from math import prod
+
+from piql.catalog import Index, IndexColumn, Table
+from piql.logical.expressions import Expression
+from piql.logical.operators import Count
+from piql.optimizer.facts import Fact
+from piql.optimizer.restrictions import Range, Restrictions
+from piql.physical.indexes import covering_reason, index_on, is_covering
+from piql.physical.operators import KeyPart, KeyRange, RowLimit
+from piql.physical.widths import columns_bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a read is asked for: an order in its own columns (None: one that no index has) and the stop that reaches it."""
+
+    keys: tuple[tuple[str, bool], ...] | None = ()  # column, ascending
+    ties: bool | None = None  # the direction of the primary key after them; None: any order will do
+    count: Count | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """One way to read a relation."""
+
+    index: Index
+    prefix: tuple[KeyPart, ...]
+    range: KeyRange | None
+    is_ascending: bool
+    order: tuple[tuple[str, bool], ...]  # the order of one read's rows: the key columns after the prefix
+    limit: RowLimit
+    residual: tuple[Expression, ...]
+    reads: int  # requests for one row of the child
+    needs_dereference: bool
+    is_new: bool
+    serves_order: bool
+    partial: int  # how many leading columns are fixed
+
+    @property
+    def rows(self) -> int:
+        return self.reads * self.limit.max
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A relation about to be read."""
+
+    table: Table
+    restrictions: Restrictions
+    facts: tuple[Fact, ...]
+    wanted: Wanted
+    needed: frozenset[str]  # columns read by anything in the query
+    indexes: tuple[Index, ...]  # secondary ones that exist
+    must_cover: bool = False  # a dereference cannot follow (left joins)
+
+
+def best_access(reading: Reading) -> Access | None:
+    """Give the bounded access with the fewest requests; then one without a new index, then the fewest bytes."""
+    found = [*_stopped(reading), *_limited_by_facts(reading)]
+    if not found:
+        return None
+    table = reading.table
+
+    def cost(access: Access) -> tuple[int, int, int, int, str]:
+        rows = access.rows if reading.wanted.count is None else min(access.rows, reading.wanted.count.max)
+        requests = access.reads + (rows if access.needs_dereference else 0)
+        width = columns_bytes(table, reading.needed)
+        return requests, access.is_new, access.rows * width, len(access.residual), access.index.name
+
+    return min(found, key=cost)
+
+
+def _stopped(reading: Reading) -> Iterable[Access]:
+    """The accesses whose limit is the stop: all predicates in the index, in the order asked."""
+    known, wanted = reading.restrictions, reading.wanted
+    if wanted.count is None or wanted.keys is None or known.rest or len(known.words) > 1 or len(known.ranges) > 1:
+        return
+    keys = tuple(each for each in wanted.keys if each[0] not in known.equal)
+    if known.ranges and keys and keys[0][0] not in known.ranges:
+        return
+    fixed = [*known.equal, *(word.name for word in known.words)]
+    for index in (reading.table.primary_index(), *reading.indexes):
+        if {each.name for each in index.columns[: len(fixed)]} != set(fixed):
+            continue
+        rest = index.columns[len(fixed) :]
+        if known.ranges and not (rest and rest[0].name in known.ranges):
+            continue
+        is_ascending = _walk(rest, keys, wanted.ties, reading.table)
+        if is_ascending is not None:
+            access = _access(reading, index, len(fixed), is_ascending, wanted.count, is_new=False)
+            if access is not None:
+                yield access
+    yield from _new_index(reading, wanted.count, fixed, keys)
+
+
+def _walk(
+    rest: Sequence[IndexColumn], keys: Sequence[tuple[str, bool]], ties: bool | None, table: Table
+) -> bool | None:
+    """Tell which way to walk an index (True: forward) to get the order of `keys`, ties by primary key.
+
+    None when the index has another order. Where no order is asked any will do.
+    """
+    if ties is None:
+        return True
+    asked = [name for name, _ in keys]
+    names = {each.name for each in rest}
+    total = [*keys, *((name, ties) for name in table.primary_key if name in names and name not in asked)]
+    if len(total) > len(rest):
+        return None
+    if not total:
+        return True
+    is_forward = rest[0].ascending is total[0][1]
+    for (name, ascending), column in zip(total, rest, strict=False):
+        if column.name != name or (column.ascending is ascending) is not is_forward:
+            return None
+    return is_forward
+
+
+def _new_index(
+    reading: Reading, count: Count, fixed: Sequence[str], keys: Sequence[tuple[str, bool]]
+) -> Iterable[Access]:
+    """The index made for this read: fixed columns, then the order or the range, then the primary key."""
+    table, known = reading.table, reading.restrictions
+    tokens = {word.name: word.columns for word in known.words}
+    columns = [IndexColumn(name, token_of=tokens.get(name, ())) for name in fixed]
+    ties = reading.wanted.ties is not False
+    first = keys[0][1] if keys else ties
+    columns += [IndexColumn(name, ascending is first) for name, ascending in keys]
+    if not keys:
+        columns += [IndexColumn(name) for name in known.ranges]
+    index = index_on(table, columns, partition_columns=len(fixed), ties=ties is first)
+    if index.columns == table.primary_index().columns or any(index.columns == each.columns for each in reading.indexes):
+        return
+    access = _access(reading, index, len(fixed), first, count, is_new=True)
+    if access is not None:
+        yield access
+
+
+def _limited_by_facts(reading: Reading) -> Iterable[Access]:
+    """The accesses whose limit is a fact: the fixed columns of the read hold those of the fact."""
+    known = reading.restrictions
+    for fact in reading.facts:
+        for index in (reading.table.primary_index(), *reading.indexes):
+            length = _prefix_for(fact, index, known)
+            if length is None:
+                continue
+            access = _access(reading, index, length, None, None, is_new=False, fact=fact)
+            if access is not None:
+                yield access
+
+
+def _prefix_for(fact: Fact, index: Index, known: Restrictions) -> int | None:
+    """Give how many leading columns of an index to fix so that the fact limits the read; None when it cannot."""
+    if index.buckets > 1:
+        return None
+    words = {word.name: word for word in known.words}
+    open_columns = set(fact.columns)
+    length = 0
+    for column in index.columns:
+        if column.token_of:
+            if column.name not in words:
+                break
+            if fact.is_token and set(column.token_of) <= set(fact.columns):
+                open_columns.clear()
+        else:
+            fixed = known.equal.get(column.name)
+            if fixed is None or (not open_columns and fixed.count > 1):
+                break
+            if not fact.is_token:
+                open_columns.discard(column.name)
+        length += 1
+    return None if open_columns else length
+
+
+def _access(
+    reading: Reading,
+    index: Index,
+    length: int,
+    is_ascending: bool | None,
+    count: Count | None,
+    *,
+    is_new: bool,
+    fact: Fact | None = None,
+) -> Access | None:
+    known, table = reading.restrictions, reading.table
+    words = {word.name: word for word in known.words}
+    prefix: list[KeyPart] = []
+    used: list[Expression] = []
+    for column in index.columns[:length]:
+        if column.token_of:
+            prefix.append(KeyPart(column=column.name, values=(words[column.name].word,)))
+            used.append(words[column.name].predicate)
+        else:
+            fixed = known.equal[column.name]
+            prefix.append(KeyPart(column=column.name, values=fixed.values))
+            used.append(fixed.predicate)
+    rest = index.columns[length:]
+    following = known.ranges.get(rest[0].name) if rest else None
+    if following is not None:
+        used.extend(following.predicates)
+    served: set[int] = {id(each) for each in used}
+    residual = tuple(each for each in _predicates(known) if id(each) not in served)
+    serves_order = is_ascending is not None
+    if is_ascending is None and reading.wanted.keys is not None:
+        keys = tuple(each for each in reading.wanted.keys if each[0] not in known.equal)
+        walk = _walk(rest, keys, reading.wanted.ties, table)
+        serves_order, is_ascending = walk is not None, walk
+    forward = is_ascending is not False
+    reads = prod(known.equal[part.column].count for part in prefix if part.column in known.equal) * index.buckets
+    if count is not None:
+        because = next((each for each in reading.facts if _prefix_for(each, index, known) is not None), None)
+        if because is not None and because.limit < count.max:
+            limit = RowLimit(max=because.limit, count=count, because=because.because)
+        else:
+            limit = RowLimit(max=count.max, count=count)
+    else:
+        assert fact is not None
+        limit = RowLimit(max=fact.limit, because=fact.because)
+    is_deref = False
+    if not index.is_primary:
+        is_deref = not is_covering(table, index, reading.needed)
+        if is_deref and reading.must_cover:
+            return None
+        if is_new:
+            missing = [each.name for each in table.columns if each.name in reading.needed - index.held_columns]
+            index = replace(index, reason=covering_reason(table, missing, covering=not is_deref))
+    return Access(
+        index=index,
+        prefix=tuple(prefix),
+        range=_key_range(following),
+        is_ascending=forward,
+        order=tuple((each.name, each.ascending is forward) for each in rest),
+        limit=limit,
+        residual=residual,
+        reads=reads,
+        needs_dereference=is_deref,
+        is_new=is_new,
+        serves_order=serves_order,
+        partial=length,
+    )
+
+
+def _predicates(known: Restrictions) -> Iterable[Expression]:
+    for fixed in known.equal.values():
+        yield fixed.predicate
+    for each in known.ranges.values():
+        yield from each.predicates
+    for word in known.words:
+        yield word.predicate
+    yield from known.rest
+
+
+def _key_range(range: Range | None) -> KeyRange | None:
+    if range is None:
+        return None
+    return KeyRange(
+        column=range.column,
+        low=range.low,
+        is_low_included=range.is_low_included,
+        high=range.high,
+        is_high_included=range.is_high_included,
+    )
+
+

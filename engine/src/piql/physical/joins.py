@@ -1,0 +1,190 @@
+"""Plans one join: by the key of the joined table, by a sorted range of it, or in memory when both sides are bounded."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from piql.logical.expressions import ColumnRef, Constant, Expression, Parameter, conjuncts
+from piql.logical.operators import Join, LogicalNode, Relation, SortKey
+from piql.optimizer.facts import facts_about
+from piql.optimizer.predicates import ColumnKey, conjunction, key_of, relations_of
+from piql.optimizer.region import aliases_below
+from piql.optimizer.restrictions import Restrictions, restrictions_on
+from piql.physical.access import Access, Reading, Wanted, best_access
+from piql.physical.operators import IndexFKJoin, KeyPart, LocalJoin, SortedIndexJoin
+from piql.physical.part import (
+    WORST,
+    Part,
+    Pending,
+    Want,
+    fetched,
+    selected,
+    sorted_by,
+    total_order,
+    with_columns,
+)
+from piql.physical.scans import column_of, has_many, is_leg, own_keys, plan_leg, read_leg
+from piql.physical.unbounded import gap_of
+
+if TYPE_CHECKING:
+    from piql.physical.planner import Planner
+
+
+def plan_join(
+    planner: Planner, node: Join, want: Want, path: tuple[int, ...], under: tuple[LogicalNode, ...]
+) -> Part:
+    """Plan a join after its left side, which must be bounded on its own."""
+    below = (node, *under)
+    available = aliases_below(node.left)
+    is_on_left = all(relations_of(key.expression) <= available for key in want.keys)
+    left_want = Want(want.keys if is_on_left else (), None, want.is_page and is_on_left)
+    left = planner.plan(node.left, left_want, (*path, 0), below)
+    if want.is_page and not want.keys:
+        left = sorted_by(left, total_order(left.order, left))
+    at = (*path, 1)
+    conditions = conjuncts(node.condition) if node.condition is not None else ()
+    if not is_leg(node.right):
+        return _join_in_memory(node, conditions, left, planner.plan(node.right, Want(), at, below))
+    relation, filters, leg_path = read_leg(node.right, at)
+    table, alias = relation.table, relation.alias
+    known = restrictions_on(alias, (*conditions, *filters), available)
+    reading = Reading(
+        table,
+        known,
+        facts_about(table, known),
+        Wanted(own_keys(want.keys, alias, available), want.keys[-1].ascending if want.keys else None, want.count),
+        planner.needed.get(alias, frozenset()),
+        planner.indexes.get(table.name, ()),
+        must_cover=node.kind == "left",
+    )
+    access = best_access(reading)
+    if access is not None and _depends_on(access.prefix, available):
+        return _join_remotely(node, relation, access, known, want, left)
+    gaps = len(planner.gaps)
+    right = plan_leg(planner, node.right, Want(), at, below)
+    if len(planner.gaps) == gaps:
+        return _join_in_memory(node, conditions, left, right)
+    del planner.gaps[gaps:]
+    if access is not None:  # the same range for each row of the left: no better than nothing, but bounded
+        return _join_remotely(node, relation, access, known, want, left)
+    has_equality = any(relations_of(value) & available for each in known.equal.values() for value in each.values)
+    gap = gap_of(relation, known, leg_path, below, reading, is_joined=True, has_equality=has_equality)
+    planner.gaps.append(replace(gap, is_product=not has_equality or left.rows >= WORST))
+    return replace(left, rows=WORST)
+
+
+def _depends_on(prefix: tuple[KeyPart, ...], available: frozenset[str]) -> bool:
+    return any(relations_of(value) & available for part in prefix for value in part.values)
+
+
+def _join_remotely(
+    node: Join, relation: Relation, access: Access, known: Restrictions, want: Want, left: Part
+) -> Part:
+    table, alias = relation.table, relation.alias
+    values = [value for part in access.prefix for value in part.values]
+    if access.range is not None:
+        values += [end for end in (access.range.low, access.range.high) if end is not None]
+    is_outer = node.kind == "left"
+    left = with_columns(left, (*values, *access.residual) if is_outer else values)
+    condition = conjunction(access.residual) if is_outer else None
+    is_many = access.reads > 1 or any(has_many(part) for part in access.prefix)
+    is_get = access.limit.max == 1 and access.limit.count is None and access.index.is_unique and not is_many
+    one_key = access.partial == len(access.index.columns) or not access.index.is_primary
+    pending = (Pending(table, alias, access.index),) if access.needs_dereference else ()
+    if is_get and one_key and access.range is None:
+        join = IndexFKJoin(
+            child=left.plan,
+            table=table,
+            alias=alias,
+            index=access.index,
+            prefix=access.prefix,
+            kind=node.kind,
+            condition=condition,
+            span=node.span,
+        )
+        part = replace(
+            left.on(join),
+            fixed=left.fixed if is_outer else left.fixed | _fixed(alias, known, left.fixed),
+            is_stopped=False,
+            pending=(*left.pending, *pending),
+        )
+        return part if is_outer else selected(part, access.residual, conjunction(access.residual))
+    left = fetched(left)
+    determined = set() if is_outer else {name for name, each in known.equal.items() if each.count == 1}
+    rows = replace(
+        left,
+        keys=(*left.keys, *(column_of(alias, table, name) for name in table.primary_key if name not in determined)),
+        fixed=left.fixed if is_outer else left.fixed | _fixed(alias, known, left.fixed),
+    )
+    natural = tuple(
+        SortKey(expression=column_of(alias, table, name), ascending=ascending) for name, ascending in access.order
+    )
+    is_merged = is_many or (bool(want.keys) and access.serves_order)
+    order: tuple[SortKey, ...] = ()
+    if want.keys and access.serves_order:
+        order = total_order(want.keys, rows)
+    elif left.order and not is_many:
+        order = (*left.order, *natural)
+        is_merged = False
+    elif is_many:
+        is_merged = False
+    sorted_join = SortedIndexJoin(
+        child=left.plan,
+        table=table,
+        alias=alias,
+        index=access.index,
+        prefix=access.prefix,
+        range=access.range,
+        is_ascending=access.is_ascending,
+        order=order,
+        is_merged=is_merged,
+        is_resumable=want.is_page and access.limit.count is not None,
+        limit=access.limit,
+        kind=node.kind,
+        condition=condition,
+        span=node.span,
+    )
+    count = left.rows * access.rows
+    part = replace(
+        rows.on(sorted_join),
+        rows=max(count, left.rows) if is_outer else count,
+        order=order,
+        is_stopped=False,
+        pending=pending,
+    )
+    return part if is_outer else selected(part, access.residual, conjunction(access.residual))
+
+
+def _fixed(alias: str, known: Restrictions, fixed: frozenset[ColumnKey]) -> frozenset[ColumnKey]:
+    """The joined columns that have one value in all rows."""
+    found: set[ColumnKey] = set()
+    for name, each in known.equal.items():
+        if each.count != 1:
+            continue
+        match each.values[0]:
+            case Constant() | Parameter(max_items=None):
+                found.add((alias, name))
+            case ColumnRef() as column if key_of(column) in fixed:
+                found.add((alias, name))
+            case _:
+                pass
+    return frozenset(found)
+
+
+def _join_in_memory(node: Join, conditions: tuple[Expression, ...], left: Part, right: Part) -> Part:
+    if left.rows >= WORST or right.rows >= WORST:
+        return replace(left, rows=WORST)
+    left, right = with_columns(left, conditions), with_columns(right, conditions)
+    if node.kind == "left":
+        right = fetched(right)
+    plan = LocalJoin(left=left.plan, right=right.plan, condition=node.condition, kind=node.kind, span=node.span)
+    count = left.rows * right.rows
+    return Part(
+        plan,
+        max(count, left.rows) if node.kind == "left" else count,
+        (*left.order, *right.order) if left.order and right.order else (),
+        (*left.keys, *right.keys),
+        left.fixed if node.kind == "left" else left.fixed | right.fixed,
+        pending=(*left.pending, *right.pending),
+    )

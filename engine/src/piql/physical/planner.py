@@ -1,0 +1,179 @@
+"""Phase II: each section of the logical plan gets a bounded operator, or a reason why none exists (Algorithm 2).
+
+Enters: the logical plan after Phase I, and the indexes that exist. Leaves: a physical plan with every read limited, or
+the segments that nothing bounds. Next: `layout` gives operators their fields, `bounds` reads the numbers off the plan.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import assert_never
+
+from piql.catalog import Index
+from piql.logical.expressions import ColumnRef, Expression, conjuncts
+from piql.logical.operators import (
+    DataStop,
+    Derived,
+    Distinct,
+    GroupBy,
+    Join,
+    LogicalNode,
+    Output,
+    Projection,
+    Relation,
+    Selection,
+    Sort,
+    SortKey,
+    Stop,
+    Union,
+)
+from piql.optimizer.predicates import key_of
+from piql.physical.joins import plan_join
+from piql.physical.layout import lay_out
+from piql.physical.operators import (
+    LocalDistinct,
+    LocalGroupBy,
+    LocalProjection,
+    LocalStop,
+    LocalUnion,
+    PhysicalNode,
+)
+from piql.physical.part import (
+    NOTHING,
+    Part,
+    Want,
+    fetched,
+    is_in_order,
+    selected,
+    sorted_by,
+    total_order,
+    with_columns,
+)
+from piql.physical.scans import is_leg, plan_leg
+from piql.physical.unbounded import Gap
+
+
+@dataclass(slots=True)
+class Planner:
+    """Plans one query; what it could not bound is gathered in `gaps`."""
+
+    indexes: dict[str, tuple[Index, ...]]  # secondary ones, by table
+    needed: dict[str, frozenset[str]]  # columns read, by alias
+    gaps: list[Gap] = field(default_factory=list)
+
+    def plan(self, node: LogicalNode, want: Want, path: tuple[int, ...], under: tuple[LogicalNode, ...]) -> Part:
+        """Plan one section; `under` are the operators above it, nearest first."""
+        if is_leg(node):
+            return plan_leg(self, node, want, path, under)
+        below = (node, *under)
+        match node:
+            case Join():
+                return plan_join(self, node, want, path, under)
+            case Stop():
+                return self._stop(node, path, below)
+            case Sort():
+                part = self.plan(node.input, Want(node.keys), (*path, 0), below)
+                return sorted_by(part, total_order(node.keys, part))
+            case Projection():
+                return self._project(self.plan(node.input, want, (*path, 0), below), node.outputs, "")
+            case Derived():
+                return self._derived(node, path, below)
+            case Selection():
+                part = self.plan(node.input, want.without_stop(), (*path, 0), below)
+                return selected(part, conjuncts(node.predicate), node.predicate)
+            case GroupBy():
+                return self._group(node, path, below)
+            case Distinct():
+                part = fetched(self.plan(node.input, want.without_stop(), (*path, 0), below))
+                return replace(part.on(LocalDistinct(child=part.plan, keys=part.keys)), is_stopped=False)
+            case Union():
+                return self._union(node, path, below)
+            case DataStop():
+                return self.plan(node.input, want, (*path, 0), below)
+            case Relation():
+                raise AssertionError("a relation is a leg")
+            case _:
+                assert_never(node)
+
+    def _stop(self, node: Stop, path: tuple[int, ...], under: tuple[LogicalNode, ...]) -> Part:
+        keys: tuple[SortKey, ...] = ()
+        below, at = node.input, (*path, 0)
+        if isinstance(below, Sort):
+            keys, below, at, under = below.keys, below.input, (*at, 0), (below, *under)
+        part = self.plan(below, Want(keys, node.count, node.is_page), at, under)
+        order = total_order(keys or part.order, part)
+        if keys or node.is_page:
+            part = sorted_by(part, order)
+        if node.is_page or not part.is_stopped:
+            needs = order if node.is_page else ()
+            part = with_columns(part, needs)
+            stop = LocalStop(
+                child=part.plan, count=node.count, is_page=node.is_page, order=needs, span=node.span
+            )
+            part = replace(part.on(stop), rows=min(part.rows, node.count.max))
+        return replace(part, is_stopped=False)
+
+    def _project(self, part: Part, outputs: tuple[Output, ...], alias: str) -> Part:
+        part = with_columns(part, outputs)
+        fields = tuple(output_column(each, alias) for each in outputs)
+        named = {each.expression: column for each, column in zip(reversed(outputs), reversed(fields), strict=True)}
+        order = []
+        for key in part.order:
+            column = named.get(key.expression)
+            if column is None:
+                break
+            order.append(replace(key, expression=column))
+        return Part(
+            LocalProjection(child=part.plan, outputs=outputs, alias=alias, fields=fields),
+            part.rows,
+            tuple(order),
+            fields,
+            is_stopped=part.is_stopped,
+        )
+
+    def _derived(self, node: Derived, path: tuple[int, ...], under: tuple[LogicalNode, ...]) -> Part:
+        part = self.plan(node.input, NOTHING, (*path, 0), under)
+        columns = part.plan.fields
+        outputs = tuple(
+            Output(name=each.name, expression=each) for each in columns if isinstance(each, ColumnRef)
+        )
+        return self._project(part, outputs, node.alias)
+
+    def _group(self, node: GroupBy, path: tuple[int, ...], under: tuple[LogicalNode, ...]) -> Part:
+        part = self.plan(node.input, NOTHING, (*path, 0), under)
+        part = with_columns(part, (*node.keys, *node.aggregates))
+        plan = LocalGroupBy(
+            child=part.plan,
+            keys=node.keys,
+            aggregates=node.aggregates,
+            fields=(*node.keys, *node.aggregates),
+            span=node.span,
+        )
+        return Part(plan, part.rows if node.keys else 1, (), node.keys)
+
+    def _union(self, node: Union, path: tuple[int, ...], under: tuple[LogicalNode, ...]) -> Part:
+        parts = [self.plan(each, NOTHING, (*path, at), under) for at, each in enumerate(node.inputs)]
+        fields = parts[0].plan.fields
+        plan = LocalUnion(inputs=tuple(part.plan for part in parts), all=node.all, fields=fields, span=node.span)
+        return Part(plan, sum(part.rows for part in parts), (), fields)
+
+
+def output_column(output: Output, alias: str) -> ColumnRef:
+    """The column under which operators above a projection know one of its outputs."""
+    from piql.catalog import Kind, SqlType
+
+    kind = getattr(output.expression, "type", SqlType(Kind.BOOLEAN))
+    return ColumnRef(relation=alias, name=output.name, type=kind, nullable=True)
+
+
+def plan_query(plan: LogicalNode, indexes: dict[str, tuple[Index, ...]]) -> tuple[PhysicalNode | None, list[Gap]]:
+    """Plan a query after Phase I: the physical plan, or what nothing bounds."""
+    needed: dict[str, set[str]] = {}
+    for node in plan.walk():
+        if isinstance(node, ColumnRef):
+            needed.setdefault(node.relation, set()).add(node.name)
+    planner = Planner(indexes, {alias: frozenset(names) for alias, names in needed.items()})
+    part = planner.plan(plan, NOTHING, (), ())
+    if planner.gaps:
+        return None, planner.gaps
+    return lay_out(fetched(part).plan), []

@@ -1,0 +1,146 @@
+"""Plans the read of one relation: an IndexScan, and what must be tested of its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from piql.catalog import Kind, SqlType, Table
+from piql.logical.expressions import ColumnRef, Expression, Parameter
+from piql.logical.operators import DataStop, LogicalNode, Relation, Selection, SortKey
+from piql.optimizer.facts import facts_about
+from piql.optimizer.predicates import all_conjuncts, conjunction
+from piql.optimizer.restrictions import Restrictions, restrictions_on
+from piql.physical.access import Access, Reading, Wanted, best_access
+from piql.physical.operators import IndexScan, KeyPart, RowLimit
+from piql.physical.part import WORST, Part, Pending, Want, selected, total_order
+from piql.physical.unbounded import gap_of
+
+if TYPE_CHECKING:
+    from piql.physical.planner import Planner
+
+
+def is_leg(node: LogicalNode) -> bool:
+    """Whether a section is one relation under selections and data-stops."""
+    while isinstance(node, Selection | DataStop):
+        node = node.input
+    return isinstance(node, Relation)
+
+
+def read_leg(node: LogicalNode, path: tuple[int, ...]) -> tuple[Relation, tuple[Expression, ...], tuple[int, ...]]:
+    """Give the relation of a leg, the predicates over it in the order written, and its path."""
+    predicates: list[Expression | None] = []
+    while isinstance(node, Selection | DataStop):
+        if isinstance(node, Selection):
+            predicates.append(node.predicate)
+        node = node.input
+        path = (*path, 0)
+    assert isinstance(node, Relation)
+    parts = all_conjuncts(predicates)
+    return node, tuple(sorted(parts, key=lambda each: each.span.start if each.span is not None else -1)), path
+
+
+def column_of(relation: Relation | str, table: Table, name: str) -> ColumnRef:
+    """A reference to a column of a relation; it equals those that the query itself makes."""
+    column = table.column(name)
+    alias = relation if isinstance(relation, str) else relation.alias
+    if column is None:
+        return ColumnRef(relation=alias, name=name, type=SqlType(Kind.NULL), nullable=True)
+    return ColumnRef(relation=alias, name=name, type=column.type, nullable=column.nullable)
+
+
+def own_keys(keys: Sequence[SortKey], alias: str, others: frozenset[str]) -> tuple[tuple[str, bool], ...] | None:
+    """Give the part of an order that one relation must give; None where no index can (a computed key)."""
+    own: list[tuple[str, bool]] = []
+    for key in keys:
+        match key.expression:
+            case ColumnRef(relation=relation, name=name) if relation == alias:
+                own.append((name, key.ascending))
+            case expression if _reads_only(expression, others):
+                pass
+            case _:
+                return None
+    return tuple(own)
+
+
+def _reads_only(expression: Expression, relations: frozenset[str]) -> bool:
+    return all(not isinstance(node, ColumnRef) or node.relation in relations for node in expression.walk())
+
+
+def plan_leg(
+    planner: Planner, node: LogicalNode, want: Want, path: tuple[int, ...], under: tuple[LogicalNode, ...]
+) -> Part:
+    """Plan the read of one relation that no other row fixes."""
+    relation, predicates, at = read_leg(node, path)
+    table, alias = relation.table, relation.alias
+    known = restrictions_on(alias, predicates, frozenset())
+    keys = own_keys(want.keys, alias, frozenset())
+    ties = want.keys[-1].ascending if want.keys else None
+    reading = Reading(
+        table,
+        known,
+        facts_about(table, known),
+        Wanted(keys, ties, want.count),
+        planner.needed.get(alias, frozenset()),
+        planner.indexes.get(table.name, ()),
+    )
+    access = best_access(reading)
+    if access is None:
+        planner.gaps.append(
+            gap_of(relation, known, at, under, reading, is_joined=False, has_equality=True)
+        )
+        return Part(_never(relation), WORST)
+    return _scan(relation, access, known, want)
+
+
+def _scan(relation: Relation, access: Access, known: Restrictions, want: Want) -> Part:
+    table, alias = relation.table, relation.alias
+    is_many = access.index.buckets > 1 or any(has_many(part) for part in access.prefix)
+    fixed = frozenset((alias, part.column) for part in access.prefix if not has_many(part))
+    rows = Part(
+        _never(relation), access.rows, (), tuple(column_of(alias, table, name) for name in table.primary_key), fixed
+    )
+    natural = tuple(
+        SortKey(expression=column_of(alias, table, name), ascending=ascending) for name, ascending in access.order
+    )
+    is_merged = is_many and (access.serves_order if want.keys else want.is_page)
+    if is_merged:
+        order = total_order(want.keys or natural, rows)
+    else:
+        order = () if is_many else natural
+    scan = IndexScan(
+        table=table,
+        alias=alias,
+        index=access.index,
+        prefix=access.prefix,
+        range=access.range,
+        is_ascending=access.is_ascending,
+        order=order,
+        is_merged=is_merged,
+        is_resumable=want.is_page and access.limit.count is not None,
+        limit=access.limit,
+        span=relation.span,
+    )
+    pending = (Pending(table, alias, access.index),) if access.needs_dereference else ()
+    part = Part(
+        scan,
+        access.rows,
+        order,
+        rows.keys,
+        fixed,
+        is_stopped=access.limit.count is not None and not is_many,
+        pending=pending,
+    )
+    return selected(part, access.residual, conjunction(access.residual))
+
+
+def has_many(part: KeyPart) -> bool:
+    """Whether a key column may have several values."""
+    return len(part.values) > 1 or (isinstance(part.values[0], Parameter) and part.values[0].max_items is not None)
+
+
+def _never(relation: Relation) -> IndexScan:
+    """Stands for a read that is not planned yet, or cannot be."""
+    return IndexScan(
+        table=relation.table, alias=relation.alias, index=relation.table.primary_index(), limit=RowLimit(max=0)
+    )

@@ -1,0 +1,84 @@
+"""What nothing bounds: found by the planner, told to the user by `diagnostics`, mended by the assistant."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from piql.catalog import Table
+from piql.logical.operators import Distinct, GroupBy, LogicalNode, Relation, Stop
+from piql.optimizer.restrictions import Restrictions
+from piql.physical.access import Reading
+from piql.source import Span
+
+GapKind = Literal["scan", "join", "product", "aggregate", "sort", "blocked"]
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A read without a bound: its relation, what is fixed about it, and why the stop, if any, does not limit it."""
+
+    kind: GapKind
+    path: tuple[int, ...]
+    relation: Relation
+    columns: tuple[str, ...]  # fixed by equalities: what a CARDINALITY LIMIT could be declared on
+    words: tuple[str, ...]  # searched for words
+    spans: tuple[Span, ...]
+    blockers: tuple[Span, ...] = ()  # the predicates or the sort that the stop cannot pass
+    stop: Stop | None = None
+    is_product: bool = False  # multiplies with another read that nothing bounds
+
+    @property
+    def table(self) -> Table:
+        return self.relation.table
+
+    @property
+    def sentence(self) -> str:
+        """Say what grows: "subscriptions of one owner: nothing limits how many there are"."""
+        if self.words:
+            what = f"{self.table.name} with one word in {' or '.join(self.words)}"
+            if self.columns:
+                what += f" of one {' and '.join(self.columns)}"
+        elif self.columns:
+            what = f"{self.table.name} of one {' and '.join(self.columns)}"
+        else:
+            what = f"all {self.table.name}"
+        return f"{what}: nothing limits how many there are"
+
+
+def gap_of(
+    relation: Relation,
+    known: Restrictions,
+    path: tuple[int, ...],
+    under: Sequence[LogicalNode],
+    reading: Reading,
+    *,
+    is_joined: bool,
+    has_equality: bool,
+) -> Gap:
+    """Describe a read that nothing bounds."""
+    spans = [relation.span, *(fixed.predicate.span for fixed in known.equal.values())]
+    stop = next((each for each in under if isinstance(each, Stop)), None)
+    blockers: list[Span | None] = []
+    kind: GapKind = "join" if is_joined else "scan"
+    if is_joined and not has_equality:
+        kind = "product"
+    elif any(isinstance(each, GroupBy | Distinct) for each in under):
+        kind = "aggregate"
+    elif reading.wanted.count is not None:
+        tested = [*known.rest, *(word.predicate for word in known.words[1:])]
+        for each in list(known.ranges.values())[1:]:
+            tested.extend(each.predicates)
+        kind = "blocked" if tested else "sort"
+        blockers = [each.span for each in tested]
+    return Gap(
+        kind,
+        path,
+        relation,
+        tuple(known.equal),
+        tuple(name for word in known.words for name in word.columns),
+        tuple(span for span in spans if span is not None),
+        tuple(span for span in blockers if span is not None),
+        stop,
+    )
