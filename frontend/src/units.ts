@@ -66,3 +66,19 @@ function parseInstant(iso: string | null | undefined): Date | null {
   const instant = new Date(/[zZ]|[+-]\d\d:?\d\d$/.test(iso) ? iso : `${iso}Z`)
   return Number.isNaN(instant.getTime()) ? null : instant
 }
+
+const stamp = new Intl.DateTimeFormat(undefined, {
+  year: 'numeric',
+  month: '2-digit',
+  day: '2-digit',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hour12: false,
+})
+
+/** A stored instant in full, on the reader's clock. */
+export function formatTimestamp(iso: string): string {
+  const instant = parseInstant(iso)
+  return instant ? stamp.format(instant) : iso
+}

@@ -7,7 +7,7 @@ import { setView } from './url-state'
 const WIDE = window.matchMedia('(min-width: 1180px)')
 
 /** The panels whose home is below the editor; the rest live at the side. */
-const BOTTOM: readonly PanelId[] = ['problems', 'run']
+const BOTTOM: readonly PanelId[] = ['problems']
 
 export function useIsWide(): boolean {
   return useSyncExternalStore(

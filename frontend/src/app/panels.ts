@@ -34,7 +34,7 @@ export const PANELS: readonly Panel[] = [
   { id: 'profile', title: 'Profile', icon: Gauge, home: 'side', component: lazy(() => import('../panels/profile/ProfilePanel')) },
   { id: 'heatmap', title: 'Heatmap', icon: Grid3x3, home: 'side', component: lazy(() => import('../panels/heatmap/HeatmapPanel')) },
   { id: 'deploy', title: 'Deploy', icon: Rocket, home: 'side', component: lazy(() => import('../panels/deploy/DeployPanel')) },
-  { id: 'run', title: 'Run', icon: Play, home: 'bottom', component: lazy(() => import('../panels/run/RunPanel')) },
+  { id: 'run', title: 'Run', icon: Play, home: 'side', component: lazy(() => import('../panels/run/RunPanel')) },
   {
     id: 'dashboard',
     title: 'Dashboard',

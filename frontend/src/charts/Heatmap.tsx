@@ -180,7 +180,7 @@ function paint(canvas: HTMLCanvasElement, grid: Grid, width: number, height: num
         context.fill()
       }
       if (hasText) {
-        const text = formatMs(p99).replace(' ms', '') + (state === 'extrapolated' ? '?' : '')
+        const text = formatMs(p99).replace(' ms', '') + (state === 'extrapolated' ? ' ?' : '')
         if (grid.meets[row]?.[column] === false) {
           const textWidth = context.measureText(text).width + 6
           context.fillStyle = `rgb(${colour.red},${colour.green},${colour.blue})`

@@ -7,13 +7,9 @@ export interface ParameterShape {
   max_items?: number | null
 }
 
+type Scalar = string | number | boolean
+export type ParameterValue = Scalar | Scalar[]
 export type ParameterKind = 'boolean' | 'number' | 'timestamp' | 'text'
-
-export interface TypedParameters {
-  values: Record<string, unknown>
-  /** What cannot be read, by parameter. */
-  errors: Record<string, string>
-}
 
 export function kindOf(parameter: Pick<ParameterShape, 'type'>): ParameterKind {
   const type = parameter.type.toUpperCase()
@@ -27,26 +23,30 @@ export function isList(parameter: Pick<ParameterShape, 'type' | 'max_items'>): b
   return typeof parameter.max_items === 'number' || /\[\]$|^LIST/i.test(parameter.type)
 }
 
-/** Reads every field; a list has one value a line. Text that cannot be read is sent as it is, so that the server explains. */
-export function readParameters(parameters: readonly ParameterShape[], typed: Readonly<Record<string, string>>): TypedParameters {
-  const values: Record<string, unknown> = {}
-  const errors: Record<string, string> = {}
+/**
+ * Reads every field; a list has one value a line. What cannot be read is sent as it is typed and what is left empty is
+ * left out, so that the one who knows the rules explains them: the server.
+ */
+export function readParameters(
+  parameters: readonly ParameterShape[],
+  typed: Readonly<Record<string, string>>,
+): Record<string, ParameterValue> {
+  const values: Record<string, ParameterValue> = {}
   for (const parameter of parameters) {
-    const text = typed[parameter.name] ?? ''
+    const text = typed[parameter.name]
     const kind = kindOf(parameter)
-    if (isList(parameter)) {
-      const items = text.split('\n').filter((line) => line.trim() !== '')
-      values[parameter.name] = items.map((item) => readValue(kind, item))
-    } else if (text === '' && kind !== 'text') {
-      errors[parameter.name] = 'a value is needed'
-    } else {
-      values[parameter.name] = readValue(kind, text)
-    }
+    if (text === undefined || (text === '' && kind !== 'text' && !isList(parameter))) continue
+    values[parameter.name] = isList(parameter)
+      ? text
+          .split('\n')
+          .filter((line) => line.trim() !== '')
+          .map((item) => readValue(kind, item))
+      : readValue(kind, text)
   }
-  return { values, errors }
+  return values
 }
 
-function readValue(kind: ParameterKind, text: string): unknown {
+function readValue(kind: ParameterKind, text: string): Scalar {
   const trimmed = text.trim()
   switch (kind) {
     case 'boolean':

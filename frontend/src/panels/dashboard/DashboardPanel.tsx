@@ -1,1 +1,119 @@
-export default function X() { return null }
+import { useQuery } from '@tanstack/react-query'
+import { ChartNoAxesColumn, Rows3, Table2 } from 'lucide-react'
+import { useMemo } from 'react'
+import { deployments, latency } from '../../api/queries'
+import type { Deployment, Latency } from '../../api/types'
+import { setView, useView } from '../../app/url-state'
+import { openPanel } from '../../app/panel-view'
+import { rank } from '../../logic/latency-comparison'
+import { Button } from '../../ui/Button'
+import { EmptyState } from '../../ui/EmptyState'
+import { SelectField } from '../../ui/Field'
+import { ErrorNotice } from '../../ui/Notice'
+import { Switch } from '../../ui/Switch'
+import { formatDay, formatTime } from '../../units'
+import { ComparisonList } from './ComparisonList'
+import { ComparisonTable } from './ComparisonTable'
+import styles from './dashboard.module.css'
+import { QueryDetail } from './QueryDetail'
+
+const WINDOWS = [
+  { seconds: 300, name: 'last 5 minutes' },
+  { seconds: 3600, name: 'last hour' },
+  { seconds: 86_400, name: 'last day' },
+  { seconds: 604_800, name: 'last week' },
+]
+
+/** Observed beside predicted p99 and SLO compliance of every deployed query, the worst first. */
+export default function DashboardPanel() {
+  const view = useView()
+  const { data: versions, error: versionsError } = useQuery(deployments)
+  const version = versions?.find((each) => each.id === view.deployment) ?? versions?.find((each) => each.is_live)
+  const windowSeconds = view.window ?? 3600
+  const { data, error } = useQuery({ ...latency(version?.id ?? '', windowSeconds), enabled: version !== undefined })
+  if (versionsError) return <ErrorNotice error={versionsError} />
+  if (versions && !version) {
+    return (
+      <EmptyState
+        icon={<ChartNoAxesColumn size={22} aria-hidden />}
+        title="Nothing is deployed yet"
+        actions={<Button onClick={() => openPanel('deploy')}>Deploy</Button>}
+      >
+        Once queries run, their observed p99 stands here beside the predicted one.
+      </EmptyState>
+    )
+  }
+  return (
+    <div className={styles['panel']}>
+      <div className={styles['bar']}>
+        <h2 className={styles['title']}>Predicted and observed latency</h2>
+        <div className={styles['choices']}>
+          <DeploymentChoice versions={versions ?? []} chosen={version} />
+          <SelectField
+            label="Window"
+            isLabelHidden
+            value={String(windowSeconds)}
+            onChange={(event) => setView({ window: Number(event.target.value) })}
+          >
+            {WINDOWS.map((each) => (
+              <option key={each.seconds} value={each.seconds}>
+                {each.name}
+              </option>
+            ))}
+          </SelectField>
+          <Switch
+            label="View of the dashboard"
+            value={view.as === 'table' ? 'table' : 'chart'}
+            options={[
+              { value: 'chart', label: 'Chart', icon: <Rows3 size={12} aria-hidden /> },
+              { value: 'table', label: 'Table', icon: <Table2 size={12} aria-hidden /> },
+            ]}
+            onChange={(value) => setView({ as: value === 'table' ? 'table' : undefined })}
+          />
+        </div>
+      </div>
+      {error ? <ErrorNotice error={error} /> : null}
+      {data && version ? <Comparison data={data} version={version} /> : error ? null : <EmptyState title="Reading latencies…" />}
+    </div>
+  )
+}
+
+function Comparison({ data, version }: { data: Latency; version: Deployment }) {
+  const view = useView()
+  const ranked = useMemo(() => rank(data.queries), [data])
+  const selected = ranked.find(({ latency: each }) => each.query === view.query) ?? ranked[0]
+  const choose = (query: string) => setView({ query, stage: undefined, node: undefined })
+  return (
+    <div className={styles['columns']}>
+      <div className={styles['list']}>
+        {view.as === 'table' ? (
+          <ComparisonTable ranked={ranked} selected={selected?.latency.query} onChoose={choose} />
+        ) : (
+          <ComparisonList ranked={ranked} selected={selected?.latency.query} onChoose={choose} />
+        )}
+        <p className={styles['updated']}>
+          Version {version.version} · predictions {data.model ? `by ${data.model}` : 'none'} · as of {formatTime(data.updated_at)}
+        </p>
+      </div>
+      {selected ? <QueryDetail key={selected.latency.query} comparison={selected} version={version} /> : null}
+    </div>
+  )
+}
+
+function DeploymentChoice({ versions, chosen }: { versions: readonly Deployment[]; chosen: Deployment | undefined }) {
+  return (
+    <SelectField
+      label="Deployment"
+      isLabelHidden
+      value={chosen?.id ?? ''}
+      onChange={(event) => setView({ deployment: versions.find((each) => each.id === event.target.value)?.is_live ? undefined : event.target.value })}
+    >
+      {versions.map((version) => (
+        <option key={version.id} value={version.id}>
+          version {version.version}
+          {version.is_live ? ' (live)' : ''} · {formatDay(version.created_at)}
+        </option>
+      ))}
+    </SelectField>
+  )
+}

@@ -1,1 +1,99 @@
-export default function X() { return null }
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Rocket } from 'lucide-react'
+import { useState } from 'react'
+import { answered, api, ApiError } from '../../api/client'
+import { deployments, preview, profileRuns } from '../../api/queries'
+import type { Preview } from '../../api/types'
+import { notify } from '../../app/notices'
+import { useChosenRun } from '../../app/predictions'
+import { useView } from '../../app/url-state'
+import { useCompilationState } from '../../documents/compile-loop'
+import { sourceFiles } from '../../documents/documents'
+import { saveChanged } from '../../documents/saving'
+import { Button } from '../../ui/Button'
+import { EmptyState } from '../../ui/EmptyState'
+import { SelectField } from '../../ui/Field'
+import { ErrorNotice, Notice } from '../../ui/Notice'
+import { formatDay, plural } from '../../units'
+import { DiagnosticList } from '../problems/ProblemsPanel'
+import { Changes, isUnchanged } from './Changes'
+import styles from './deploy.module.css'
+import { Versions } from './Versions'
+
+/** What deploying would change, why it is refused, and what was deployed before. */
+export default function DeployPanel() {
+  const version = useCompilationState((state) => state.version)
+  const { data, error } = useQuery({ ...preview(version, sourceFiles), enabled: version >= 0 })
+  return (
+    <div className={styles['panel']}>
+      {error ? <ErrorNotice error={error} /> : null}
+      {data ? <Draft preview={data} /> : error ? null : <EmptyState title="Comparing with what is live…" />}
+      <Versions />
+    </div>
+  )
+}
+
+function Draft({ preview: draft }: { preview: Preview }) {
+  const { workspace } = useView()
+  const queryClient = useQueryClient()
+  const { data: runs } = useQuery(profileRuns)
+  const { data: versions } = useQuery(deployments)
+  const latest = useChosenRun()
+  const [chosen, setChosen] = useState<string>()
+  const runId = chosen ?? latest?.id ?? ''
+  const deploy = useMutation({
+    mutationFn: async () => {
+      await saveChanged()
+      return answered(api.POST('/api/deployments', { body: { workspace_id: workspace, files: sourceFiles(), run_id: runId || null } }))
+    },
+    onSuccess: (deployed) => {
+      notify({ tone: 'success', text: `Version ${deployed.version} is live with ${plural(deployed.queries.length, 'query', 'queries')}.` })
+      void queryClient.invalidateQueries({ queryKey: deployments.queryKey })
+      void queryClient.invalidateQueries({ queryKey: ['latency'] })
+      void queryClient.invalidateQueries({ queryKey: ['sample-parameters'] })
+    },
+  })
+  const errors = draft.diagnostics.filter((diagnostic) => diagnostic.severity === 'error')
+  const refusal = deploy.error instanceof ApiError && deploy.error.diagnostics.length > 0 ? deploy.error : null
+  const nextVersion = Math.max(0, ...(versions ?? []).map((version) => version.version)) + 1
+  return (
+    <section className={styles['draft']} aria-label="Next deployment">
+      <h2 className={styles['heading']}>What deploying changes</h2>
+      {draft.can_deploy ? (
+        <Notice tone={isUnchanged(draft) ? 'plain' : 'accent'} role="status">
+          {isUnchanged(draft) ? 'The text is what is live already.' : 'Every query is bounded: this can be deployed.'}
+        </Notice>
+      ) : (
+        <Notice
+          tone="danger"
+          role="alert"
+          help="A deployed set is all or nothing: what is live keeps running as it is."
+        >
+          Deploying is refused: {plural(errors.length, 'error')}.
+        </Notice>
+      )}
+      {draft.can_deploy ? <Changes preview={draft} /> : <DiagnosticList label="Reasons of the refusal" diagnostics={errors} />}
+      <div className={styles['action']}>
+        <SelectField label="Predictions from" value={runId} onChange={(event) => setChosen(event.target.value)}>
+          <option value="">no profile run</option>
+          {(runs ?? [])
+            .filter((run) => run.state === 'done')
+            .map((run) => (
+              <option key={run.id} value={run.id}>
+                {run.label ?? formatDay(run.created_at)}
+              </option>
+            ))}
+        </SelectField>
+        <Button look="primary" icon={<Rocket size={13} aria-hidden />} disabled={deploy.isPending} onClick={() => deploy.mutate()}>
+          Deploy version {nextVersion}
+        </Button>
+      </div>
+      {deploy.error && (draft.can_deploy || !refusal) ? <ErrorNotice error={deploy.error} /> : null}
+      {refusal && !draft.can_deploy ? (
+        <Notice tone="danger" role="alert" help={refusal.help}>
+          {refusal.message}
+        </Notice>
+      ) : null}
+    </section>
+  )
+}

@@ -6,6 +6,7 @@ import type { ProfileRunCreate } from '../../api/types'
 import { Button } from '../../ui/Button'
 import { SelectField, TextField } from '../../ui/Field'
 import { ErrorNotice } from '../../ui/Notice'
+import { formatDuration } from '../../units'
 import styles from './profile.module.css'
 import { putRun } from './run-events'
 
@@ -13,7 +14,7 @@ export function NewRun({ isBusy }: { isBusy: boolean }) {
   const queryClient = useQueryClient()
   const [label, setLabel] = useState('')
   const [grid, setGrid] = useState<'small' | 'default'>('small')
-  const [interval, setInterval] = useState('2')
+  const [interval, setInterval] = useState('30')
   const [intervals, setIntervals] = useState('3')
   const start = useMutation({
     mutationFn: (body: ProfileRunCreate) => answered(api.POST('/api/profile-runs', { body })),
@@ -22,6 +23,7 @@ export function NewRun({ isBusy }: { isBusy: boolean }) {
       setLabel('')
     },
   })
+  const duration = Number(interval) * Number(intervals)
   const submit = () =>
     start.mutate({
       label: label.trim() || null,
@@ -60,7 +62,7 @@ export function NewRun({ isBusy }: { isBusy: boolean }) {
           Start run
         </Button>
         <p className={styles['hint']}>
-          {isBusy ? 'A run is under way; another waits for it.' : 'Every point of the grid is measured once in each interval.'}
+          {isBusy ? 'A run is under way; another waits for it.' : duration > 0 ? `Takes about ${formatDuration(duration)}: every point of the grid is measured in each interval.` : 'Every point of the grid is measured in each interval.'}
         </p>
       </div>
       {start.error ? <ErrorNotice error={start.error} /> : null}

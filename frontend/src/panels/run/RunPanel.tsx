@@ -1,1 +1,178 @@
-export default function X() { return null }
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Play } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { answered, api } from '../../api/client'
+import { deployments, sampleParameters } from '../../api/queries'
+import type { DeployedQuery, Deployment, Execution } from '../../api/types'
+import { openPanel } from '../../app/panel-view'
+import { useRunRequest } from '../../app/run-request'
+import { setView, useView } from '../../app/url-state'
+import { readParameters, writeParameter, type ParameterValue } from '../../logic/parameters'
+import { Button } from '../../ui/Button'
+import { EmptyState } from '../../ui/EmptyState'
+import { SelectField } from '../../ui/Field'
+import { ErrorNotice } from '../../ui/Notice'
+import { ParameterField } from './ParameterField'
+import { Result } from './Result'
+import styles from './run.module.css'
+
+/** Runs a query of the live deployment: parameters, rows, the next page, and what it cost against its bound. */
+export default function RunPanel() {
+  const { query } = useView()
+  const { data: versions, error } = useQuery(deployments)
+  const live = versions?.find((version) => version.is_live)
+  if (error) return <ErrorNotice error={error} />
+  if (!versions) return <EmptyState title="Looking for what is live…" />
+  if (!live) {
+    return (
+      <EmptyState icon={<Play size={22} aria-hidden />} title="Nothing is deployed yet" actions={<Button onClick={() => openPanel('deploy')}>Deploy</Button>}>
+        Only deployed queries run: their indexes exist and their bounds are held.
+      </EmptyState>
+    )
+  }
+  const chosen = live.queries.find((each) => each.name === query)
+  return (
+    <div className={styles['panel']}>
+      {chosen ? (
+        <Form key={`${live.id}/${chosen.name}`} live={live} query={chosen} />
+      ) : (
+        <div className={styles['form']}>
+          <QueryChoice live={live} name="" />
+          <p className={styles['hint']}>
+            {query ? `${query} is not part of live version ${live.version}. ` : ''}
+            <Button size="small" onClick={() => openPanel('deploy')}>
+              Deploy it
+            </Button>
+          </p>
+        </div>
+      )}
+    </div>
+  )
+}
+
+function QueryChoice({ live, name }: { live: Deployment; name: string }) {
+  return (
+    <SelectField label="Query" hint={`live version ${live.version}`} value={name} onChange={(event) => setView({ query: event.target.value, stage: undefined, node: undefined })}>
+      {name === '' ? <option value="">choose a query</option> : null}
+      {live.queries.map((query) => (
+        <option key={query.name}>{query.name}</option>
+      ))}
+    </SelectField>
+  )
+}
+
+interface Request {
+  parameters: Record<string, ParameterValue>
+  cursor: string | null
+  page: number
+}
+
+function Form({ live, query }: { live: Deployment; query: DeployedQuery }) {
+  const queryClient = useQueryClient()
+  const [typed, setTyped] = useState<Record<string, string>>({})
+  const { data: samples, refetch } = useQuery({ ...sampleParameters(live.id, query.name), enabled: query.parameters.length > 0 })
+  const samplesOf = Object.fromEntries(
+    query.parameters.flatMap((parameter) =>
+      samples?.parameters[parameter.name] === undefined ? [] : [[parameter.name, writeParameter(parameter, samples.parameters[parameter.name])]],
+    ),
+  )
+  const shown = { ...samplesOf, ...typed }
+  const execution = useMutation({
+    mutationFn: ({ parameters, cursor }: Request) =>
+      answered(
+        api.POST('/api/deployments/{deployment_id}/queries/{name}/executions', {
+          params: { path: { deployment_id: live.id, name: query.name } },
+          body: { parameters, cursor },
+        }),
+      ),
+    onSettled: () => void queryClient.invalidateQueries({ queryKey: ['latency'] }),
+  })
+  const [pages, setPages] = useState<readonly { request: Request; answer: Execution }[]>([])
+  const run = (request: Request) =>
+    execution.mutate(request, {
+      onSuccess: (answer) => setPages((before) => [...before.slice(0, request.page), { request, answer }]),
+    })
+  const runFirst = () => {
+    setPages([])
+    run({ parameters: readParameters(query.parameters, shown), cursor: null, page: 0 })
+  }
+  useRequestedRun(runFirst, query.parameters.length === 0 || samples !== undefined)
+  const last = pages.at(-1)
+  return (
+    <>
+      <form
+        className={styles['form']}
+        aria-label={`Run ${query.name}`}
+        onSubmit={(event) => {
+          event.preventDefault()
+          runFirst()
+        }}
+      >
+        <QueryChoice live={live} name={query.name} />
+        {query.parameters.map((parameter) => (
+          <ParameterField
+            key={parameter.name}
+            parameter={parameter}
+            value={shown[parameter.name] ?? ''}
+            source={samples?.sources[parameter.name]}
+            onChange={(text) => setTyped({ ...typed, [parameter.name]: text })}
+          />
+        ))}
+        <div className={styles['actions']}>
+          <Button type="submit" look="primary" icon={<Play size={13} aria-hidden />} disabled={execution.isPending}>
+            Run {query.name}
+          </Button>
+          {query.parameters.length > 0 ? (
+            <Button
+              look="quiet"
+              onClick={() => {
+                setTyped({})
+                void refetch()
+              }}
+            >
+              Sample values
+            </Button>
+          ) : null}
+        </div>
+      </form>
+      <div className={styles['result']} aria-busy={execution.isPending}>
+        {execution.error ? (
+          <div className={styles['error']}>
+            <ErrorNotice error={execution.error} />
+          </div>
+        ) : null}
+        {last && !execution.error ? (
+          <Result
+            answer={last.answer}
+            page={pages.length}
+            isPending={execution.isPending}
+            onNext={last.answer.cursor === null ? null : () => run({ parameters: last.request.parameters, cursor: last.answer.cursor, page: pages.length })}
+            onPrevious={pages.length > 1 ? () => setPages(pages.slice(0, -1)) : null}
+          />
+        ) : null}
+        {!last && !execution.error ? (
+          <EmptyState icon={<Play size={22} aria-hidden />} title={execution.isPending ? 'Running…' : 'Ready to run'}>
+            {query.kind === 'select' ? 'The rows appear here, with the operations they cost.' : 'This query writes: it changes the data of the store.'}
+          </EmptyState>
+        ) : null}
+      </div>
+    </>
+  )
+}
+
+/** Follows Mod+Enter, once for each time it was pressed. */
+function useRequestedRun(run: () => void, isReady: boolean): void {
+  const count = useRunRequest((state) => state.count)
+  const latest = useRef(run)
+  useEffect(() => {
+    latest.current = run
+  })
+  useEffect(() => {
+    if (!isReady || count === done) return
+    done = count
+    latest.current()
+  }, [count, isReady])
+}
+
+/** The last wish that was followed, whichever form did. */
+let done = 0

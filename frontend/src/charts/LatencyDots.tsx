@@ -1,0 +1,66 @@
+import type { LogAxis } from '../logic/latency-comparison'
+import { formatMs } from '../units'
+import styles from './latency.module.css'
+
+export interface LatencyDotsData {
+  predicted: number | null
+  observed: number | null
+  low: number | null
+  high: number | null
+  slo: number | null
+}
+
+const HEIGHT = 30
+
+/** One query on a shared logarithmic axis: ◆ predicted, ● observed with its interval, │ the SLO. */
+export function LatencyDots({ axis, data, width }: { axis: LogAxis; data: LatencyDotsData; width: number }) {
+  const at = (value: number) => 8 + axis.place(value) * Math.max(0, width - 16)
+  const middle = HEIGHT / 2
+  const { predicted, observed, low, high, slo } = data
+  return (
+    <svg width={width} height={HEIGHT} className={styles['dots']} role="img" aria-label={describe(data)}>
+      {axis.ticks.map((tick) => (
+        <line key={tick} className={styles['grid']} x1={at(tick)} x2={at(tick)} y1={0} y2={HEIGHT} />
+      ))}
+      {slo !== null && slo <= axis.high ? (
+        <>
+          <rect className={styles['beyond']} x={at(slo)} y={0} width={Math.max(0, width - 8 - at(slo))} height={HEIGHT} />
+          <line className={styles['slo']} x1={at(slo)} x2={at(slo)} y1={2} y2={HEIGHT - 2} />
+        </>
+      ) : null}
+      {predicted !== null && observed !== null ? (
+        <line className={styles['gap']} x1={at(predicted)} x2={at(observed)} y1={middle} y2={middle} />
+      ) : null}
+      {low !== null && high !== null ? (
+        <path className={styles['interval']} d={`M${at(low)},${middle - 4}v8M${at(low)},${middle}H${at(high)}M${at(high)},${middle - 4}v8`} />
+      ) : null}
+      {observed !== null ? <circle className={styles['observed']} cx={at(observed)} cy={middle} r={5} /> : null}
+      {predicted !== null ? (
+        <path className={styles['predicted']} d={`M${at(predicted)},${middle - 6}l6,6l-6,6l-6,-6z`} />
+      ) : null}
+    </svg>
+  )
+}
+
+/** The numbers under a column of such charts. */
+export function LatencyAxis({ axis, width }: { axis: LogAxis; width: number }) {
+  return (
+    <svg width={width} height={18} aria-hidden className={styles['dots']}>
+      {axis.ticks.map((tick) => (
+        <text key={tick} className={styles['tick']} x={8 + axis.place(tick) * Math.max(0, width - 16)} y={13} textAnchor="middle">
+          {tick >= 1000 ? `${tick / 1000} s` : `${tick} ms`}
+        </text>
+      ))}
+    </svg>
+  )
+}
+
+function describe({ predicted, observed, slo }: LatencyDotsData): string {
+  return [
+    observed === null ? 'not observed' : `observed p99 ${formatMs(observed)}`,
+    predicted === null ? 'not predicted' : `predicted p99 ${formatMs(predicted)}`,
+    slo === null ? null : `SLO ${formatMs(slo)}`,
+  ]
+    .filter(Boolean)
+    .join(', ')
+}

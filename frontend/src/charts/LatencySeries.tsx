@@ -1,0 +1,102 @@
+import { scaleLog, scaleTime } from 'd3-scale'
+import { line } from 'd3-shape'
+import { formatMs, formatTime } from '../units'
+import styles from './latency.module.css'
+import { useSize } from './useSize'
+
+interface LatencySeriesProps {
+  points: readonly { at: string; p50_ms: number; p99_ms: number; count: number }[]
+  predictedMs: number | null
+  sloMs: number | null
+  label: string
+}
+
+const HEIGHT = 190
+const MARGIN = { top: 10, right: 86, bottom: 24, left: 52 }
+
+/** p50 and p99 over time on a logarithmic axis, with the prediction and the SLO as lines across. */
+export function LatencySeries({ points, predictedMs, sloMs, label }: LatencySeriesProps) {
+  const [frame, { width }] = useSize<HTMLDivElement>()
+  const right = Math.max(MARGIN.left + 40, width - MARGIN.right)
+  const instants = points.map((point) => new Date(point.at))
+  const values = [...points.flatMap((point) => [point.p50_ms, point.p99_ms]), predictedMs, sloMs].filter((value): value is number => value !== null && value > 0)
+  const y = scaleLog()
+    .domain(values.length > 0 ? [Math.min(...values) * 0.7, Math.max(...values) * 1.3] : [1, 10])
+    .range([HEIGHT - MARGIN.bottom, MARGIN.top])
+  const x = scaleTime()
+    .domain([instants[0] ?? new Date(), instants.at(-1) ?? new Date()])
+    .range([MARGIN.left, right])
+  const path = (value: (point: (typeof points)[number]) => number) =>
+    line<(typeof points)[number]>()
+      .x((point) => x(new Date(point.at)))
+      .y((point) => y(Math.max(value(point), 1e-6)))([...points]) ?? ''
+  const ticks = y.ticks(4).filter((tick) => [1, 2, 5].some((step) => Number.isInteger(Number(Math.log10(tick / step).toFixed(6)))))
+  return (
+    <div ref={frame} className={styles['series']}>
+      <svg width={width} height={HEIGHT} role="img" aria-label={label}>
+        {ticks.map((tick) => (
+          <g key={tick}>
+            <line className={styles['grid']} x1={MARGIN.left} x2={right} y1={y(tick)} y2={y(tick)} />
+            <text className={styles['tick']} x={MARGIN.left - 8} y={y(tick) + 4} textAnchor="end">
+              {Number(tick.toPrecision(2))} ms
+            </text>
+          </g>
+        ))}
+        {x.ticks(Math.max(2, Math.floor((right - MARGIN.left) / 90))).map((tick) => (
+          <text key={tick.getTime()} className={styles['tick']} x={x(tick)} y={HEIGHT - 6} textAnchor="middle">
+            {formatTime(tick.toISOString())}
+          </text>
+        ))}
+        {sloMs !== null ? <Level className={styles['slo']} y={y(sloMs)} right={right} text={`SLO ${formatMs(sloMs)}`} isAbove={predictedMs === null || sloMs >= predictedMs} /> : null}
+        {predictedMs !== null ? <Level className={styles['predictedLine']} y={y(predictedMs)} right={right} text="predicted p99" isAbove={sloMs !== null && predictedMs > sloMs} /> : null}
+        <path className={styles['p50Line']} d={path((point) => point.p50_ms)} />
+        <path className={styles['p99Line']} d={path((point) => point.p99_ms)} />
+        {points.map((point) => (
+          <circle key={point.at} className={styles['observed']} cx={x(new Date(point.at))} cy={y(Math.max(point.p99_ms, 1e-6))} r={2.5}>
+            <title>{`${formatTime(point.at)}: p99 ${formatMs(point.p99_ms)}, p50 ${formatMs(point.p50_ms)}, ${point.count} executions`}</title>
+          </circle>
+        ))}
+        <EndLabel points={points} value={(point) => point.p99_ms} y={y} right={right} text="p99" />
+        <EndLabel points={points} value={(point) => point.p50_ms} y={y} right={right} text="p50" />
+      </svg>
+    </div>
+  )
+}
+
+interface LevelProps {
+  className: string | undefined
+  y: number
+  right: number
+  text: string
+  /** The label stands on the side where the other level's does not. */
+  isAbove: boolean
+}
+
+function Level({ className, y, right, text, isAbove }: LevelProps) {
+  return (
+    <>
+      <line className={className} x1={MARGIN.left} x2={right} y1={y} y2={y} />
+      <text className={styles['levelText']} x={MARGIN.left + 6} y={isAbove ? y - 4 : y + 12}>
+        {text}
+      </text>
+    </>
+  )
+}
+
+interface EndLabelProps {
+  points: LatencySeriesProps['points']
+  value: (point: LatencySeriesProps['points'][number]) => number
+  y: (value: number) => number
+  right: number
+  text: string
+}
+
+function EndLabel({ points, value, y, right, text }: EndLabelProps) {
+  const last = points.at(-1)
+  if (!last) return null
+  return (
+    <text className={styles['endLabel']} x={right + 8} y={y(Math.max(value(last), 1e-6)) + 4}>
+      {text} {formatMs(value(last))}
+    </text>
+  )
+}

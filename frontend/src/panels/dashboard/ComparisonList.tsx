@@ -1,0 +1,81 @@
+import type { QueryLatency } from '../../api/types'
+import { LatencyAxis, LatencyDots } from '../../charts/LatencyDots'
+import { useSize } from '../../charts/useSize'
+import { logAxis, type Comparison } from '../../logic/latency-comparison'
+import { Badge } from '../../ui/Badge'
+import { formatMs, plural } from '../../units'
+import styles from './dashboard.module.css'
+import { complianceText, TONES, WORDS } from './verdicts'
+
+interface ComparisonProps {
+  ranked: readonly Comparison<QueryLatency>[]
+  selected: string | undefined
+  onChoose: (query: string) => void
+}
+
+/** One row a query on one shared axis. */
+export function ComparisonList({ ranked, selected, onChoose }: ComparisonProps) {
+  const [frame, { width }] = useSize<HTMLDivElement>()
+  const axis = logAxis(
+    ranked.flatMap(({ latency }) =>
+      [latency.predicted_p99_ms, latency.observed?.p99_ms, latency.observed?.p99_low_ms, latency.observed?.p99_high_ms].filter(
+        (value): value is number => typeof value === 'number',
+      ),
+    ),
+  )
+  const chartWidth = Math.max(120, width)
+  return (
+    <>
+      <div className={styles['key']} aria-hidden>
+        <span>
+          <i className={styles['keyPredicted']} /> predicted p99
+        </span>
+        <span>
+          <i className={styles['keyObserved']} /> observed p99, 95 % interval
+        </span>
+        <span>
+          <i className={styles['keySlo']} /> SLO
+        </span>
+      </div>
+      <ul aria-label="Queries by latency" className={styles['rows']}>
+        {ranked.map(({ latency, verdict, sentence }) => (
+          <li key={latency.query}>
+            <button type="button" className={styles['row']} aria-current={latency.query === selected} onClick={() => onChoose(latency.query)}>
+              <span className={styles['rowName']}>
+                <code>{latency.query}</code>
+                <span className={styles['rowFacts']}>{plural(latency.executions, 'execution')}</span>
+              </span>
+              <span className={styles['rowChart']}>
+                <LatencyDots
+                  axis={axis}
+                  width={chartWidth}
+                  data={{
+                    predicted: latency.predicted_p99_ms,
+                    observed: latency.observed?.p99_ms ?? null,
+                    low: latency.observed?.p99_low_ms ?? null,
+                    high: latency.observed?.p99_high_ms ?? null,
+                    slo: latency.slo?.threshold_ms ?? null,
+                  }}
+                />
+              </span>
+              <span className={styles['rowNumbers']}>
+                <span>
+                  {formatMs(latency.observed?.p99_ms)} <span className={styles['soft']}>of {formatMs(latency.predicted_p99_ms)}</span>
+                </span>
+                <span className={styles['soft']}>{complianceText(latency)}</span>
+              </span>
+              <span className={styles['rowVerdict']} title={sentence}>
+                <Badge tone={TONES[verdict]}>{WORDS[verdict]}</Badge>
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      <div className={styles['axisRow']}>
+        <div ref={frame} className={styles['axisChart']}>
+          <LatencyAxis axis={axis} width={chartWidth} />
+        </div>
+      </div>
+    </>
+  )
+}

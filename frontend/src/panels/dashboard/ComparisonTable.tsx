@@ -1,0 +1,61 @@
+import type { QueryLatency } from '../../api/types'
+import type { Comparison } from '../../logic/latency-comparison'
+import { Badge } from '../../ui/Badge'
+import { Cell, numeric, Table } from '../../ui/Table'
+import { formatCount, formatMs, formatPercent } from '../../units'
+import styles from './dashboard.module.css'
+import { TONES, WORDS } from './verdicts'
+
+interface ComparisonTableProps {
+  ranked: readonly Comparison<QueryLatency>[]
+  selected: string | undefined
+  onChoose: (query: string) => void
+}
+
+/** The same comparison as numbers. */
+export function ComparisonTable({ ranked, selected, onChoose }: ComparisonTableProps) {
+  return (
+    <Table
+      label="Predicted and observed latency"
+      columns={[
+        'Query',
+        '',
+        numeric('Executions'),
+        numeric('p50'),
+        numeric('p99'),
+        numeric('95 % interval'),
+        numeric('Predicted p99'),
+        numeric('Ratio'),
+        numeric('SLO'),
+        numeric('Kept'),
+        numeric('Operations'),
+      ]}
+    >
+      {ranked.map(({ latency, verdict, ratio }) => (
+        <tr key={latency.query} className={styles['tableRow']} data-selected={latency.query === selected}>
+          <Cell>
+            <button type="button" className={styles['tableButton']} onClick={() => onChoose(latency.query)}>
+              {latency.query}
+            </button>
+          </Cell>
+          <Cell>
+            <Badge tone={TONES[verdict]}>{WORDS[verdict]}</Badge>
+          </Cell>
+          <Cell isNumeric>{formatCount(latency.executions)}</Cell>
+          <Cell isNumeric>{formatMs(latency.observed?.p50_ms)}</Cell>
+          <Cell isNumeric>{formatMs(latency.observed?.p99_ms)}</Cell>
+          <Cell isNumeric>
+            {latency.observed?.p99_low_ms ? `${formatMs(latency.observed.p99_low_ms)} … ${formatMs(latency.observed.p99_high_ms)}` : '–'}
+          </Cell>
+          <Cell isNumeric>{formatMs(latency.predicted_p99_ms)}</Cell>
+          <Cell isNumeric>{ratio === null ? '–' : `${ratio.toFixed(2)}×`}</Cell>
+          <Cell isNumeric>{formatMs(latency.slo?.threshold_ms)}</Cell>
+          <Cell isNumeric>{formatPercent(latency.compliance?.share)}</Cell>
+          <Cell isNumeric>
+            {latency.most_operations === null ? '–' : formatCount(latency.most_operations)} of ≤ {formatCount(latency.bound_operations)}
+          </Cell>
+        </tr>
+      ))}
+    </Table>
+  )
+}

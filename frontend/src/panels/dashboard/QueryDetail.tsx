@@ -1,0 +1,67 @@
+import type { Deployment, QueryLatency } from '../../api/types'
+import { HistogramChart } from '../../charts/HistogramChart'
+import { LatencySeries } from '../../charts/LatencySeries'
+import type { Comparison } from '../../logic/latency-comparison'
+import { EmptyState } from '../../ui/EmptyState'
+import { Notice } from '../../ui/Notice'
+import { formatCount, formatMs, plural } from '../../units'
+import { BurstControl } from './BurstControl'
+import styles from './dashboard.module.css'
+import { SloForm } from './SloForm'
+import { complianceText } from './verdicts'
+
+/** One query over time: observed, predicted, its SLO, and a burst to learn more. */
+export function QueryDetail({ comparison, version }: { comparison: Comparison<QueryLatency>; version: Deployment }) {
+  const { latency, sentence } = comparison
+  const sloMs = latency.slo?.threshold_ms ?? null
+  const query = version.queries.find((each) => each.name === latency.query)
+  return (
+    <section className={styles['detail']} aria-label={`Latency of ${latency.query}`}>
+      <header>
+        <h3 className={styles['detailName']}>{latency.query}</h3>
+        <p className={styles['soft']}>{sentence}</p>
+      </header>
+      {latency.requests_over_bound > 0 ? (
+        <Notice tone="danger" role="alert">
+          {plural(latency.requests_over_bound, 'execution')} made more requests than the bound of {formatCount(latency.bound_operations)}.
+        </Notice>
+      ) : null}
+      <dl className={styles['facts']}>
+        <Fact name="Observed p99" value={formatMs(latency.observed?.p99_ms)} />
+        <Fact name="Predicted p99" value={formatMs(latency.predicted_p99_ms)} />
+        <Fact name="Observed p50" value={formatMs(latency.observed?.p50_ms)} />
+        <Fact name="Executions" value={formatCount(latency.executions)} />
+        <Fact name="Failures" value={formatCount(latency.failures)} />
+        <Fact
+          name="Operations"
+          value={`${latency.most_operations === null ? '–' : formatCount(latency.most_operations)} of ≤ ${formatCount(latency.bound_operations)}`}
+        />
+        <Fact name="SLO" value={complianceText(latency)} />
+      </dl>
+      {latency.series.length > 0 ? (
+        <>
+          <LatencySeries
+            points={latency.series}
+            predictedMs={latency.predicted_p99_ms}
+            sloMs={sloMs}
+            label={`p50 and p99 of ${latency.query} over time`}
+          />
+          {latency.histogram.length > 0 ? <HistogramChart bins={latency.histogram} label={`Distribution of the latency of ${latency.query}`} /> : null}
+        </>
+      ) : (
+        <EmptyState title="Not executed in this window">Run it, or send a burst.</EmptyState>
+      )}
+      {query ? <BurstControl deploymentId={version.id} query={query} /> : null}
+      <SloForm query={latency.query} slo={latency.slo} />
+    </section>
+  )
+}
+
+function Fact({ name, value }: { name: string; value: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  )
+}

@@ -1,0 +1,46 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { answered, api } from '../../api/client'
+import { slos } from '../../api/queries'
+import type { Slo, SloWrite } from '../../api/types'
+import { notify } from '../../app/notices'
+import { DEFAULT_SLO } from '../../logic/view'
+import { Button } from '../../ui/Button'
+import { TextField } from '../../ui/Field'
+import { ErrorNotice } from '../../ui/Notice'
+import styles from './dashboard.module.css'
+
+/** 99 % of the executions under 500 ms in each interval of ten minutes: the three numbers of that sentence. */
+export function SloForm({ query, slo }: { query: string; slo: Slo | null }) {
+  const queryClient = useQueryClient()
+  const present = slo ?? DEFAULT_SLO
+  const [percent, setPercent] = useState(String(Number((present.quantile * 100).toFixed(4))))
+  const [threshold, setThreshold] = useState(String(present.threshold_ms))
+  const [interval, setInterval] = useState(String(present.interval_seconds))
+  const save = useMutation({
+    mutationFn: (body: SloWrite) => answered(api.PUT('/api/slos/{query}', { params: { path: { query } }, body })),
+    onSuccess: () => {
+      notify({ tone: 'success', text: `The SLO of ${query} is saved.` })
+      void queryClient.invalidateQueries({ queryKey: slos.queryKey })
+      void queryClient.invalidateQueries({ queryKey: ['latency'] })
+    },
+  })
+  return (
+    <form
+      className={styles['burst']}
+      aria-label="SLO"
+      onSubmit={(event) => {
+        event.preventDefault()
+        save.mutate({ quantile: Number(percent) / 100, threshold_ms: Number(threshold), interval_seconds: Number(interval) })
+      }}
+    >
+      <TextField label="SLO quantile" suffix="%" inputMode="decimal" value={percent} onChange={(event) => setPercent(event.target.value)} />
+      <TextField label="SLO threshold" suffix="ms" inputMode="decimal" value={threshold} onChange={(event) => setThreshold(event.target.value)} />
+      <TextField label="SLO interval" suffix="s" inputMode="decimal" value={interval} onChange={(event) => setInterval(event.target.value)} />
+      <Button type="submit" disabled={save.isPending}>
+        Save SLO
+      </Button>
+      {save.error ? <ErrorNotice error={save.error} /> : null}
+    </form>
+  )
+}

@@ -1,0 +1,31 @@
+/** How a comparison is called and coloured. */
+import type { QueryLatency } from '../../api/types'
+import type { Verdict } from '../../logic/latency-comparison'
+import type { Tone } from '../../ui/Badge'
+import { formatPercent } from '../../units'
+
+export const TONES: Readonly<Record<Verdict, Tone>> = {
+  'over-bound': 'danger',
+  'slo-broken': 'danger',
+  'under-predicted': 'warning',
+  'over-predicted': 'info',
+  close: 'accent',
+  'not-predicted': 'plain',
+  'no-data': 'plain',
+}
+
+export const WORDS: Readonly<Record<Verdict, string>> = {
+  'over-bound': 'over its bound',
+  'slo-broken': 'SLO broken',
+  'under-predicted': 'slower than predicted',
+  'over-predicted': 'faster than predicted',
+  close: 'as predicted',
+  'not-predicted': 'not predicted',
+  'no-data': 'not executed',
+}
+
+export function complianceText({ compliance, slo }: QueryLatency): string {
+  if (!slo) return 'no SLO'
+  if (!compliance || compliance.share === null) return 'too few to judge'
+  return `SLO kept in ${formatPercent(compliance.share)}`
+}

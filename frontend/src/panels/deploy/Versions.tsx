@@ -1,0 +1,56 @@
+import { useQuery } from '@tanstack/react-query'
+import { Rocket } from 'lucide-react'
+import { deployments, profileRuns } from '../../api/queries'
+import type { Deployment } from '../../api/types'
+import { setView } from '../../app/url-state'
+import { Badge } from '../../ui/Badge'
+import { Button } from '../../ui/Button'
+import { EmptyState } from '../../ui/EmptyState'
+import { ErrorNotice } from '../../ui/Notice'
+import { Cell, numeric, Table } from '../../ui/Table'
+import { formatCount, formatDay } from '../../units'
+import styles from './deploy.module.css'
+
+export function Versions() {
+  const { data: versions, error } = useQuery(deployments)
+  const { data: runs } = useQuery(profileRuns)
+  const runName = (version: Deployment) =>
+    version.run_id === null ? 'none' : (runs?.find((run) => run.id === version.run_id)?.label ?? version.run_id)
+  return (
+    <section className={styles['versions']} aria-label="Deployments">
+      <h2 className={styles['heading']}>Deployments</h2>
+      {error ? <ErrorNotice error={error} /> : null}
+      {versions?.length === 0 ? (
+        <EmptyState icon={<Rocket size={22} aria-hidden />} title="Nothing is deployed yet">
+          A deployment is a version of all queries, each with its bound. Programs run the live one by name.
+        </EmptyState>
+      ) : null}
+      {versions && versions.length > 0 ? (
+        <Table label="Deployments" columns={['Version', 'Deployed', numeric('Queries'), 'Predictions', '']}>
+          {versions.map((version) => (
+            <tr key={version.id}>
+              <Cell>
+                <span className={styles['version']}>
+                  {version.version} {version.is_live ? <Badge tone="accent">live</Badge> : null}
+                </span>
+              </Cell>
+              <Cell>{formatDay(version.created_at)}</Cell>
+              <Cell isNumeric>{formatCount(version.queries.length)}</Cell>
+              <Cell>{runName(version)}</Cell>
+              <Cell>
+                <Button
+                  size="small"
+                  look="quiet"
+                  aria-label={`Latencies of version ${version.version}`}
+                  onClick={() => setView({ panel: 'dashboard', deployment: version.is_live ? undefined : version.id })}
+                >
+                  Latencies
+                </Button>
+              </Cell>
+            </tr>
+          ))}
+        </Table>
+      ) : null}
+    </section>
+  )
+}

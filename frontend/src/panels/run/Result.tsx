@@ -1,0 +1,116 @@
+import { ChevronLeft, ChevronRight, Download } from 'lucide-react'
+import type { Execution } from '../../api/types'
+import { toCsv, toJson } from '../../logic/table-export'
+import { Button } from '../../ui/Button'
+import { Cell, numeric, Spacer, Table, Toolbar } from '../../ui/Table'
+import { formatCount, formatMs, formatTimestamp, plural } from '../../units'
+import styles from './run.module.css'
+
+interface ResultProps {
+  answer: Execution
+  page: number
+  isPending: boolean
+  onNext: (() => void) | null
+  onPrevious: (() => void) | null
+}
+
+const NUMBERS = /^(INT|BIGINT|DOUBLE|FLOAT|DECIMAL)/i
+
+export function Result({ answer, page, isPending, onNext, onPrevious }: ResultProps) {
+  const names = answer.columns.map((column) => column.name)
+  return (
+    <section className={styles['answer']} aria-label="Result">
+      <Toolbar label="Result">
+        <Cost answer={answer} />
+        <Spacer />
+        {onPrevious || onNext ? (
+          <>
+            <Button size="small" icon={<ChevronLeft size={13} aria-hidden />} disabled={!onPrevious || isPending} onClick={() => onPrevious?.()}>
+              Previous page
+            </Button>
+            <span className={styles['page']}>Page {page}</span>
+            <Button size="small" disabled={!onNext || isPending} onClick={() => onNext?.()}>
+              Next page
+              <ChevronRight size={13} aria-hidden />
+            </Button>
+          </>
+        ) : null}
+        {answer.rows.length > 0 ? (
+          <>
+            <Button
+              size="small"
+              look="quiet"
+              icon={<Download size={12} aria-hidden />}
+              onClick={() => download(`${answer.query}.csv`, 'text/csv', toCsv(names, answer.rows))}
+            >
+              CSV
+            </Button>
+            <Button
+              size="small"
+              look="quiet"
+              icon={<Download size={12} aria-hidden />}
+              onClick={() => download(`${answer.query}.json`, 'application/json', toJson(names, answer.rows))}
+            >
+              JSON
+            </Button>
+          </>
+        ) : null}
+      </Toolbar>
+      {answer.rows.length > 0 ? (
+        <Table label={`Rows of ${answer.query}`} columns={answer.columns.map((column) => (NUMBERS.test(column.type ?? '') ? numeric(column.name) : column.name))}>
+          {answer.rows.map((row, index) => (
+            <tr key={`${index}:${String(row[0])}`}>
+              {row.map((value, at) => (
+                <Cell key={names[at]} isNumeric={NUMBERS.test(answer.columns[at]?.type ?? '')}>
+                  <Value value={value} type={answer.columns[at]?.type ?? null} />
+                </Cell>
+              ))}
+            </tr>
+          ))}
+        </Table>
+      ) : (
+        <p className={styles['nothing']}>{answer.columns.length > 0 ? 'No rows.' : 'Done.'}</p>
+      )}
+    </section>
+  )
+}
+
+function Cost({ answer }: { answer: Execution }) {
+  const share = answer.bound_operations > 0 ? answer.operations / answer.bound_operations : 0
+  return (
+    <p className={styles['cost']} role="status">
+      {answer.columns.length > 0 ? <strong>{plural(answer.rows.length, 'row')}</strong> : null}
+      <span className={styles['meter']} aria-hidden>
+        <span style={{ width: `${Math.min(100, share * 100)}%` }} />
+      </span>
+      <span>
+        {formatCount(answer.operations)} of ≤ {plural(answer.bound_operations, 'operation')}
+      </span>
+      <span>{plural(answer.round_trips, 'trip')}</span>
+      <span>{formatMs(answer.elapsed_ms)}</span>
+      {answer.repair_operations > 0 ? <span>{plural(answer.repair_operations, 'repair')}</span> : null}
+    </p>
+  )
+}
+
+function Value({ value, type }: { value: unknown; type: string | null }) {
+  if (value === null || value === undefined) return <span className={styles['null']}>null</span>
+  if (typeof value === 'string' && /^TIMESTAMP/i.test(type ?? '')) {
+    return (
+      <time dateTime={value} title={value} className="numeric">
+        {formatTimestamp(value)}
+      </time>
+    )
+  }
+  if (typeof value === 'object') return <code>{JSON.stringify(value)}</code>
+  return String(value as string | number | boolean)
+}
+
+function download(name: string, type: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(url), 1000)
+}
