@@ -1,0 +1,93 @@
+"""The same database for asyncio: each call is one hop to a thread of its own pool and back."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Generator, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from piql.compilation import Compilation
+from piql.database import Database, Page, Progress, Strategy, connect
+from piql.deployment import Deployment
+from piql.execution.observation import Observer
+
+T = TypeVar("T")
+_THREADS = 8
+
+
+class AsyncDatabase:
+    """What `aconnect` gives: the calls of `Database`, to be awaited."""
+
+    def __init__(self, database: Database, pool: ThreadPoolExecutor) -> None:
+        self._database = database
+        self._pool = pool
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, failure: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def _call(self, work: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._pool, work)
+
+    async def close(self) -> None:
+        await self._call(self._database.close)
+        self._pool.shutdown(wait=False)
+
+    async def deployment(self) -> Deployment:
+        return await self._call(lambda: self._database.deployment)
+
+    async def deploy(self, compilation: Compilation, forget: Iterable[str] = ()) -> Deployment:
+        return await self._call(lambda: self._database.deploy(compilation, forget))
+
+    async def load(
+        self, table: str, rows: Iterable[Mapping[str, Any]], progress: Progress | None = None
+    ) -> int:
+        return await self._call(lambda: self._database.load(table, rows, progress))
+
+    async def execute(
+        self,
+        name: str,
+        parameters: Mapping[str, object] | None = None,
+        cursor: str | None = None,
+        strategy: Strategy | None = None,
+    ) -> Page:
+        return await self._call(lambda: self._database.execute(name, parameters, cursor, strategy))
+
+    async def run(self, text: str, parameters: Mapping[str, object] | None = None) -> Page:
+        return await self._call(lambda: self._database.run(text, parameters))
+
+
+class Connecting:
+    """A database about to be opened: await it, or enter it with `async with`."""
+
+    def __init__(self, url: str, observer: Observer | None, strategy: Strategy) -> None:
+        self._open = lambda: connect(url, observer, strategy)
+        self._database: AsyncDatabase | None = None
+
+    async def _opened(self) -> AsyncDatabase:
+        pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="piql")
+        self._database = AsyncDatabase(await asyncio.get_running_loop().run_in_executor(pool, self._open), pool)
+        return self._database
+
+    def __await__(self) -> Generator[Any, None, AsyncDatabase]:
+        return self._opened().__await__()
+
+    async def __aenter__(self) -> AsyncDatabase:
+        return await self._opened()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, failure: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._database is not None:
+            await self._database.close()
+
+
+def aconnect(url: str, observer: Observer | None = None, strategy: Strategy = "parallel") -> Connecting:
+    """Open a database for asyncio: `db = await piql.aconnect(url)`, or `async with piql.aconnect(url) as db`."""
+    return Connecting(url, observer, strategy)

@@ -1,0 +1,250 @@
+"""The way into PIQL at run time: connect to a store, deploy a compiled set, load rows, execute queries by name.
+
+    with piql.connect("embedded:scadr.db") as db:
+        db.deploy(piql.compile(Path("scadr")))
+        page = db.execute("thoughtstream", {"me": "ada", "count": 10})
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from time import monotonic
+from types import TracebackType
+from typing import Any, Self, TypeAlias
+
+from piql.compilation import Compilation, CompiledQuery, compile_statement
+from piql.deploy import deploy, load_deployment
+from piql.deployment import Deployment
+from piql.errors import CompilationRefused, InvalidCursor, NotDeployed, StoreUnavailable
+from piql.execution.executor import Page, PreparedQuery
+from piql.execution.observation import Observation, Observer, OperatorTiming
+from piql.execution.strategy import Strategy
+from piql.physical.operators import WritePlan
+from piql.store import open_store
+from piql.store.base import Store, Transaction
+from piql.writing.bulk import BATCH, batches, put_batch
+from piql.writing.table_writer import TableWriter
+from piql.writing.write import PreparedWrite
+
+__all__ = ["Database", "Deployment", "Observation", "OperatorTiming", "Page", "Progress", "Strategy", "connect"]
+
+Progress: TypeAlias = Callable[[int], None]
+"""Told after each batch how many rows have been loaded so far."""
+
+_CURSOR_KEY = "cursor key"
+_STATEMENTS_KEPT = 256
+_LOOK_EVERY_SECONDS = 1.0
+
+
+def connect(url: str, observer: Observer | None = None, strategy: Strategy = "parallel") -> Database:
+    """Open a database: `embedded:` for a temporary one, `embedded:PATH` for a file."""
+    return Database(open_store(url), observer, strategy)
+
+
+class _Redeployed(Exception):
+    """Somebody deployed since this process looked: what was prepared no longer holds."""
+
+
+@dataclass(slots=True)
+class _Prepared:
+    """All that has been made ready for one deployment; replaced as a whole when another one is in force."""
+
+    deployment: Deployment
+    queries: dict[str, PreparedQuery | PreparedWrite] = field(default_factory=dict)
+    statements: dict[str, PreparedQuery | PreparedWrite] = field(default_factory=dict)
+    writers: dict[str, TableWriter] = field(default_factory=dict)
+
+
+class Database:
+    """A store with what is deployed in it; may be used from any number of threads."""
+
+    def __init__(self, store: Store, observer: Observer | None = None, strategy: Strategy = "parallel") -> None:
+        self._store = store
+        self.observer = observer
+        self.strategy: Strategy = strategy
+        self._cursor_key = _cursor_key(store)
+        self._prepared = _Prepared(load_deployment(store))
+        self._look_at = monotonic() + _LOOK_EVERY_SECONDS
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, failure: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the store; a temporary one is removed."""
+        self._store.close()
+
+    @property
+    def store(self) -> Store:
+        return self._store
+
+    @property
+    def deployment(self) -> Deployment:
+        """Give what is deployed now, also by other processes."""
+        self._refresh()
+        return self._prepared.deployment
+
+    def deploy(self, compilation: Compilation, forget: Iterable[str] = ()) -> Deployment:
+        """Add the tables, indexes and queries of a set, or replace them by name; no data is dropped.
+
+        Queries deployed earlier stay, those named in `forget` excepted. Raises CompilationRefused before anything is
+        changed when the set has errors, or does not fit the data.
+        """
+        deployment = deploy(self._store, compilation, forget)
+        self._prepared = _Prepared(deployment)
+        return deployment
+
+    def load(
+        self,
+        table: str,
+        rows: Iterable[Mapping[str, Any]],
+        progress: Progress | None = None,
+        batch_rows: int = BATCH,
+    ) -> int:
+        """Put many rows into a table, batch by batch, and give how many; a batch that is refused is left out whole."""
+        loaded = 0
+        for batch in batches(rows, batch_rows):
+            self._in_force(lambda batch=batch: self._load_batch(table, batch))  # type: ignore[misc]
+            loaded += len(batch)
+            if progress is not None:
+                progress(loaded)
+        if not loaded:
+            self._prepared.deployment.table(table)
+        return loaded
+
+    def _load_batch(self, table: str, rows: list[Mapping[str, Any]]) -> None:
+        prepared = self._prepared
+        writer = self._writer(prepared, table)
+        with self._store.transaction() as transaction:
+            self._check_version(prepared, transaction)
+            put_batch(transaction, writer, rows)
+
+    def execute(
+        self,
+        name: str,
+        parameters: Mapping[str, object] | None = None,
+        cursor: str | None = None,
+        strategy: Strategy | None = None,
+    ) -> Page:
+        """Execute a deployed query; with the cursor of a page, give the next one."""
+        if monotonic() > self._look_at:
+            self._refresh()
+        query = self._prepared.queries.get(name)
+        if query is None:
+            query = self._named(name)
+        if isinstance(query, PreparedQuery):
+            try:
+                return query.execute(parameters, cursor, strategy or self.strategy, self.observer)
+            except StoreUnavailable:
+                if not self._refresh():
+                    raise
+                return self.execute(name, parameters, cursor, strategy)
+        if cursor is not None:
+            raise _no_pages(name)
+        return self._in_force(lambda: self._write(self._named(name), parameters))
+
+    def run(self, text: str, parameters: Mapping[str, object] | None = None) -> Page:
+        """Compile one bare statement against what is deployed and run it, if it is bounded."""
+        query = self._statement(text)
+        if isinstance(query, PreparedQuery):
+            return query.execute(parameters, None, self.strategy, self.observer)
+        return self._in_force(lambda: self._write(self._statement(text), parameters))
+
+    def _write(self, query: PreparedQuery | PreparedWrite, parameters: Mapping[str, object] | None) -> Page:
+        assert isinstance(query, PreparedWrite)
+        prepared = self._prepared
+        return query.execute(
+            parameters, self.observer, lambda transaction: self._check_version(prepared, transaction)
+        )
+
+    def _in_force(self, attempt: Callable[[], Any]) -> Any:
+        """Write with what is deployed: when somebody deployed meanwhile, look again and write with that."""
+        while True:
+            try:
+                return attempt()
+            except _Redeployed:
+                self._refresh()
+
+    def _check_version(self, prepared: _Prepared, transaction: Transaction) -> None:
+        if transaction.version() != prepared.deployment.version:
+            raise _Redeployed
+
+    def _refresh(self) -> bool:
+        """Look whether another process has deployed; say whether it has."""
+        self._look_at = monotonic() + _LOOK_EVERY_SECONDS
+        if self._store.version() == self._prepared.deployment.version:
+            return False
+        self._prepared = _Prepared(load_deployment(self._store))
+        return True
+
+    def _named(self, name: str) -> PreparedQuery | PreparedWrite:
+        prepared = self._prepared
+        found = prepared.queries.get(name)
+        if found is not None:
+            return found
+        query = prepared.deployment.compilation.queries.get(name)
+        if query is None and self._refresh():
+            return self._named(name)
+        if query is None or query.plan is None:
+            known = ", ".join(sorted(prepared.deployment.compilation.queries)) or "no queries"
+            raise NotDeployed(f"no query {name!r} is deployed; there are {known}")
+        made = self._prepare(prepared, query)
+        prepared.queries[name] = made
+        return made
+
+    def _statement(self, text: str) -> PreparedQuery | PreparedWrite:
+        self._refresh()
+        prepared = self._prepared
+        found = prepared.statements.get(text)
+        if found is not None:
+            return found
+        query = compile_statement(text, prepared.deployment.compilation)
+        errors = [each for each in query.diagnostics if each.severity == "error"]
+        if errors or query.plan is None or query.bound is None:
+            message = errors[0].message if errors else "no bound was found"
+            raise CompilationRefused(f"not run: {message}", query.diagnostics)
+        try:
+            made = self._prepare(prepared, query)
+        except NotDeployed as missing:
+            raise CompilationRefused(f"not run: {missing}", query.diagnostics) from missing
+        if len(prepared.statements) >= _STATEMENTS_KEPT:
+            prepared.statements.clear()
+        prepared.statements[text] = made
+        return made
+
+    def _prepare(self, prepared: _Prepared, query: CompiledQuery) -> PreparedQuery | PreparedWrite:
+        deployment = prepared.deployment
+        if isinstance(query.plan, WritePlan):
+            return PreparedWrite(
+                query, self._store, self._writer(prepared, query.plan.table.name), deployment.version
+            )
+        return PreparedQuery(query, self._store, deployment.deployed, deployment.version, self._cursor_key)
+
+    def _writer(self, prepared: _Prepared, table: str) -> TableWriter:
+        found = prepared.writers.get(table)
+        if found is None:
+            deployment = prepared.deployment
+            found = prepared.writers[table] = TableWriter(deployment.table(table), deployment, self._store)
+        return found
+
+
+def _no_pages(name: str) -> InvalidCursor:
+    return InvalidCursor(f"{name} is a write and has no pages")
+
+
+def _cursor_key(store: Store) -> bytes:
+    """Give the key that signs cursors, the same for every process that has the store open."""
+    kept = store.settings().get(_CURSOR_KEY)
+    if kept is None:
+        with store.transaction() as transaction:
+            kept = store.settings().get(_CURSOR_KEY)
+            if kept is None:
+                kept = secrets.token_hex(32)
+                transaction.set_setting(_CURSOR_KEY, kept)
+    return bytes.fromhex(kept)

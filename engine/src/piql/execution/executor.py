@@ -1,0 +1,143 @@
+"""A compiled query made ready to run: prepared once, executed any number of times, from any thread."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from time import perf_counter
+from typing import Any, NamedTuple
+
+from piql.catalog import Index
+from piql.compilation import CompiledQuery
+from piql.errors import InvalidCursor
+from piql.execution.cursors import read_cursor, write_cursor
+from piql.execution.execution import Execution
+from piql.execution.observation import Observation, Observer
+from piql.execution.operators import prepare
+from piql.execution.operators.base import Operator
+from piql.execution.parameters import ParameterChecks
+from piql.execution.preparation import Preparation
+from piql.execution.strategy import Strategy, Timings, drive
+from piql.logical.expressions import ColumnRef
+from piql.logical.operators import SortKey
+from piql.physical import operators as physical
+from piql.store.base import Row, Store
+
+
+class Page(NamedTuple):
+    """What an execution gave, and what it took to get it."""
+
+    rows: list[dict[str, Any]]
+    cursor: str | None = None
+    operations: int = 0
+    round_trips: int = 0
+    attempts: int = 0
+    repair_operations: int = 0
+    elapsed_ms: float = 0.0
+
+
+class PreparedQuery:
+    """One SELECT over one deployment."""
+
+    def __init__(
+        self,
+        query: CompiledQuery,
+        store: Store,
+        deployed: Callable[[Index], Index],
+        deployment: int = 0,
+        cursor_key: bytes = b"",
+    ) -> None:
+        assert query.plan is not None and query.bound is not None
+        plan = query.plan
+        assert not isinstance(plan, physical.WritePlan)
+        self.name = query.name
+        self.query = query
+        self._store = store
+        self._deployment = deployment
+        self._cursor_key = cursor_key
+        self._checks = ParameterChecks(query.parameters, store.codec)
+        self._bound = query.bound.operations
+        order = _page_order(plan)
+        self._is_paged = order is not None
+        self._mark = hashlib.sha256(f"{query.text}\n{order!r}".encode()).hexdigest()[:16]
+        preparation = Preparation(store, self._checks.slots, deployed, order or ())
+        self._top, self._to_dicts = _with_edge(plan, preparation)
+        self._wants_snapshot = query.bound.operations > 1
+
+    def execute(
+        self,
+        parameters: Mapping[str, object] | None = None,
+        cursor: str | None = None,
+        strategy: Strategy = "parallel",
+        observer: Observer | None = None,
+    ) -> Page:
+        """Run the query once."""
+        started = perf_counter()
+        values = self._checks(parameters)
+        position = None
+        if cursor is not None:
+            if not self._is_paged:
+                raise InvalidCursor(f"{self.name} has no pages: only a query with PAGINATE takes a cursor")
+            position = read_cursor(self._cursor_key, self.name, self._mark, cursor)
+        execution = Execution(values, position, strategy == "lazy")
+        timings = Timings() if observer is not None else None
+        steps = self._top.run(execution)
+        if self._wants_snapshot:
+            with self._store.snapshot():
+                work = drive(steps, self._store, self._bound, strategy, timings and timings.add)
+        else:
+            work = drive(steps, self._store, self._bound, strategy, timings and timings.add)
+        rows, operations, round_trips = work
+        dicts = self._to_dicts(rows, values)
+        next_cursor = None
+        if execution.page_end is not None:
+            next_cursor = write_cursor(
+                self._cursor_key, self.name, self._mark, self._deployment, execution.page_end
+            )
+        elapsed = (perf_counter() - started) * 1000
+        if observer is not None and timings is not None:
+            self._report(observer, timings, elapsed, operations, round_trips, len(dicts))
+        return Page(dicts, next_cursor, operations, round_trips, operations, 0, elapsed)
+
+    def _report(
+        self, observer: Observer, timings: Timings, elapsed_ms: float, operations: int, round_trips: int, rows: int
+    ) -> None:
+        now = datetime.now(UTC)
+        started_at = datetime.fromtimestamp(now.timestamp() - elapsed_ms / 1000, UTC)
+        observer(
+            Observation(
+                self.name,
+                self._deployment,
+                started_at,
+                elapsed_ms,
+                operations,
+                round_trips,
+                rows,
+                timings.by_operator(),
+            )
+        )
+
+
+def _page_order(plan: physical.PhysicalNode) -> tuple[SortKey, ...] | None:
+    """Give the order of the page of a PAGINATE query, None for other queries."""
+    return next((node.order for node in plan.find(physical.LocalStop) if node.is_page), None)
+
+
+ToDicts = Callable[[Sequence[Row], list[Any]], list[dict[str, Any]]]
+
+
+def _with_edge(plan: physical.PhysicalNode, preparation: Preparation) -> tuple[Operator, ToDicts]:
+    """Give the operators below the edge, and what turns their rows into dicts of values.
+
+    A projection at the top is computed while the dicts are made.
+    """
+    if isinstance(plan, physical.LocalProjection):
+        top = prepare(plan.child, preparation, (0,))
+        outputs = [(each.name, each.expression) for each in plan.outputs]
+    else:
+        top = prepare(plan, preparation)
+        outputs = [(each.name if isinstance(each, ColumnRef) else str(each), each) for each in plan.fields]
+    compiler = preparation.over(top.fields)
+    items = [f"{name!r}: {compiler.value(expression)}" for name, expression in outputs]
+    return top, compiler.function("rows, p", f"[{{{', '.join(items)}}} for r in rows]")

@@ -1,0 +1,110 @@
+"""The parameters of a query: checked before any request is made, and turned into stored values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
+
+from piql.binding.types import BARE, with_article
+from piql.catalog import Kind, SqlType
+from piql.errors import InvalidParameter
+from piql.logical.operators import QueryParameter
+from piql.store.base import Codec
+from piql.values import BIGINT_RANGE, INT_RANGE, ValueMismatch, convert, shown
+
+Check = Callable[[Any], Any]
+
+
+class ParameterChecks:
+    """Turns the parameters given into stored values, in the order of `slots`, or raises InvalidParameter."""
+
+    def __init__(self, declared: Sequence[QueryParameter], codec: Callable[[SqlType], Codec | None]) -> None:
+        self.slots = {each.name: at for at, each in enumerate(declared)}
+        self._declared = {each.name: each for each in declared}
+        self._checks = tuple((each.name, _check(each, codec)) for each in declared)
+        self._count = len(declared)
+
+    def __call__(self, given: Mapping[str, object] | None) -> list[Any]:
+        if given is None:
+            given = {}
+        try:
+            values = [check(given[name]) for name, check in self._checks]
+        except KeyError:
+            self._refuse_names(given)
+            raise
+        if len(given) != self._count:
+            self._refuse_names(given)
+        return values
+
+    def _refuse_names(self, given: Mapping[str, object]) -> None:
+        for name, parameter in self._declared.items():
+            if name not in given:
+                raise InvalidParameter(f"[{name}] is missing: expected {_expected(parameter)}")
+        for name in given:
+            if name not in self._declared:
+                known = ", ".join(self._declared) or "no parameters"
+                raise InvalidParameter(f"[{name}] is not a parameter of this query, which has {known}")
+
+
+def _expected(parameter: QueryParameter) -> str:
+    type = cast(SqlType, parameter.type)
+    if parameter.max_items is not None:
+        return f"a list of at most {parameter.max_items} {type} values"
+    if parameter.max_value is not None:
+        return f"an INT from 0 to {parameter.max_value}"
+    return with_article(type)
+
+
+def _check(parameter: QueryParameter, codec: Callable[[SqlType], Codec | None]) -> Check:
+    if parameter.max_items is not None:
+        return _list_check(parameter, parameter.max_items, codec)
+    if parameter.max_value is not None:
+        return _count_check(parameter, parameter.max_value)
+    return _value_check(parameter, codec)
+
+
+def _value_check(parameter: QueryParameter, codec: Callable[[SqlType], Codec | None]) -> Check:
+    type = BARE[cast(SqlType, parameter.type).kind]
+    found = codec(type)
+    encode = found.encode if found else None
+
+    def check(value: Any) -> Any:
+        if value is None:
+            raise InvalidParameter(f"[{parameter.name}] is NULL: expected {_expected(parameter)}")
+        try:
+            kept = convert(value, type)
+        except ValueMismatch as mismatch:
+            raise InvalidParameter(f"[{parameter.name}]: {mismatch}; expected {_expected(parameter)}") from None
+        return encode(kept) if encode else kept
+
+    if type.kind in (Kind.VARCHAR, Kind.TEXT):
+        return lambda value: value if value.__class__ is str and value.isascii() else check(value)
+    if type.kind in (Kind.INT, Kind.BIGINT):
+        low, high = INT_RANGE if type.kind is Kind.INT else BIGINT_RANGE
+        return lambda value: value if value.__class__ is int and low <= value <= high else check(value)
+    return check
+
+
+def _count_check(parameter: QueryParameter, most: int) -> Check:
+    def check(value: Any) -> int:
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise InvalidParameter(f"[{parameter.name}] is {shown(value)}: expected {_expected(parameter)}")
+        if not 0 <= value <= most:
+            raise InvalidParameter(f"[{parameter.name}] is {value}: expected {_expected(parameter)}")
+        return int(value)
+
+    return check
+
+
+def _list_check(parameter: QueryParameter, most: int, codec: Callable[[SqlType], Codec | None]) -> Check:
+    check_item = _value_check(parameter, codec)
+
+    def check(value: Any) -> tuple[Any, ...]:
+        if isinstance(value, str | bytes | Mapping) or not hasattr(value, "__iter__"):
+            raise InvalidParameter(f"[{parameter.name}] is {shown(value)}: expected {_expected(parameter)}")
+        items = tuple(value)
+        if len(items) > most:
+            raise InvalidParameter(f"[{parameter.name}] holds {len(items)} values: expected {_expected(parameter)}")
+        return tuple([check_item(each) for each in items])
+
+    return check

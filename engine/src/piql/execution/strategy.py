@@ -1,0 +1,115 @@
+"""How the requests of an execution reach the store: one set of operators, three ways to answer them.
+
+    lazy      one request at a time, and none after there are enough rows
+    simple    one request at a time, each operator for all of its rows
+    parallel  all requests that an operator can make at once together (one round trip)
+
+Every way counts the requests before it makes them, and stops before the bound is passed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import perf_counter
+from typing import Literal, NamedTuple, TypeAlias
+
+from piql.errors import BoundExceeded
+from piql.execution.execution import Steps
+from piql.execution.observation import OperatorTiming
+from piql.execution.operators.base import Operator
+from piql.store.base import Answers, Batch, Row, Store
+
+Strategy: TypeAlias = Literal["lazy", "simple", "parallel"]
+Timed: TypeAlias = Callable[[Batch, int, float], None]
+
+
+class Work(NamedTuple):
+    """What the steps of an execution came to."""
+
+    rows: list[Row]
+    operations: int
+    round_trips: int
+
+
+def drive(steps: Steps, store: Store, bound: int, strategy: Strategy, timed: Timed | None = None) -> Work:
+    """Run steps to their end."""
+    if strategy == "parallel":
+        return _drive_parallel(steps, store, bound, timed)
+    return _drive_one_by_one(steps, store, bound, timed)
+
+
+def exceeded(bound: int, operations: int) -> BoundExceeded:
+    return BoundExceeded(f"stopped before request {operations} of at most {bound}; this is a fault of PIQL: report it")
+
+
+def _drive_parallel(steps: Steps, store: Store, bound: int, timed: Timed | None) -> Work:
+    operations = round_trips = 0
+    read_many = store.read_many
+    try:
+        batches = next(steps)
+        while True:
+            for batch in batches:
+                operations += len(batch.arguments)
+            if operations > bound:
+                steps.close()
+                raise exceeded(bound, operations)
+            round_trips += 1
+            if timed is None:
+                answers = read_many(batches)
+            else:
+                started = perf_counter()
+                answers = read_many(batches)
+                elapsed = perf_counter() - started
+                for batch, found in zip(batches, answers, strict=True):
+                    timed(batch, sum(map(len, found)), elapsed)
+            batches = steps.send(answers)
+    except StopIteration as done:
+        return Work(done.value, operations, round_trips)
+
+
+def _drive_one_by_one(steps: Steps, store: Store, bound: int, timed: Timed | None) -> Work:
+    operations = 0
+    try:
+        batches = next(steps)
+        while True:
+            answers: Answers = []
+            for batch in batches:
+                found: list[list[Row]] = []
+                started = perf_counter()
+                for arguments in batch.arguments:
+                    operations += 1
+                    if operations > bound:
+                        steps.close()
+                        raise exceeded(bound, operations)
+                    found.append(store.read_many([Batch(batch.read, (arguments,))])[0][0])
+                if timed is not None:
+                    timed(batch, sum(map(len, found)), perf_counter() - started)
+                answers.append(found)
+            batches = steps.send(answers)
+    except StopIteration as done:
+        return Work(done.value, operations, operations)
+
+
+class Timings:
+    """Adds up what each remote operator took."""
+
+    def __init__(self) -> None:
+        self._by_operator: dict[object, list[float]] = {}
+
+    def add(self, batch: Batch, rows: int, elapsed: float) -> None:
+        sums = self._by_operator.setdefault(batch.operator, [0, 0, 0.0])
+        sums[0] += len(batch.arguments)
+        sums[1] += rows
+        sums[2] += elapsed
+
+    def by_operator(self) -> tuple[OperatorTiming, ...]:
+        return tuple(
+            OperatorTiming(
+                operator.path if isinstance(operator, Operator) else (),
+                type(operator).__name__,
+                int(operations),
+                int(rows),
+                elapsed * 1000,
+            )
+            for operator, (operations, rows, elapsed) in self._by_operator.items()
+        )

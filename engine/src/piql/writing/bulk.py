@@ -1,0 +1,104 @@
+"""Bulk load: many rows of one table through the same constraints, each batch whole or not at all.
+
+A batch is checked as a set: the keys that its foreign keys name are looked up once each, groups are counted once each.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+from piql.store.base import Row, Transaction
+from piql.writing.table_writer import TableWriter
+
+BATCH = 5000
+
+
+def batches(rows: Iterable[Mapping[str, Any]], size: int = BATCH) -> Iterator[list[Mapping[str, Any]]]:
+    source = iter(rows)
+    while batch := list(islice(source, size)):
+        yield batch
+
+
+def put_batch(transaction: Transaction, writer: TableWriter, rows: list[Mapping[str, Any]]) -> None:
+    """Put a batch of rows, later ones in the place of earlier ones with the same key."""
+    make, key_of = writer.make, writer.key_of
+    records: dict[Row, Row] = {}
+    for row in rows:
+        record = make(row)
+        records[key_of(record)] = record
+    old = _old_records(transaction, writer, records)
+    changed = {key: record for key, record in records.items() if old.get(key) != record}
+    if not changed:
+        return
+    _check_unique(transaction, writer, changed, old)
+    _check_limits(transaction, writer, changed, old)
+    for entries in writer.indexes:
+        puts: list[Row] = []
+        stale: list[Row] = []
+        for key, record in changed.items():
+            before = old.get(key)
+            if before is None:
+                puts.extend(entries.of(record))
+            else:
+                new_entries, stale_keys = entries.changes(before, record)
+                puts.extend(new_entries)
+                stale.extend(stale_keys)
+        puts.sort()
+        transaction.put(entries.prepared, puts)
+        transaction.delete(entries.prepared, stale)
+    transaction.put(writer.record.prepared, [entry for record in changed.values() for entry in writer.record.of(record)])
+    _check_references(transaction, writer, changed, old)
+
+
+def _old_records(transaction: Transaction, writer: TableWriter, records: dict[Row, Row]) -> dict[Row, Row]:
+    found: dict[Row, Row] = {}
+    for key in records:
+        rows = transaction.read(writer.get, key)
+        if rows:
+            found[key] = rows[0]
+    return found
+
+
+def _check_references(
+    transaction: Transaction, writer: TableWriter, changed: dict[Row, Row], old: dict[Row, Row]
+) -> None:
+    """Look each key named up once; the batch itself is already there, so that rows of it may name each other."""
+    for check in writer.references:
+        named = {check.value(record) for record in changed.values()}
+        for value in named:
+            if value is not None and not check.exists(transaction, value):
+                raise check.violation(value)
+
+
+def _check_unique(transaction: Transaction, writer: TableWriter, changed: dict[Row, Row], old: dict[Row, Row]) -> None:
+    for check in writer.unique:
+        owners: dict[Row, Row] = {}
+        for key, record in changed.items():
+            value = check.value(record)
+            if value is None:
+                continue
+            if owners.setdefault(value, key) != key:
+                raise check.violation(value)
+            before = old.get(key)
+            if before is not None and check.value(before) == value:
+                continue
+            owner = check.owner(transaction, value)
+            if owner is not None and owner != key and owner not in changed:  # an owner in the batch gives it up
+                raise check.violation(value)
+
+
+def _check_limits(transaction: Transaction, writer: TableWriter, changed: dict[Row, Row], old: dict[Row, Row]) -> None:
+    for check in writer.limits:
+        gained: Counter[Row] = Counter()
+        lost: Counter[Row] = Counter()
+        for key, record in changed.items():
+            before, after = check.groups(old.get(key)), check.groups(record)
+            if before != after:
+                gained.update(after - before)
+                lost.update(before - after)
+        for group, count in gained.items():
+            if check.count(transaction, group) - lost[group] + count > check.limit.limit:
+                raise check.violation(group)

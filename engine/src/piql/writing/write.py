@@ -1,0 +1,155 @@
+"""A compiled write made ready to run: INSERT, UPDATE or DELETE of one record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from time import perf_counter
+from typing import Any
+
+from piql.compilation import CompiledQuery
+from piql.errors import ConditionFailed, ConstraintViolation
+from piql.execution.executor import Page
+from piql.execution.observation import Observation, Observer
+from piql.execution.parameters import ParameterChecks
+from piql.execution.preparation import Preparation
+from piql.logical.expressions import ColumnRef
+from piql.logical.operators import Assignment
+from piql.physical.operators import WritePlan
+from piql.store.base import Row, Store, Transaction
+from piql.values import shown
+from piql.writing.meter import Meter
+from piql.writing.records import Keep, keeper
+from piql.writing.table_writer import TableWriter
+
+Values = Callable[[Row | None, list[Any]], tuple[Any, ...]]
+
+
+class PreparedWrite:
+    """One write over one deployment."""
+
+    def __init__(self, query: CompiledQuery, store: Store, writer: TableWriter, deployment: int = 0) -> None:
+        assert isinstance(query.plan, WritePlan) and query.bound is not None
+        plan = query.plan
+        self.name = query.name
+        self.query = query
+        self._plan = plan
+        self._store = store
+        self._writer = writer
+        self._deployment = deployment
+        self._bound = query.bound.operations + _cost_of_others(plan, writer)
+        self._checks = ParameterChecks(query.parameters, store.codec)
+        preparation = Preparation(store, self._checks.slots, lambda index: index)
+        table = writer.table
+        given = {each.column: each for each in (*plan.values, *plan.key)} if plan.kind == "insert" else {}
+        if plan.kind == "insert":
+            self._columns = tuple(given)
+            self._values = self._sources(tuple(given.values()), preparation)
+            self._key: Values = lambda old, parameters: ()
+        else:
+            by_column = {each.column: each for each in plan.key}
+            self._key = self._sources(tuple(by_column[name] for name in table.primary_key), preparation)
+            self._columns = tuple(each.column for each in plan.values)
+            self._values = self._sources(plan.values, preparation)
+        self._conditions = self._sources(plan.conditions, preparation)
+        self._keep: dict[str, Keep] = {column.name: keeper(table, column, store) for column in table.columns}
+        self._places = {column.name: at for at, column in enumerate(table.columns)}
+
+    def _sources(self, assignments: tuple[Assignment, ...], preparation: Preparation) -> Values:
+        """Give the values of assignments, which may be computed from the old record."""
+        at = {column.name: place for place, column in enumerate(self._writer.table.columns)}
+        places = {ref: f"r[{at[ref.name]}]" for each in assignments for ref in each.value.find(ColumnRef)}
+        compiler = preparation.over_places(places)
+        return compiler.function("r, p", compiler.tuple_of([compiler.value(each.value) for each in assignments]))
+
+    def execute(
+        self,
+        parameters: Mapping[str, object] | None = None,
+        observer: Observer | None = None,
+        before: Callable[[Transaction], None] | None = None,
+    ) -> Page:
+        """Run the write once; `before` is called when the transaction has begun, and may refuse it."""
+        started = perf_counter()
+        values = self._checks(parameters)
+        meter = Meter(self._bound)
+        with self._store.transaction() as transaction:
+            if before is not None:
+                before(transaction)
+            if self._plan.kind == "insert":
+                self._insert(transaction, meter, values)
+            else:
+                self._change(transaction, meter, values)
+        elapsed = (perf_counter() - started) * 1000
+        if observer is not None:
+            started_at = datetime.fromtimestamp(datetime.now(UTC).timestamp() - elapsed / 1000, UTC)
+            observer(
+                Observation(
+                    self.name, self._deployment, started_at, elapsed, meter.operations, meter.round_trips, 0
+                )
+            )
+        return Page([], None, meter.operations, meter.round_trips, meter.operations, 0, elapsed)
+
+    def _insert(self, transaction: Transaction, meter: Meter, parameters: list[Any]) -> None:
+        values = self._values(None, parameters)
+        record = self._writer.make(dict(zip(self._columns, values, strict=True)))
+        key = self._writer.key_of(record)
+        old = self._writer.read(transaction, meter, key)
+        if old is not None and self._plan.if_not_exists:
+            raise self._writer.duplicate(key)
+        self._writer.put(transaction, meter, old, record)
+
+    def _change(self, transaction: Transaction, meter: Meter, parameters: list[Any]) -> None:
+        old = self._old(transaction, meter, parameters)
+        if self._plan.conditions:
+            self._check_conditions(old, parameters)
+        if old is None:
+            return
+        if self._plan.kind == "delete":
+            self._writer.delete(transaction, meter, old)
+            return
+        record = list(old)
+        for name, value in zip(self._columns, self._values(old, parameters), strict=True):
+            record[self._places[name]] = self._keep[name](value)
+        self._writer.put(transaction, meter, old, tuple(record))
+
+    def _old(self, transaction: Transaction, meter: Meter, parameters: list[Any]) -> Row | None:
+        """Read the record that the write names; a key that no row can have names none."""
+        names = self._writer.table.primary_key
+        try:
+            values = self._key(None, parameters)
+            key = tuple(self._keep[name](value) for name, value in zip(names, values, strict=True))
+        except ConstraintViolation:
+            return None
+        return self._writer.read(transaction, meter, key)
+
+    def _check_conditions(self, old: Row | None, parameters: list[Any]) -> None:
+        table = self._writer.table.name
+        if old is None:
+            raise ConditionFailed(f"{table}: there is no such row")
+        wanted = self._conditions(old, parameters)
+        for condition, value in zip(self._plan.conditions, wanted, strict=True):
+            try:
+                kept = self._keep[condition.column](value) if value is not None else None
+            except ConstraintViolation:
+                kept = None
+            if kept is None or old[self._places[condition.column]] != kept:
+                raise ConditionFailed(f"{table}: {condition.column} is not {shown(value)}")
+
+
+def _cost_of_others(plan: WritePlan, writer: TableWriter) -> int:
+    """Give what indexes add that are kept now but were not when the write was compiled: a put and a delete each."""
+    known = {index.name for index in plan.indexes}
+    most = 0
+    for entries in writer.indexes:
+        if entries.index.name not in known:
+            token = next((each for each in entries.index.columns if each.token_of), None)
+            most += 2 * (_most_words(writer, token.token_of) if token else 1)
+    return most
+
+
+def _most_words(writer: TableWriter, columns: tuple[str, ...]) -> int:
+    found = 0
+    for column in writer.table.columns:
+        if column.name in columns:
+            found += ((column.type.length or 2**31) + 1) // 2
+    return found
