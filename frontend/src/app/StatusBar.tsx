@@ -17,7 +17,7 @@ export function StatusBar() {
   const { data: versions } = useQuery(deployments)
   const live = versions?.find((version) => version.is_live)
   return (
-    <footer className={styles['status']} {...region('Status')}>
+    <section className={styles['status']} {...region('Status')}>
       <button type="button" className={styles['statusButton']} onClick={() => openPanel('problems')}>
         {errors > 0 ? (
           <CircleAlert size={13} className={styles['dangerIcon']} aria-hidden />
@@ -46,6 +46,6 @@ export function StatusBar() {
           <span className="visually-hidden">{server.store.healthy ? 'answering' : 'not answering'}</span>
         </span>
       ) : null}
-    </footer>
+    </section>
   )
 }

@@ -70,12 +70,15 @@ export function Heatmap({ grid, xLabel, yLabel, label, current, chosen, describe
   })
   return (
     <div className={styles['frame']} ref={frame}>
+      {/* One widget for the keyboard: the arrows move a cursor over the canvas. */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions */}
       <div
         className={styles['plot']}
         role="application"
         aria-roledescription="heatmap"
         aria-label={label}
         aria-describedby={hintId}
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
         tabIndex={0}
         onKeyDown={onKeyDown}
         onFocus={() => {

@@ -24,7 +24,7 @@ export function LatencySeries({ points, predictedMs, sloMs, label }: LatencySeri
     .domain(values.length > 0 ? [Math.min(...values) * 0.7, Math.max(...values) * 1.3] : [1, 10])
     .range([HEIGHT - MARGIN.bottom, MARGIN.top])
   const x = scaleTime()
-    .domain([instants[0] ?? new Date(), instants.at(-1) ?? new Date()])
+    .domain([instants[0] ?? new Date(0), instants.at(-1) ?? new Date(1)])
     .range([MARGIN.left, right])
   const path = (value: (point: (typeof points)[number]) => number) =>
     line<(typeof points)[number]>()

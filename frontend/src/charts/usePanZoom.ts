@@ -21,6 +21,7 @@ const MAX_SCALE = 2.5
 export function usePanZoom(frame: RefObject<Element | null>, width: number, height: number, subject: string): PanZoom {
   const [viewpoint, setViewpoint] = useState<Viewpoint>({ x: 0, y: 0, scale: 1 })
   const hasMoved = useRef(false)
+  const fitted = useRef(subject)
 
   const fit = useCallback(() => {
     const box = frame.current?.getBoundingClientRect()
@@ -48,10 +49,12 @@ export function usePanZoom(frame: RefObject<Element | null>, width: number, heig
     [frame, zoomAt],
   )
 
-  useEffect(fit, [fit, subject])
   useEffect(() => {
     const element = frame.current
     if (!element) return undefined
+    if (fitted.current !== subject) hasMoved.current = false
+    fitted.current = subject
+    // Observing tells the size at once, so this also fits what has just been drawn.
     const observer = new ResizeObserver(() => {
       if (!hasMoved.current) fit()
     })
@@ -72,7 +75,7 @@ export function usePanZoom(frame: RefObject<Element | null>, width: number, heig
       observer.disconnect()
       element.removeEventListener('wheel', listener)
     }
-  }, [frame, fit, zoomAt])
+  }, [frame, fit, zoomAt, subject])
 
   const onPointerDown = useCallback((event: PointerEvent) => {
     if (event.button !== 0) return

@@ -22,7 +22,8 @@ export function defineThemes(): void {
     colors: {
       'editor.background': '#ffffff',
       'editor.foreground': '#191c1a',
-      'editorLineNumber.foreground': '#7a817c',
+      'editorLineNumber.foreground': '#6b726d',
+      'editorLineNumber.dimmedForeground': '#6b726d',
       'editorLineNumber.activeForeground': '#191c1a',
       'editor.lineHighlightBackground': '#f6f7f5',
       'editor.lineHighlightBorder': '#00000000',
@@ -64,7 +65,8 @@ export function defineThemes(): void {
     colors: {
       'editor.background': '#131615',
       'editor.foreground': '#e8ece9',
-      'editorLineNumber.foreground': '#7d8781',
+      'editorLineNumber.foreground': '#8a948e',
+      'editorLineNumber.dimmedForeground': '#8a948e',
       'editorLineNumber.activeForeground': '#e8ece9',
       'editor.lineHighlightBackground': '#181c1a',
       'editor.lineHighlightBorder': '#00000000',

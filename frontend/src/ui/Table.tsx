@@ -1,9 +1,16 @@
 import type { HTMLAttributes, ReactNode, TdHTMLAttributes } from 'react'
 import styles from './ui.module.css'
 
+interface Column {
+  name: string
+  isNumeric?: boolean
+  /** The name is only read out: the column speaks for itself. */
+  isHidden?: boolean
+}
+
 interface TableProps {
   label: string
-  columns: readonly (string | { name: string; isNumeric: boolean })[]
+  columns: readonly (string | Column)[]
   children: ReactNode
 }
 
@@ -17,10 +24,10 @@ export function Table({ label, columns, children }: TableProps) {
         <thead>
           <tr>
             {columns.map((column) => {
-              const { name, isNumeric } = typeof column === 'string' ? { name: column, isNumeric: false } : column
+              const { name, isNumeric = false, isHidden = false } = typeof column === 'string' ? { name: column } : column
               return (
                 <th key={name} scope="col" data-numeric={isNumeric}>
-                  {name}
+                  {isHidden ? <span className="visually-hidden">{name}</span> : name}
                 </th>
               )
             })}
@@ -36,8 +43,12 @@ export function Cell({ isNumeric = false, ...rest }: { isNumeric?: boolean } & T
   return <td data-numeric={isNumeric} {...rest} />
 }
 
-export function numeric(name: string): { name: string; isNumeric: boolean } {
+export function numeric(name: string): Column {
   return { name, isNumeric: true }
+}
+
+export function unseen(name: string): Column {
+  return { name, isHidden: true }
 }
 
 export function Toolbar({ label, children, ...rest }: { label: string } & HTMLAttributes<HTMLDivElement>) {

@@ -1,7 +1,7 @@
 import type { QueryLatency } from '../../api/types'
 import type { Comparison } from '../../logic/latency-comparison'
 import { Badge } from '../../ui/Badge'
-import { Cell, numeric, Table } from '../../ui/Table'
+import { Cell, numeric, Table, unseen } from '../../ui/Table'
 import { formatCount, formatMs, formatPercent } from '../../units'
 import styles from './dashboard.module.css'
 import { TONES, WORDS } from './verdicts'
@@ -19,7 +19,7 @@ export function ComparisonTable({ ranked, selected, onChoose }: ComparisonTableP
       label="Predicted and observed latency"
       columns={[
         'Query',
-        '',
+        unseen('Verdict'),
         numeric('Executions'),
         numeric('p50'),
         numeric('p99'),

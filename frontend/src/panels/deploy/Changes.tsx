@@ -5,7 +5,7 @@ import type { Preview } from '../../api/types'
 import { useDocuments } from '../../documents/documents'
 import { diffLines, hunks } from '../../logic/line-diff'
 import { Badge, type Tone } from '../../ui/Badge'
-import { Cell, numeric, Table } from '../../ui/Table'
+import { Cell, numeric, Table, unseen } from '../../ui/Table'
 import { formatCount } from '../../units'
 import styles from './deploy.module.css'
 
@@ -27,7 +27,7 @@ export function Changes({ preview }: { preview: Preview }) {
         <Names tone="danger" sign="−" word="index no longer needed" names={preview.indexes_removed} />
       </ul>
       {preview.bounds_changed.length > 0 ? (
-        <Table label="Bounds that change" columns={['Query', numeric('Live'), '', numeric('Deployed'), 'Formula']}>
+        <Table label="Bounds that change" columns={['Query', numeric('Live'), unseen('becomes'), numeric('Deployed'), 'Formula']}>
           {preview.bounds_changed.map((change) => (
             <tr key={change.query}>
               <Cell>

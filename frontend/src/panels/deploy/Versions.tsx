@@ -7,7 +7,7 @@ import { Badge } from '../../ui/Badge'
 import { Button } from '../../ui/Button'
 import { EmptyState } from '../../ui/EmptyState'
 import { ErrorNotice } from '../../ui/Notice'
-import { Cell, numeric, Table } from '../../ui/Table'
+import { Cell, numeric, Table, unseen } from '../../ui/Table'
 import { formatCount, formatDay } from '../../units'
 import styles from './deploy.module.css'
 
@@ -26,7 +26,7 @@ export function Versions() {
         </EmptyState>
       ) : null}
       {versions && versions.length > 0 ? (
-        <Table label="Deployments" columns={['Version', 'Deployed', numeric('Queries'), 'Predictions', '']}>
+        <Table label="Deployments" columns={['Version', 'Deployed', numeric('Queries'), 'Predictions', unseen('Actions')]}>
           {versions.map((version) => (
             <tr key={version.id}>
               <Cell>

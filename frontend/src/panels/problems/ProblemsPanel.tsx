@@ -60,6 +60,12 @@ function Problem({ diagnostic }: { diagnostic: Diagnostic }) {
         >
           {diagnostic.message}
         </button>
+        <p className={styles['meta']}>
+          <span className="numeric">
+            {file}:{start_line}:{start_column}
+          </span>
+          <code>{diagnostic.code}</code>
+        </p>
         {diagnostic.help.map((help) => (
           <p key={help} className={styles['help']}>
             {help}
@@ -81,12 +87,6 @@ function Problem({ diagnostic }: { diagnostic: Diagnostic }) {
           </div>
         ) : null}
       </div>
-      <span className={styles['meta']}>
-        <code>{diagnostic.code}</code>
-        <span className="numeric">
-          {file}:{start_line}:{start_column}
-        </span>
-      </span>
     </div>
   )
 }

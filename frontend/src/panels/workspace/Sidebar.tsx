@@ -7,7 +7,7 @@ import { Tables } from './Tables'
 /** The workspace: its queries with their bounds, its tables with their limits, its files. */
 export function Sidebar() {
   return (
-    <aside className={styles['sidebar']} {...region('Workspace')} role="complementary">
+    <aside className={styles['sidebar']} {...region('Workspace')}>
       <Files />
       <Queries />
       <Tables />
