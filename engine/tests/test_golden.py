@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from piql.binding.binder import BoundProgram, bind
+from piql.binding.conversion import as_sql
 from piql.diagnostics.render import render_all
 from piql.logical.format import format_plan
 from piql.source import Source
@@ -57,11 +58,18 @@ def formatted(text: str) -> str:
     return print_file(parse(Source(text, "text.piql"))).rstrip("\n")
 
 
+def sql(text: str) -> str:
+    """The text with its ENTITY and FETCH statements written in SQL."""
+    (converted,) = as_sql([parse(Source(text, "text.piql"))])
+    return print_file(converted).rstrip("\n")
+
+
 OUTPUTS: dict[str, Callable[[str], str]] = {
     "diagnostics": diagnostics,
     "plans": plans,
     "parameters": parameters,
     "formatted": formatted,
+    "sql": sql,
 }
 
 

@@ -18,6 +18,7 @@ OWN: dict[str, tuple[str, str]] = {
     "check": ("piql.commands.check", "print findings and bounds of .piql files"),
     "plan": ("piql.commands.plan", "print how queries are read"),
     "deploy": ("piql.commands.deploy", "deploy a set of queries to a store"),
+    "fmt": ("piql.commands.fmt", "format .piql files, or write ENTITY and FETCH as SQL"),
     "run": ("piql.commands.run", "execute a deployed query or a statement"),
 }
 # Commands of other packages: which one to install, and what they do.

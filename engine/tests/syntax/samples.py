@@ -61,4 +61,23 @@ CREATE QUERY change AS UPDATE users SET hometown = NULL WHERE username = [1: u] 
 CREATE QUERY drop AS DELETE FROM subscriptions WHERE owner = [1: o] AND target = [2: t];
 """
 
-ALL = SCHEMA + THOUGHTSTREAM + EVERY_CONSTRUCT
+ENTITIES = """// the older dialect
+ENTITY Person {
+  string(32) name, int age NOT NULL, /* years */
+  UNIQUE (age, name)
+  PRIMARY(name)
+}
+ENTITY Pet {
+  int id,
+  FOREIGN KEY owner REF Person MAX 10,
+  string name,
+  CARDINALITY LIMIT 5 (TOKEN(name)),
+  PRIMARY(owner, id)
+}
+ENTITY Visit { int day, FOREIGN KEY pet REF Pet PRIMARY(pet, day) }
+QUERY petsOf FETCH Pet OF Person me BY owner WHERE me=[this] AND Pet.name CONTAINS [1: word] LIMIT 10 MAX 10
+QUERY visits // of all my pets
+FETCH Visit OF Pet BY pet OF Person BY owner WHERE Person = [this] ORDER BY day DESC PAGINATE [1: n] MAX 50
+"""
+
+ALL = SCHEMA + THOUGHTSTREAM + EVERY_CONSTRUCT + ENTITIES

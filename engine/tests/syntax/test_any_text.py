@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from piql.binding.binder import bind, bind_statement
+from piql.binding.conversion import as_sql
 from piql.diagnostics.render import render
 from piql.language_service.completion import complete
 from piql.source import Source
@@ -41,9 +42,10 @@ def check(text: str) -> None:
         for node in statement.walk():
             if isinstance(node, ast.AstNode):
                 assert 0 <= node.span.start <= node.span.end <= len(text), node
-        if isinstance(statement, ast.Select | ast.UnionQuery | ast.Insert | ast.Update | ast.Delete):
+        if isinstance(statement, ast.Select | ast.UnionQuery | ast.Fetch | ast.Insert | ast.Update | ast.Delete):
             bind_statement(statement, program.catalog)
     print_file(parsed)
+    as_sql([parsed])
 
 
 @QUICK

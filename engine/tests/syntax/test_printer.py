@@ -8,7 +8,7 @@ from piql.source import Source
 from piql.syntax.parser import parse
 from piql.syntax.printer import print_file
 
-from .samples import ALL, EVERY_CONSTRUCT, SCHEMA, THOUGHTSTREAM
+from .samples import ALL, ENTITIES, EVERY_CONSTRUCT, SCHEMA, THOUGHTSTREAM
 
 
 def formatted(text: str) -> str:
@@ -40,7 +40,7 @@ COMMENTS = st.sampled_from(
 @settings(max_examples=100, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 10_000), COMMENTS), max_size=5))
 def test_comments_are_kept_wherever_they_stand(comments: list[tuple[int, str]]) -> None:
-    words = EVERY_CONSTRUCT.split(" ")
+    words = (EVERY_CONSTRUCT + ENTITIES).split(" ")
     for place, comment in comments:
         words.insert(place % len(words), comment)
     text = " ".join(words)

@@ -14,7 +14,7 @@ def names(text: str) -> list[tuple[str, bool]]:
     return [
         (each.name.text, each.is_broken)
         for each in parse(Source(text)).statements
-        if isinstance(each, ast.CreateQuery | ast.CreateTable)
+        if isinstance(each, ast.CreateQuery | ast.CreateTable | ast.CreateEntity)
     ]
 
 
@@ -32,6 +32,11 @@ def names(text: str) -> list[tuple[str, bool]]:
         "CREATE QUERY bad AS SELECT a FROM t LIMIT many",
         "CREATE TABLE bad (a INT, b, c TEXT);",
         "CREATE TABLE bad (a INT, b INT",
+        "ENTITY bad { int a, string, bool c PRIMARY(a) }",
+        "ENTITY bad { int a, PRIMARY a }",
+        "QUERY bad FETCH",
+        "QUERY bad FETCH Person OF Pet WHERE Person = [this]",
+        "QUERY bad FETCH Person WHERE Person = [this",
     ],
 )
 def test_the_statements_around_a_broken_one_are_read(broken: str) -> None:

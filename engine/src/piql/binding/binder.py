@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from piql.binding.expressions import QueryContext
+from piql.binding.fetch import as_select
 from piql.binding.queries import bind_query
 from piql.binding.schema import bind_schema
 from piql.binding.scope import TableNames
@@ -70,7 +71,7 @@ def bind(files: Sequence[ast.ParsedFile], catalog: Catalog | None = None) -> Bou
                     query = replace(query, diagnostics=(*query.diagnostics, _duplicate(query, first)))
                 queries.append(query)
                 diagnostics.extend(query.diagnostics)
-            elif not isinstance(statement, ast.CreateTable | ast.CreateIndex):
+            elif not isinstance(statement, ast.CreateTable | ast.CreateEntity | ast.CreateIndex):
                 diagnostics.append(_unnamed(statement))
     places = {id(file.source): number for number, file in enumerate(files)}
     diagnostics.sort(key=lambda each: (places.get(id(each.span.source), -1), each.span.start))
@@ -123,6 +124,9 @@ def _bind_body(context: QueryContext, body: ast.BareStatement) -> LogicalNode | 
     match body:
         case ast.Select() | ast.UnionQuery():
             return bind_query(context, body)
+        case ast.Fetch():
+            select = as_select(context, body)
+            return bind_query(context, select) if select is not None else None
         case _:
             return bind_write(context, body)
 
@@ -154,7 +158,7 @@ def _duplicate(query: BoundQuery, first: BoundQuery) -> Diagnostic:
 
 
 def _unnamed(statement: ast.BareStatement) -> Diagnostic:
-    kind = _kind(statement).upper()
+    kind = "FETCH" if isinstance(statement, ast.Fetch) else _kind(statement).upper()
     start = statement.span.start
     fix = Fix("Give it a name", (Edit(statement.span.file, start, start, "CREATE QUERY unnamed AS\n"),))
     return report(

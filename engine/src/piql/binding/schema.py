@@ -1,10 +1,11 @@
-"""CREATE TABLE and CREATE INDEX → Catalog. Tables may refer to each other in any order and across files."""
+"""CREATE TABLE, ENTITY and CREATE INDEX → Catalog. Tables may refer to each other in any order and across files."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
+from piql.binding.entities import Entities
 from piql.binding.scope import TableNames, lookup, spelling_fix, suggestion, unknown_name, unknown_table
 from piql.binding.types import BARE, is_comparable, is_text
 from piql.catalog import (
@@ -59,9 +60,12 @@ class BoundSchema:
 def bind_schema(statements: Iterable[ast.Statement], base: Catalog | None = None) -> BoundSchema:
     """Build the tables and indexes of all files over those of `base`, which they replace by name."""
     schema = BoundSchema()
+    statements = tuple(statements)
+    entities = Entities(statements, base.tables if base is not None else {})
     declared: dict[str, ast.CreateTable] = {}
     indexes: list[ast.CreateIndex] = []
-    for each in statements:
+    for statement in statements:
+        each = entities.as_table(statement) if isinstance(statement, ast.CreateEntity) else statement
         if isinstance(each, ast.CreateTable):
             first = declared.setdefault(each.name.text.lower(), each)
             if first is not each:
@@ -73,6 +77,7 @@ def bind_schema(statements: Iterable[ast.Statement], base: Catalog | None = None
             if name.lower() not in declared:
                 schema.tables[name] = table
         schema.indexes.update(base.indexes)
+    schema.diagnostics.extend(entities.diagnostics)
     builders = [_TableBuilder(schema, each) for each in declared.values()]
     for builder in builders:
         schema.tables[builder.table.name] = builder.table
@@ -284,7 +289,7 @@ class _TableBuilder:
         if self.key_span is None and not self.node.is_broken:
             first = next(iter(self.columns.values()), None)
             fixes: tuple[Fix, ...] = ()
-            if first is not None and first.span is not None:
+            if first is not None and first.span is not None and first.span.text.startswith(first.name):
                 at = first.span.end
                 fixes = (Fix(f"Make {first.name} the primary key", (Edit(first.span.file, at, at, " PRIMARY KEY"),)),)
             self._report(

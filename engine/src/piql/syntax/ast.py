@@ -391,14 +391,55 @@ class CreateQuery(AstNode):
     """`CREATE QUERY name AS body`; a broken body is None, the name is still known."""
 
     name: Name
-    body: QueryExpression | Insert | Update | Delete | None
+    body: QueryExpression | Fetch | Insert | Update | Delete | None
     body_span: Span = field(compare=False, repr=False)
     kind: Literal["select", "insert", "update", "delete"] = "select"
     is_broken: bool = False
 
 
-BareStatement: TypeAlias = Select | UnionQuery | Insert | Update | Delete
-Statement: TypeAlias = CreateTable | CreateIndex | CreateQuery | BareStatement
+# The ENTITY/FETCH dialect
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntityReference(AstNode):
+    """`FOREIGN KEY name REF Entity MAX n`: declares the columns too, with the types of the key that it refers to."""
+
+    name: Name
+    table: Name
+    max: int | None = None
+    max_span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreateEntity(AstNode):
+    """`ENTITY name { type attribute, …, PRIMARY(attributes) }`."""
+
+    name: Name
+    elements: tuple[ColumnDefinition | EntityReference | TableConstraint, ...]
+    is_broken: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FetchStep(AstNode):
+    """`FETCH Entity alias`, or `OF Entity alias BY foreign_key`: one step along a foreign key, in either direction."""
+
+    entity: Name
+    alias: Name | None = None
+    by: Name | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fetch(AstNode):
+    """`FETCH … OF … BY … WHERE … ORDER BY … LIMIT …`: gives the whole entities of the first step."""
+
+    steps: tuple[FetchStep, ...]
+    where: Expression | None = None
+    order: OrderClause | None = None
+    stop: StopClause | None = None
+
+
+BareStatement: TypeAlias = Select | UnionQuery | Fetch | Insert | Update | Delete
+Statement: TypeAlias = CreateTable | CreateEntity | CreateIndex | CreateQuery | BareStatement
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,7 @@ class DefinitionParser(WriteParser):
                 raise self.fault("too-many", f"more than {MAX_ELEMENTS} columns and constraints", name.span)
             began = self.at
             try:
-                elements.append(self._element())
+                elements.append(self.element())
                 if self.token.word not in (",", ")"):
                     fault = self._no_comma()
                     if fault.diagnostic.fixes:  # the next element follows: it is read as if the comma stood
@@ -83,7 +83,7 @@ class DefinitionParser(WriteParser):
             depth += (word == "(") - (word == ")")
             self.advance()
 
-    def _element(self) -> ast.ColumnDefinition | ast.TableConstraint:
+    def element(self) -> ast.ColumnDefinition | ast.TableConstraint:
         start = self.token.start
         name = None
         if self.accept("CONSTRAINT"):
@@ -164,7 +164,7 @@ class DefinitionParser(WriteParser):
 
     def _column(self) -> ast.ColumnDefinition:
         name = self.name("a column or a constraint")
-        type_name = self._type()
+        type_name = self.type_name()
         nullability: Nullability | None = None
         constraints: list[ast.TableConstraint] = []
         while True:
@@ -172,11 +172,7 @@ class DefinitionParser(WriteParser):
             constraint_name = self.name("the name of the constraint") if self.accept("CONSTRAINT") else None
             word = self.token.word
             if word in ("NOT", "NULL"):
-                self.advance()
-                said: Nullability = "NULL"
-                if word == "NOT":
-                    self.expect("NULL", "after NOT")
-                    said = "NOT NULL"
+                said = self.nullability()
                 if nullability is not None and nullability != said:
                     raise self.fault("syntax-error", "a column is either NULL or NOT NULL", self.span_from(start))
                 nullability = said
@@ -208,7 +204,16 @@ class DefinitionParser(WriteParser):
             span=self.span_from(name.span.start),
         )
 
-    def _type(self) -> ast.TypeName:
+    def nullability(self) -> Nullability | None:
+        """Take NULL or NOT NULL, if one stands here."""
+        if self.accept("NULL"):
+            return "NULL"
+        if self.accept("NOT"):
+            self.expect("NULL", "after NOT")
+            return "NOT NULL"
+        return None
+
+    def type_name(self) -> ast.TypeName:
         token = self.token
         if token.kind != "word" or (token.word not in ("TIMESTAMP", "DATE") and not self.is_name()):
             raise self.expecting("the type of the column, such as INT or VARCHAR(32)")

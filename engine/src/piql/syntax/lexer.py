@@ -20,14 +20,14 @@ MAX_FINDINGS = 200  # in one file; a text that is not PIQL at all would drown th
 _TOKEN = re.compile(
     r"""
       (?P<space>\s+)
-    | (?P<comment>--[^\n]*|/\*(?:[^*]|\*(?!/))*(?:\*/|\Z))
+    | (?P<comment>--[^\n]*|//[^\n]*|/\*(?:[^*]|\*(?!/))*(?:\*/|\Z))
     | (?P<blob>[xX]'[^'\n]*')
     | (?P<word>[^\W\d]\w*)
     | (?P<number>(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)
     | (?P<string>'(?:[^'\n]|'')*(?:'|(?=\n)|\Z))
     | (?P<quoted>"(?:[^"\n]|"")*(?:"|(?=\n)|\Z))
-    | (?P<symbol><=|>=|<>|!=|\|\||[-+*/%(),.;=<>\[\]:])
-    | (?P<stray>[^\s\w'"<>=+*/%(),.;\[\]:-]+|.)
+    | (?P<symbol><=|>=|<>|!=|\|\||[-+*/%(),.;=<>\[\]{}:])
+    | (?P<stray>[^\s\w'"<>=+*/%(),.;\[\]{}:-]+|.)
     """,
     re.VERBOSE | re.DOTALL,
 )

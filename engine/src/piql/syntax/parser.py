@@ -11,13 +11,14 @@ from difflib import get_close_matches
 from typing import Literal
 
 from piql.diagnostics.diagnostic import Diagnostic, Edit, Fix
-from piql.source import Source, Span
+from piql.source import Source
 from piql.syntax import ast
 from piql.syntax.cursor import SyntaxFault
-from piql.syntax.definitions import DefinitionParser
+from piql.syntax.entities import EntityParser
 from piql.syntax.lexer import MAX_FINDINGS, tokenize
 
-_BODIES = ("SELECT", "WITH", "INSERT", "UPDATE", "DELETE")
+_BODIES = ("SELECT", "FETCH", "WITH", "INSERT", "UPDATE", "DELETE")
+_CREATED = ("TABLE", "QUERY", "INDEX", "UNIQUE")
 _KINDS: dict[str, Literal["select", "insert", "update", "delete"]] = {
     "INSERT": "insert",
     "UPDATE": "update",
@@ -32,30 +33,35 @@ def parse(source: Source) -> ast.ParsedFile:
     statements = parser.statements()
     diagnostics = parser.diagnostics
     if lexed.diagnostics:
-        statements = [_with_lexical_findings(each, lexed.diagnostics) for each in statements]
-        spoilt = [each.span for each in statements if _is_spoilt(each, lexed.diagnostics)]
-        kept = [each for each in diagnostics if not any(_is_in(each, span) for span in spoilt)]
+        extents = _extents(source, statements)
+        spoilt = [_is_any_in(lexed.diagnostics, extent) for extent in extents]
+        statements = [_broken(each) if bad else each for each, bad in zip(statements, spoilt, strict=True)]
+        # what the parser makes of a statement in which the lexer found something says nothing more
+        bad_extents = [extent for extent, bad in zip(extents, spoilt, strict=True) if bad]
+        kept = [each for each in diagnostics if not any(_is_any_in([each], extent) for extent in bad_extents)]
         diagnostics = sorted([*lexed.diagnostics, *kept], key=lambda each: each.span.start)
         diagnostics = [_assigned(each, statements) for each in diagnostics]
     return ast.ParsedFile(source, tuple(statements), tuple(diagnostics[:MAX_FINDINGS]), lexed.comments)
 
 
-def _with_lexical_findings(statement: ast.Statement, findings: list[Diagnostic]) -> ast.Statement:
-    """Mark a statement that holds an unknown character or an unclosed quote as broken."""
-    if isinstance(statement, ast.CreateTable | ast.CreateIndex | ast.CreateQuery) and _is_spoilt(statement, findings):
+def _extents(source: Source, statements: list[ast.Statement]) -> list[tuple[int, int]]:
+    """Give where each statement begins and ends, up to its semicolon or the next statement, even where it is broken."""
+    starts = [*(each.span.start for each in statements), len(source.text)]
+    extents = []
+    for statement, following in zip(statements, starts[1:], strict=True):
+        semicolon = source.text.find(";", statement.span.end)
+        extents.append((statement.span.start, min(following - 1, semicolon) if semicolon >= 0 else following - 1))
+    return extents
+
+
+def _is_any_in(findings: list[Diagnostic], extent: tuple[int, int]) -> bool:
+    return any(extent[0] <= each.span.start <= extent[1] for each in findings)
+
+
+def _broken(statement: ast.Statement) -> ast.Statement:
+    if isinstance(statement, ast.CreateTable | ast.CreateEntity | ast.CreateIndex | ast.CreateQuery):
         return replace(statement, is_broken=True)
     return statement
-
-
-def _is_spoilt(statement: ast.Statement, findings: list[Diagnostic]) -> bool:
-    """Say whether the lexer found something in a statement; what the parser makes of it then says nothing more."""
-    return any(_is_in(each, statement.span) for each in findings)
-
-
-def _is_in(finding: Diagnostic, statement: Span) -> bool:
-    """Say whether a finding lies in a statement, which goes on to its semicolon even where it is broken."""
-    semicolon = statement.source.text.find(";", statement.end)
-    return statement.start <= finding.span.start <= (semicolon if semicolon >= 0 else len(statement.source.text))
 
 
 def _assigned(finding: Diagnostic, statements: list[ast.Statement]) -> Diagnostic:
@@ -66,7 +72,7 @@ def _assigned(finding: Diagnostic, statements: list[ast.Statement]) -> Diagnosti
     return finding
 
 
-class _Parser(DefinitionParser):
+class _Parser(EntityParser):
     """Reads whole files."""
 
     def statements(self) -> list[ast.Statement]:
@@ -90,10 +96,12 @@ class _Parser(DefinitionParser):
     def _after_statement(self, statement: ast.Statement) -> None:
         """Something follows without a semicolon: a new statement is taken, anything else is skipped."""
         name = statement.name.text if isinstance(statement, ast.CreateQuery) else None
-        if isinstance(statement, ast.CreateTable | ast.CreateQuery) and statement.is_broken:
+        if isinstance(statement, ast.CreateTable | ast.CreateEntity | ast.CreateQuery) and statement.is_broken:
             self._recover(self.at - 1)
             return
         if self._is_start():
+            if isinstance(statement, ast.CreateEntity) or self._ends_by_itself(statement):
+                return
             end = self.last_end
             fix = Fix("Add the semicolon", (Edit(self.source.name, end, end, ";"),))
             fault = self.fault(
@@ -107,9 +115,18 @@ class _Parser(DefinitionParser):
         self.note(replace(self.expecting("`;` at the end of the statement").diagnostic, query=name))
         self._recover(self.at)
 
+    def _ends_by_itself(self, statement: ast.Statement) -> bool:
+        """Say whether a statement needs no semicolon: those of the ENTITY/FETCH dialect."""
+        body = statement.body if isinstance(statement, ast.CreateQuery) else statement
+        return isinstance(body, ast.Fetch)
+
     def _is_start(self) -> bool:
-        word = self.token.word
-        return (word == "CREATE" and self.peek().word in ("TABLE", "QUERY", "INDEX", "UNIQUE")) or word in _BODIES
+        return self._is_definition() or self.token.word in _BODIES
+
+    def _is_definition(self) -> bool:
+        if self.token.word == "CREATE":
+            return self.peek().word in _CREATED
+        return self.is_entity() or self.is_fetch_query()
 
     def _recover(self, began: int) -> None:
         """Skip to the next semicolon or CREATE, and past `began` in any case."""
@@ -119,7 +136,7 @@ class _Parser(DefinitionParser):
             if self.token.word == ";":
                 self.advance()
                 return
-            if self.token.word == "CREATE" and self.peek().word in ("TABLE", "QUERY", "INDEX", "UNIQUE"):
+            if self._is_definition():
                 return
             self.advance()
 
@@ -142,6 +159,12 @@ class _Parser(DefinitionParser):
                     "declare UNIQUE (columns) in the table",
                 )
             raise self._misspelt("TABLE, QUERY or INDEX after CREATE", ("TABLE", "QUERY", "INDEX"))
+        if word == "ENTITY" and self.peek().kind in ("word", "quoted"):
+            self.advance()
+            return self.create_entity(token.start)
+        if word == "QUERY" and self.peek().kind in ("word", "quoted"):
+            self.advance()
+            return self._create_query(token.start, is_fetch=True)
         if word in _BODIES:
             return self._body()
         raise self._misspelt("CREATE TABLE, CREATE QUERY or CREATE INDEX", ("CREATE", *_BODIES))
@@ -165,15 +188,20 @@ class _Parser(DefinitionParser):
             return self.update()
         if word == "DELETE":
             return self.delete()
+        if word == "FETCH":
+            return self.fetch()
         return self.query()
 
-    def _create_query(self, start: int) -> ast.CreateQuery:
+    def _create_query(self, start: int, is_fetch: bool = False) -> ast.CreateQuery:
         name = self.name("the name of a query after CREATE QUERY")
         body: ast.BareStatement | None = None
         body_start = self.token.start
         kind: Literal["select", "insert", "update", "delete"] = "select"
         try:
-            self.expect("AS", "after the name of the query")
+            if is_fetch and self.token.word != "FETCH":
+                raise self.expecting("FETCH after the name of the query", "or write CREATE QUERY name AS SELECT …")
+            if not is_fetch:
+                self.expect("AS", "after the name of the query")
             body_start = self.token.start
             kind = _KINDS.get(self.token.word, "select")
             if self.token.word not in _BODIES:
@@ -193,6 +221,6 @@ class _Parser(DefinitionParser):
 
     def _skip_body(self) -> None:
         while self.token.kind != "end" and self.token.word != ";":
-            if self.token.word == "CREATE" and self.peek().word in ("TABLE", "QUERY", "INDEX", "UNIQUE"):
+            if self._is_definition():
                 return
             self.advance()

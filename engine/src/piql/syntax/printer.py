@@ -37,7 +37,8 @@ def print_file(file: ast.ParsedFile) -> str:
         first, *rest = _statement(statement)
         first.begins_statement = True
         lines.extend((first, *rest))
-        lines[-1].text += ";"
+        if not _ends_by_itself(statement):
+            lines[-1].text += ";"
     return _with_comments(file.source.text, lines, file.comments)
 
 
@@ -98,12 +99,17 @@ def _statement(statement: ast.Statement) -> list[_Line]:
     match statement:
         case ast.CreateTable():
             return _table(statement)
+        case ast.CreateEntity():
+            return _entity(statement)
         case ast.CreateIndex():
             return [_Line(_index(statement), statement.span.start)]
         case ast.CreateQuery():
-            first = _Line(f"CREATE QUERY {name_text(statement.name)} AS", statement.span.start)
+            name = name_text(statement.name)
+            text = f"QUERY {name}" if isinstance(statement.body, ast.Fetch) else f"CREATE QUERY {name} AS"
+            first = _Line(text, statement.span.start)
             return [first, *(_body(statement.body) if statement.body is not None else ())]
-    return _body(statement)
+        case _:
+            return _body(statement)
 
 
 def _body(body: ast.BareStatement) -> list[_Line]:
@@ -115,7 +121,10 @@ def _body(body: ast.BareStatement) -> list[_Line]:
         case ast.Delete():
             lines = [_Line(f"DELETE FROM {name_text(body.table)}", body.span.start)]
             return lines + (_condition("WHERE", body.where) if body.where is not None else [])
-    return _query(body)
+        case ast.Fetch():
+            return _fetch(body)
+        case _:
+            return _query(body)
 
 
 def _table(table: ast.CreateTable) -> list[_Line]:
@@ -133,9 +142,58 @@ def _table(table: ast.CreateTable) -> list[_Line]:
     return lines
 
 
+def _ends_by_itself(statement: ast.Statement) -> bool:
+    """Say whether a statement is written without a semicolon: those of the ENTITY/FETCH dialect."""
+    return isinstance(statement, ast.CreateEntity) or (
+        isinstance(statement, ast.CreateQuery) and isinstance(statement.body, ast.Fetch)
+    )
+
+
+def _entity(entity: ast.CreateEntity) -> list[_Line]:
+    lines = [_Line(f"ENTITY {name_text(entity.name)} {{", entity.span.start)]
+    for number, element in enumerate(entity.elements):
+        comma = "," if number < len(entity.elements) - 1 else ""
+        lines.append(_Line(f"{INDENT}{_entity_element(element)}{comma}", element.span.start))
+    lines.append(_Line("}", entity.span.end - 1))
+    return lines
+
+
+def _entity_element(element: ast.ColumnDefinition | ast.EntityReference | ast.TableConstraint) -> str:
+    match element:
+        case ast.ColumnDefinition():
+            null = f" {element.nullability}" if element.nullability is not None else ""
+            return f"{_type(element.type).lower()} {name_text(element.name)}{null}"
+        case ast.EntityReference():
+            maximum = f" MAX {element.max}" if element.max is not None else ""
+            return f"FOREIGN KEY {name_text(element.name)} REF {name_text(element.table)}{maximum}"
+        case ast.PrimaryKeyClause():
+            return f"PRIMARY{_names(element.columns)}"
+        case _:
+            return _constraint(element)
+
+
+def _fetch(fetch: ast.Fetch) -> list[_Line]:
+    lines = []
+    for number, step in enumerate(fetch.steps):
+        alias = f" {name_text(step.alias)}" if step.alias is not None else ""
+        by = f" BY {name_text(step.by)}" if step.by is not None else ""
+        word = "FETCH" if number == 0 else f"{INDENT}OF"
+        lines.append(_Line(f"{word} {name_text(step.entity)}{alias}{by}", step.span.start))
+    if fetch.where is not None:
+        lines.extend(_condition("WHERE", fetch.where))
+    if fetch.order is not None:
+        lines.extend(_clause("ORDER BY", fetch.order.span.start, _order_items(fetch.order), ","))
+    if fetch.stop is not None:
+        lines.append(_stop(fetch.stop))
+    return lines
+
+
+def _type(type: ast.TypeName) -> str:
+    return type.name + (f"({', '.join(map(str, type.arguments))})" if type.arguments else "")
+
+
 def _column(column: ast.ColumnDefinition) -> str:
-    arguments = f"({', '.join(map(str, column.type.arguments))})" if column.type.arguments else ""
-    parts = [column.type.name + arguments]
+    parts = [_type(column.type)]
     if column.nullability is not None:
         parts.append(column.nullability)
     parts.extend(_constraint(each, is_inline=True) for each in column.constraints)
@@ -239,13 +297,19 @@ def _union(query: ast.UnionQuery) -> list[_Line]:
 
 def _order_and_stop(query: ast.QueryExpression) -> Iterator[_Line]:
     if query.order is not None:
-        keys = [(print_order(each), each.span.start) for each in query.order.items]
-        yield from _clause("ORDER BY", query.order.span.start, keys, ",")
+        yield from _clause("ORDER BY", query.order.span.start, _order_items(query.order), ",")
     if query.stop is not None:
-        word = "PAGINATE" if query.stop.is_page else "LIMIT"
-        yield _Line(f"{word} {print_expression(query.stop.count)}", query.stop.span.start)
+        yield _stop(query.stop)
     if query.offset is not None:
         yield _Line(f"OFFSET {print_expression(query.offset.count)}", query.offset.span.start)
+
+
+def _order_items(order: ast.OrderClause) -> list[tuple[str, int]]:
+    return [(print_order(each), each.span.start) for each in order.items]
+
+
+def _stop(stop: ast.StopClause) -> _Line:
+    return _Line(f"{'PAGINATE' if stop.is_page else 'LIMIT'} {print_expression(stop.count)}", stop.span.start)
 
 
 def _from(clause: ast.FromClause) -> list[_Line]:

@@ -134,7 +134,7 @@ class QueryParser(ExpressionParser):
         if self.accept("HAVING"):
             having = self.expression()
         if self.token.word == "ORDER":
-            order = self._order()
+            order = self.order()
         while self.token.word in ("LIMIT", "PAGINATE", "OFFSET"):
             if self.token.word == "OFFSET":
                 offset_start = self.advance().start
@@ -147,7 +147,7 @@ class QueryParser(ExpressionParser):
                     "syntax-error", "a query has one LIMIT or PAGINATE, this is the second", self.span_of(self.token)
                 )
             else:
-                stop = self._stop()
+                stop = self.stop()
         self._check_clause_order()
         return ast.Select(
             items=tuple(items),
@@ -163,6 +163,13 @@ class QueryParser(ExpressionParser):
             offset=offset,
             span=self.span_from(start),
         )
+
+    def _max_of_literal(self, number: int) -> None:
+        """`LIMIT 10 MAX 10` of the older dialect: the MAX says nothing more, and is left out by the formatter."""
+        self.advance()
+        maximum, span = self.positive_number("the number after MAX")
+        if maximum < number:
+            raise self.fault("bad-number", f"{number} is more than its MAX {maximum}", span)
 
     def _after_select_list(self) -> SyntaxFault:
         """Make the fault of a select list that goes on; an alias that looks like FROM was meant to be it."""
@@ -269,7 +276,7 @@ class QueryParser(ExpressionParser):
         table = self.name(f"a table after {after}")
         return ast.TableName(table=table, alias=self._alias(), span=self.span_from(start))
 
-    def _order(self) -> ast.OrderClause:
+    def order(self) -> ast.OrderClause:
         start = self.advance().start
         self.expect("BY", "after ORDER")
         items: list[ast.OrderItem] = []
@@ -293,7 +300,7 @@ class QueryParser(ExpressionParser):
                 break
         return ast.OrderClause(items=tuple(items), span=self.span_from(start))
 
-    def _stop(self) -> ast.StopClause:
+    def stop(self) -> ast.StopClause:
         token = self.advance()
         parameter = self.parameter()
         count: ast.LiteralValue | ast.ParameterUse
@@ -304,4 +311,6 @@ class QueryParser(ExpressionParser):
             if number == 0 and token.word == "PAGINATE":
                 raise self.fault("bad-number", "a page holds at least 1 row", span)
             count = ast.LiteralValue(value=number, span=span)
+            if self.token.word == "MAX":
+                self._max_of_literal(number)
         return ast.StopClause(is_page=token.word == "PAGINATE", count=count, span=self.span_from(token.start))

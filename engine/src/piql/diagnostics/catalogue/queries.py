@@ -51,6 +51,13 @@ CODES = (
         _T + _U + "CREATE QUERY q AS SELECT t.id FROM t JOIN u ON u.id = t.id WHERE a = 1;",
     ),
     Code(
+        "ambiguous-step",
+        "A step of FETCH may lead in two directions",
+        "OF … BY names a foreign key between two entities. When both have one of that name that refers to the other, "
+        "the direction is open; a SELECT says it.",
+        "ENTITY p { int id, FOREIGN KEY other REF p, PRIMARY(id) }\nQUERY q FETCH p OF p x BY other WHERE x = [this]",
+    ),
+    Code(
         "duplicate-alias",
         "Two tables of FROM have one name",
         "Each table in FROM is called by its own name or alias; a table that stands twice needs an alias.",

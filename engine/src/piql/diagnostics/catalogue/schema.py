@@ -53,4 +53,11 @@ CODES = (
         "CREATE TABLE u (a INT, b INT, PRIMARY KEY (a, b));\n"
         "CREATE TABLE t (id INT PRIMARY KEY, a INT REFERENCES u (a));",
     ),
+    Code(
+        "endless-key",
+        "A primary key refers to itself",
+        "A foreign key of an ENTITY takes the types of the key that it refers to. Here that key holds the foreign key "
+        "itself, through one entity or several.",
+        "ENTITY A { FOREIGN KEY b REF B, PRIMARY(b) }\nENTITY B { FOREIGN KEY a REF A, PRIMARY(a) }",
+    ),
 )
