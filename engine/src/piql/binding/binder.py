@@ -12,7 +12,7 @@ from typing import Literal
 
 from piql.binding.expressions import QueryContext
 from piql.binding.fetch import as_select
-from piql.binding.queries import bind_query
+from piql.binding.queries import bind_nested, bind_query
 from piql.binding.schema import bind_schema
 from piql.binding.scope import TableNames
 from piql.binding.writes import bind_write
@@ -98,7 +98,7 @@ def _bind(
     body_span: Span,
     names: TableNames,
 ) -> BoundQuery:
-    context = QueryContext(names, bind_query, name or None)
+    context = QueryContext(names, bind_nested, name or None)
     plan: LogicalNode | LogicalWrite | None = None
     parameters: tuple[QueryParameter, ...] = ()
     if body is not None:

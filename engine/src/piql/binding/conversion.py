@@ -9,7 +9,7 @@ from piql.binding.binder import bind
 from piql.binding.entities import Entities
 from piql.binding.expressions import QueryContext
 from piql.binding.fetch import as_select
-from piql.binding.queries import bind_query
+from piql.binding.queries import bind_nested
 from piql.binding.scope import TableNames
 from piql.syntax import ast
 
@@ -25,7 +25,7 @@ def as_sql(files: Sequence[ast.ParsedFile]) -> tuple[ast.ParsedFile, ...]:
             table = entities.as_table(statement)
             return statement if table.is_broken else table
         if isinstance(statement, ast.CreateQuery) and isinstance(statement.body, ast.Fetch):
-            select = as_select(QueryContext(names, bind_query), statement.body)
+            select = as_select(QueryContext(names, bind_nested), statement.body)
             return replace(statement, body=select) if select is not None else statement
         return statement
 

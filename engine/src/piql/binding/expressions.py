@@ -59,10 +59,11 @@ class QueryContext:
     """What all parts of one query share while it is bound."""
 
     tables: TableNames
-    bind_query: QueryBinder  # given by binding.queries; subqueries come back to it
+    bind_nested: QueryBinder  # binding.queries.bind_nested: subqueries come back to it
     name: str | None = None
     parameters: Parameters = field(default_factory=Parameters)
     diagnostics: list[Diagnostic] = field(default_factory=list)
+    nesting: int = 0  # how many queries stand around the one being bound
     aliases: set[str] = field(default_factory=set)  # lower case; unique in the whole statement
 
     def unique_alias(self, shown: str) -> str:
@@ -131,7 +132,7 @@ class ExpressionBinder:
             case ast.InQuery():
                 return self._in_query(node)
             case ast.ExistsQuery():
-                query = self.context.bind_query(self.context, node.query, self.scope, True)
+                query = self.context.bind_nested(self.context, node.query, self.scope, True)
                 return logical.Exists(query=query, span=node.span) if query is not None else None
             case ast.Like():
                 return bind_like(self, node)
@@ -334,7 +335,7 @@ class ExpressionBinder:
 
     def _in_query(self, node: ast.InQuery) -> logical.Expression | None:
         operand = self.value(node.operand)
-        query = self.context.bind_query(self.context, node.query, self.scope, False)
+        query = self.context.bind_nested(self.context, node.query, self.scope, False)
         if operand is None or query is None:
             return None
         columns = output_columns(query)

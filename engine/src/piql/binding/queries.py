@@ -21,9 +21,10 @@ from dataclasses import replace
 from piql.binding.expressions import ExpressionBinder, QueryContext
 from piql.binding.outputs import output_columns, with_output_names
 from piql.binding.scope import Scope, ScopeColumn, ScopeRelation, matches
+from piql.binding.stops import count_of, stopped
 from piql.binding.types import wider
 from piql.diagnostics.codes import report
-from piql.diagnostics.diagnostic import Edit, Fix, Label
+from piql.diagnostics.diagnostic import Label
 from piql.logical import expressions as bound
 from piql.logical import operators as logical
 from piql.node import Node
@@ -38,6 +39,16 @@ def bind_query(
     if isinstance(node, ast.UnionQuery):
         return _bind_union(context, node, outer)
     return _Select(context, node, outer, is_exists).bind()
+
+
+def bind_nested(
+    context: QueryContext, node: ast.QueryExpression, outer: Scope | None = None, is_exists: bool = False
+) -> logical.LogicalNode | None:
+    """Give the plan of a subquery or derived table."""
+    context.nesting += 1
+    plan = bind_query(context, node, outer, is_exists)
+    context.nesting -= 1
+    return plan
 
 
 def _bind_union(context: QueryContext, node: ast.UnionQuery, outer: Scope | None) -> logical.LogicalNode | None:
@@ -96,7 +107,7 @@ def _ordered_union(
                 return None
             keys.append(logical.SortKey(expression=key, ascending=item.is_ascending))
         plan = logical.Sort(keys=tuple(keys), input=plan, span=node.order.span)
-    return _stopped(context, node, plan)
+    return stopped(context, node, plan)
 
 
 def _items_span(query: ast.QueryExpression) -> Span:
@@ -109,53 +120,6 @@ def _ordinal(node: ast.Expression, count: int) -> int | None:
     if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= count:
         return value - 1
     return None
-
-
-def _stopped(
-    context: QueryContext, node: ast.Select | ast.UnionQuery, plan: logical.LogicalNode
-) -> logical.LogicalNode:
-    """Put the Stop of LIMIT or PAGINATE on top."""
-    count = _count(context, node)
-    if count is None or node.stop is None:
-        return plan
-    return logical.Stop(count=count, is_page=node.stop.is_page, input=plan, span=node.stop.span)
-
-
-def _count(context: QueryContext, node: ast.Select | ast.UnionQuery) -> logical.Count | None:
-    """Give the count of LIMIT or PAGINATE, and refuse OFFSET."""
-    if node.offset is not None:
-        _refuse_offset(context, node, node.offset)
-    stop = node.stop
-    if stop is None:
-        return None
-    if isinstance(stop.count, ast.ParameterUse):
-        maximum = context.parameters.count(stop.count)
-        return logical.Count(max=maximum or 0, parameter=stop.count.name, span=stop.span, max_span=stop.count.max_span)
-    assert isinstance(stop.count.value, int)
-    return logical.Count(max=stop.count.value, span=stop.span, max_span=stop.count.span)
-
-
-def _refuse_offset(context: QueryContext, node: ast.Select | ast.UnionQuery, offset: ast.OffsetClause) -> None:
-    """OFFSET reads and drops rows; PAGINATE goes on where the page before ended."""
-    stop, span = node.stop, offset.span
-    count = "20"
-    if stop is not None:
-        span = stop.span.to(offset.span)
-        count = str(stop.count.value) if isinstance(stop.count, ast.LiteralValue) else stop.count.span.text
-        if isinstance(stop.count, ast.ParameterUse) and stop.count.max is not None:
-            count += f" MAX {stop.count.max}"
-        if count == "0":
-            count = "20"
-    fix = Fix(f"Use PAGINATE {count}", (Edit(span.file, span.start, span.end, f"PAGINATE {count}"),))
-    context.diagnostics.append(
-        report(
-            "offset",
-            "OFFSET reads all rows that it leaves out, so its work grows with the offset",
-            offset.span,
-            help=f"PAGINATE {count} gives the next page from a cursor, at the same cost for every page",
-            fixes=(fix,),
-        )
-    )
 
 
 class _Select:
@@ -201,14 +165,14 @@ class _Select:
         if node.is_distinct:
             self._check_distinct_order(outputs, order)
         if plan is None or self.is_broken:
-            _count(self.context, node)
+            count_of(self.context, node)
             return None
         if order and node.order is not None:
             plan = logical.Sort(keys=order, input=plan, span=node.order.span)
         plan = logical.Projection(outputs=tuple(outputs), input=plan, span=node.items_span)
         if node.is_distinct:
             plan = logical.Distinct(input=plan, span=node.distinct)
-        return _stopped(self.context, node, plan)
+        return stopped(self.context, node, plan)
 
     def _binder(self, clause: str, aggregates: bool = False) -> ExpressionBinder:
         return ExpressionBinder(self.context, self.scope, clause, aggregates)
@@ -258,7 +222,7 @@ class _Select:
         return logical.Relation(table=table, alias=relation.alias, span=source.span)
 
     def _derived(self, source: ast.DerivedTable) -> logical.LogicalNode | None:
-        plan = bind_query(self.context, source.query, self.scope.outer)
+        plan = bind_nested(self.context, source.query, self.scope.outer)
         if source.alias is None:
             self.context.diagnostics.append(
                 report(

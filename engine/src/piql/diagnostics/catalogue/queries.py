@@ -167,6 +167,12 @@ CODES = (
         _T + "CREATE QUERY q AS SELECT id FROM t ORDER BY id LIMIT 10 OFFSET 20;",
     ),
     Code(
+        "nested-page",
+        "A query inside another has no pages",
+        "PAGINATE gives a cursor to the caller, and only the outermost query has one. Inside, write LIMIT.",
+        _T + "CREATE QUERY q AS SELECT d.id FROM (SELECT id FROM t PAGINATE 5) d LIMIT 5;",
+    ),
+    Code(
         "window-function",
         "Window functions are left out",
         "A window function looks at rows beyond those that the query returns. Group a bounded section, or number "

@@ -1,0 +1,60 @@
+"""LIMIT and PAGINATE → Stop; OFFSET is refused here."""
+
+from __future__ import annotations
+
+from piql.binding.expressions import QueryContext
+from piql.diagnostics.codes import report
+from piql.diagnostics.diagnostic import Edit, Fix
+from piql.logical import operators as logical
+from piql.source import Span
+from piql.syntax import ast
+
+
+def stopped(context: QueryContext, node: ast.Select | ast.UnionQuery, plan: logical.LogicalNode) -> logical.LogicalNode:
+    """Put the Stop of LIMIT or PAGINATE on top."""
+    count = count_of(context, node)
+    if count is None or node.stop is None:
+        return plan
+    return logical.Stop(count=count, is_page=node.stop.is_page, input=plan, span=node.stop.span)
+
+
+def count_of(context: QueryContext, node: ast.Select | ast.UnionQuery) -> logical.Count | None:
+    """Give the count of LIMIT or PAGINATE, and refuse OFFSET."""
+    if node.offset is not None:
+        _refuse_offset(context, node, node.offset)
+    stop = node.stop
+    if stop is None:
+        return None
+    if stop.is_page and context.nesting > 0:
+        word = Span(stop.span.source, stop.span.start, stop.span.start + len("PAGINATE"))
+        fix = Fix("Change to LIMIT", (Edit(word.file, word.start, word.end, "LIMIT"),))
+        message = "only the outermost query is read page by page"
+        context.diagnostics.append(report("nested-page", message, word, help="write LIMIT here", fixes=(fix,)))
+    if isinstance(stop.count, ast.ParameterUse):
+        maximum = context.parameters.count(stop.count)
+        return logical.Count(max=maximum or 0, parameter=stop.count.name, span=stop.span, max_span=stop.count.max_span)
+    assert isinstance(stop.count.value, int)
+    return logical.Count(max=stop.count.value, span=stop.span, max_span=stop.count.span)
+
+
+def _refuse_offset(context: QueryContext, node: ast.Select | ast.UnionQuery, offset: ast.OffsetClause) -> None:
+    """OFFSET reads and drops rows; PAGINATE goes on where the page before ended."""
+    stop, span = node.stop, offset.span
+    count = "20"
+    if stop is not None:
+        span = stop.span.to(offset.span)
+        count = str(stop.count.value) if isinstance(stop.count, ast.LiteralValue) else stop.count.span.text
+        if isinstance(stop.count, ast.ParameterUse) and stop.count.max is not None:
+            count += f" MAX {stop.count.max}"
+        if count == "0":
+            count = "20"
+    fix = Fix(f"Use PAGINATE {count}", (Edit(span.file, span.start, span.end, f"PAGINATE {count}"),))
+    context.diagnostics.append(
+        report(
+            "offset",
+            "OFFSET reads all rows that it leaves out, so its work grows with the offset",
+            offset.span,
+            help=f"PAGINATE {count} gives the next page from a cursor, at the same cost for every page",
+            fixes=(fix,),
+        )
+    )
