@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal
 
 from piql.bounds.bound import Bound
@@ -70,3 +71,36 @@ class Compilation:
     @property
     def has_errors(self) -> bool:
         return any(each.severity == "error" for each in self.diagnostics)
+
+
+def compile(source: str | Path | Mapping[str, str]) -> Compilation:  # noqa: A001
+    """Compile PIQL: a text, a file or folder of `*.piql`, or texts by file name. Never raises for what they say."""
+    from piql.stages import compile_sources
+
+    return compile_sources(sources_of(source))
+
+
+def compile_statement(text: str, deployed: Compilation | Catalog) -> CompiledQuery:
+    """Compile one bare statement against a deployed schema, for the interactive mode; its name is empty."""
+    from piql.stages import compile_bare
+
+    if isinstance(deployed, Catalog):
+        return compile_bare(Source(text), deployed, None)
+    return compile_bare(Source(text), deployed.catalog, deployed.indexes)
+
+
+def sources_of(source: str | Path | Mapping[str, str]) -> tuple[Source, ...]:
+    """Give the files to compile: those of a folder in the order of their paths, named relative to it."""
+    if isinstance(source, str):
+        return (Source(source),)
+    if isinstance(source, Path):
+        if source.is_dir():
+            files = sorted(source.rglob("*.piql"))
+            return tuple(Source(_text_of(each), each.relative_to(source).as_posix()) for each in files)
+        return (Source(_text_of(source), source.name),)
+    return tuple(Source(text, name) for name, text in source.items())
+
+
+def _text_of(path: Path) -> str:
+    """Read a file as the editor shows it: line ends stay as they are, bytes that are not UTF-8 are marked."""
+    return path.read_bytes().decode("utf-8-sig", errors="replace")

@@ -51,54 +51,64 @@ def _tree(plan: logical.LogicalNode | logical.LogicalWrite) -> list[str]:
 
 def inputs_of(plan: logical.LogicalNode | logical.LogicalWrite) -> tuple[logical.LogicalNode, ...]:
     """Give the operators directly below one; those of subqueries in its expressions are not among them."""
-    match plan:
-        case logical.Join():
-            return (plan.left, plan.right)
-        case logical.Union():
-            return plan.inputs
-        case logical.Relation() | logical.Insert() | logical.Update() | logical.Delete():
-            return ()
-    return (plan.input,)
+    if isinstance(plan, logical.Insert | logical.Update | logical.Delete):
+        return ()
+    return logical.inputs(plan)
 
 
 def _line(plan: logical.LogicalNode | logical.LogicalWrite) -> str:
+    operator, detail = describe(plan)
+    return f"{operator} {detail}" if detail else operator
+
+
+def describe(plan: logical.LogicalNode | logical.LogicalWrite) -> tuple[str, str]:
+    """Give the name of an operator, and what it does in one line: `("DataStop", "100 (s.owner)")`."""
     match plan:
         case logical.Relation():
-            return f"Relation {plan.table.name}" + (f" {plan.alias}" if plan.alias != plan.table.name else "")
+            return "Relation", plan.table.name + (f" {plan.alias}" if plan.alias != plan.table.name else "")
         case logical.Derived():
-            return f"Derived {plan.alias}"
+            return "Derived", plan.alias
         case logical.Selection():
-            return f"Selection {format_expression(plan.predicate)}"
+            return "Selection", format_expression(plan.predicate)
         case logical.Join():
             name = "Join" if plan.kind == "inner" else "LeftJoin"
-            return f"{name} {format_expression(plan.condition)}" if plan.condition is not None else f"{name} (product)"
+            return name, format_expression(plan.condition) if plan.condition is not None else "(product)"
         case logical.Projection():
-            return f"Projection {', '.join(_output(each) for each in plan.outputs)}"
+            return "Projection", ", ".join(format_output(each) for each in plan.outputs)
         case logical.GroupBy():
-            keys = f" by {_list(plan.keys)}" if plan.keys else ""
-            return f"GroupBy{keys}: {_list(plan.aggregates)}" if plan.aggregates else f"GroupBy{keys}"
+            keys = f"by {format_list(plan.keys)}" if plan.keys else ""
+            aggregates = f": {format_list(plan.aggregates)}" if plan.aggregates else ""
+            return "GroupBy", (keys + aggregates).removeprefix(": ")
         case logical.Distinct():
-            return "Distinct"
+            return "Distinct", ""
         case logical.Union():
-            return "Union all" if plan.all else "Union"
+            return "Union", "all" if plan.all else ""
         case logical.Sort():
-            return f"Sort {', '.join(_sort_key(each) for each in plan.keys)}"
+            return "Sort", format_order(plan.keys)
         case logical.Stop():
-            parameter = f" [{plan.count.parameter}]" if plan.count.parameter is not None else ""
-            return f"{'Page' if plan.is_page else 'Stop'} {plan.count.max}{parameter}"
+            return "Page" if plan.is_page else "Stop", format_count(plan.count)
         case logical.DataStop():
-            return f"DataStop {plan.limit} ({_list(plan.columns)})"
+            return "DataStop", f"{plan.limit} ({format_list(plan.columns)})"
         case logical.Insert():
             condition = " if not exists" if plan.if_not_exists else ""
-            return f"Insert {plan.table.name}{condition}: {_assignments(plan.values)}"
+            return "Insert", f"{plan.table.name}{condition}: {format_assignments(plan.values)}"
         case logical.Update():
-            condition = f" if {_assignments(plan.conditions)}" if plan.conditions else ""
-            return f"Update {plan.table.name} ({_assignments(plan.key)}): {_assignments(plan.changes)}{condition}"
+            condition = f" if {format_assignments(plan.conditions)}" if plan.conditions else ""
+            key, changes = format_assignments(plan.key), format_assignments(plan.changes)
+            return "Update", f"{plan.table.name} ({key}): {changes}{condition}"
         case logical.Delete():
-            return f"Delete {plan.table.name} ({_assignments(plan.key)})"
+            return "Delete", f"{plan.table.name} ({format_assignments(plan.key)})"
 
 
-def _output(output: logical.Output) -> str:
+def format_count(count: logical.Count) -> str:
+    return f"{count.max} [{count.parameter}]" if count.parameter is not None else str(count.max)
+
+
+def format_order(keys: Sequence[logical.SortKey]) -> str:
+    return ", ".join(_sort_key(each) for each in keys)
+
+
+def format_output(output: logical.Output) -> str:
     text = format_expression(output.expression)
     expression = output.expression
     return text if isinstance(expression, ColumnRef) and expression.name == output.name else f"{text} AS {output.name}"
@@ -108,11 +118,11 @@ def _sort_key(key: logical.SortKey) -> str:
     return format_expression(key.expression) + ("" if key.ascending else " DESC")
 
 
-def _assignments(assignments: Sequence[logical.Assignment]) -> str:
+def format_assignments(assignments: Sequence[logical.Assignment]) -> str:
     return ", ".join(f"{each.column} = {format_expression(each.value)}" for each in assignments)
 
 
-def _list(expressions: Sequence[Expression]) -> str:
+def format_list(expressions: Sequence[Expression]) -> str:
     return ", ".join(map(format_expression, expressions))
 
 
@@ -139,18 +149,18 @@ def format_expression(expression: Expression) -> str:
             only = expression.items[0] if len(expression.items) == 1 else None
             if isinstance(only, Parameter) and only.max_items is not None:
                 return f"{_operand(expression.operand)} IN [{only.name}] MAX {only.max_items}"
-            return f"{_operand(expression.operand)} IN ({_list(expression.items)})"
+            return f"{_operand(expression.operand)} IN ({format_list(expression.items)})"
         case InSubquery():
             return f"{_operand(expression.operand)} IN ({_nested(expression.query)})"
         case Exists():
             return f"EXISTS ({_nested(expression.query)})"
         case TokenMatch():
-            columns = _list(expression.columns)
+            columns = format_list(expression.columns)
             return f"{columns if len(expression.columns) == 1 else f'({columns})'} CONTAINS {_operand(expression.word)}"
         case FunctionCall():
             if expression.name == "NEGATE":
                 return f"-{_operand(expression.arguments[0])}"
-            return f"{expression.name}({_list(expression.arguments)})"
+            return f"{expression.name}({format_list(expression.arguments)})"
         case Aggregate():
             inner = format_expression(expression.operand) if expression.operand is not None else "*"
             return f"{expression.function}({'DISTINCT ' if expression.distinct else ''}{inner})"

@@ -38,7 +38,9 @@ def drop_implied_predicates(plan: LogicalNode, context: RuleContext) -> LogicalN
                 known = Equalities(each for each in region.conditions if relations_of(each) <= joined)
                 kept = tuple(each for each in leg.filters if not _is_implied(each, legs, known))
                 if len(kept) < len(leg.filters):
-                    context.note(f"{' '.join(sorted(leg.relations))} need not be tested for what its match was tested for")
+                    context.note(
+                        f"{' '.join(sorted(leg.relations))} need not be tested for what its match was tested for"
+                    )
             legs.append(leg if kept == leg.filters else replace(leg, filters=kept))
         return node if tuple(legs) == region.legs else write_region(replace(region, legs=tuple(legs)))
 

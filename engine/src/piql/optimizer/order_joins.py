@@ -73,15 +73,11 @@ def _order(node: LogicalNode, stop: Stop | None, keys: tuple[SortKey, ...], cont
         chosen = search.exhaustively() if len(legs) <= EXHAUSTIVE_LEGS else search.greedily()
         if chosen != tuple(range(len(legs))):
             legs = tuple(legs[at] for at in chosen)
-            names = ", ".join(_name(leg) for leg in legs)
+            names = ", ".join(" ".join(sorted(leg.relations)) for leg in legs)
             context.note(f"joined in the order {names}, which needs the fewest requests")
     if legs == region.legs:
         return node
     return write_region(replace(region, legs=legs))
-
-
-def sorted_name(leg: Leg) -> str:
-    return " ".join(sorted(leg.relations))
 
 
 def _order_inside(leg: Leg, context: RuleContext) -> Leg:

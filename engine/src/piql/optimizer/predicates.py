@@ -72,7 +72,7 @@ def equated_columns(predicate: Expression) -> tuple[ColumnRef, ColumnRef] | None
 
 
 def is_lookup_type(column: SqlType, value: Expression) -> bool:
-    """Whether a column's index may be searched for a value: the same kind of type, so that equal values have equal keys.
+    """Whether a column's index may be searched for a value: equal values must have equal keys.
 
     A literal number may be searched for in any column of numbers: it is turned into the column's type.
     """

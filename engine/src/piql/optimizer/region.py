@@ -64,7 +64,7 @@ def map_regions(plan: LogicalNode, change: Callable[[LogicalNode], LogicalNode])
     return visit(plan)  # type: ignore[return-value]
 
 
-def _map_derived(node: Node, visit: Callable[[Node], Node]) -> Node:
+def _map_derived(node: LogicalNode, visit: Callable[[Node], Node]) -> LogicalNode:
     match node:
         case Derived():
             return node.map_children(visit)
@@ -152,8 +152,6 @@ def aliases_below(node: LogicalNode) -> frozenset[str]:
             return frozenset().union(*(aliases_below(child) for child in inputs(node)))
 
 
-
-
 def write_region(region: Region) -> LogicalNode:
     """Build the plan of a region: legs joined in order, each predicate as low as it may stand."""
     waiting = list(region.conditions)
@@ -170,9 +168,7 @@ def write_region(region: Region) -> LogicalNode:
             conditions = tuple(each for each in waiting if relations_of(each) <= joined)
             waiting = [each for each in waiting if each not in conditions]
         span = leg.join.span if leg.join is not None else leg.input.span
-        plan = Join(
-            kind=leg.kind, left=plan, right=_with_filters(leg), condition=conjunction(conditions), span=span
-        )
+        plan = Join(kind=leg.kind, left=plan, right=_with_filters(leg), condition=conjunction(conditions), span=span)
         plan = _test_what_is_known(plan, joined, above, region)
     rest = conjunction((*waiting, *above))
     if rest is not None:  # correlated with a query outside, or holding a subquery

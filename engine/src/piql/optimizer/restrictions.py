@@ -1,7 +1,7 @@
 """What predicates fix about one relation: columns by equality, one range, a word, and the rest that must be tested.
 
-    s.owner = [me] AND s.target IN ('a', 'b') AND s.since > 3 AND LOWER(s.note) = 'x'
-    → equal: owner → [me], target → 'a', 'b'    ranges: since → (3, ∞)    rest: LOWER(s.note) = 'x'
+s.owner = [me] AND s.target IN ('a', 'b') AND s.since > 3 AND LOWER(s.note) = 'x'
+→ equal: owner → [me], target → 'a', 'b'    ranges: since → (3, ∞)    rest: LOWER(s.note) = 'x'
 """
 
 from __future__ import annotations
@@ -96,8 +96,8 @@ def restrictions_on(alias: str, predicates: Iterable[Expression], available: fro
                 and all(is_lookup_type(column.type, item) and _is_value(item, alias, available) for item in items)
             ):
                 equal[column.name] = Fixed(column.name, items, predicate)
-            case TokenMatch(columns=columns, word=word) if (
-                columns[0].relation == alias and _is_value(word, alias, available)
+            case TokenMatch(columns=columns, word=word) if columns[0].relation == alias and _is_value(
+                word, alias, available
             ):
                 words.append(Word(tuple(each.name for each in columns), word, predicate))
             case _:

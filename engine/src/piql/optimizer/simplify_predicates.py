@@ -97,7 +97,9 @@ def _negated(operand: Expression, whole: Not) -> Expression:
         case Not(operand=inner):
             return _simplify(inner)
         case And(operands=operands):
-            return _simplify(Or(operands=tuple(Not(operand=each, span=each.span) for each in operands), span=whole.span))
+            return _simplify(
+                Or(operands=tuple(Not(operand=each, span=each.span) for each in operands), span=whole.span)
+            )
         case Or(operands=operands):
             return And(
                 operands=tuple(_simplify(Not(operand=each, span=each.span)) for each in operands), span=whole.span

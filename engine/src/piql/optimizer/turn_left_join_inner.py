@@ -22,10 +22,10 @@ from piql.optimizer.rule import RuleContext
 def turn_left_join_inner(plan: LogicalNode, context: RuleContext) -> LogicalNode:
     """Make an inner join of a left join under a predicate that NULL does not pass.
 
-        Selection p.town = 'x'                   Join p.id = u.id
-          Left join p.id = u.id          →         Relation u
-            Relation u                             Selection p.town = 'x'
-            Relation p                               Relation p
+    Selection p.town = 'x'                   Join p.id = u.id
+      Left join p.id = u.id          →         Relation u
+        Relation u                             Selection p.town = 'x'
+        Relation p                               Relation p
     """
 
     def turn(node: LogicalNode) -> LogicalNode:

@@ -1,7 +1,7 @@
 """How one relation is read: the index, its fixed columns, its range, and the limit that bounds each read.
 
-Enters: the predicates on a relation, the order and the stop that are wanted of it. Leaves: the best bounded `Access`, or
-None when nothing bounds it. There are two kinds. In the first the stop bounds the read: the index applies every
+Enters: the predicates on a relation, the order and the stop that are wanted of it. Leaves: the best bounded `Access`,
+or None when nothing bounds it. There are two kinds. In the first the stop bounds the read: the index applies every
 predicate and gives the order asked, so the first k entries are the answer. In the second a fact of the schema bounds
 it: the read fetches a whole group, and what the index did not apply is tested, sorted and stopped locally.
 """
@@ -24,7 +24,7 @@ from piql.physical.widths import columns_bytes
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a read is asked for: an order in its own columns (None: one that no index has) and the stop that reaches it."""
+    """What a read is asked for: an order in its own columns (None: one that no index has), and a stop."""
 
     keys: tuple[tuple[str, bool], ...] | None = ()  # column, ascending
     ties: bool | None = None  # the direction of the primary key after them; None: any order will do
@@ -272,5 +272,3 @@ def _key_range(range: Range | None) -> KeyRange | None:
         high=range.high,
         is_high_included=range.is_high_included,
     )
-
-

@@ -1,4 +1,4 @@
-"""The indexes of a set: those that constraints need, and those that queries derive, put together so that one serves many.
+"""The indexes of a set: those that constraints need and those that queries derive, so that one serves many.
 
 Enters: the catalog, and per query the indexes that its plan asks for. Leaves: the secondary indexes of the set by name.
 """
@@ -69,9 +69,7 @@ def constraint_indexes(catalog: Catalog) -> dict[str, Index]:
             if group_index(table, key.columns, own) is None:
                 columns = tuple(map(IndexColumn, key.columns))
                 reason = f"UNIQUE ({', '.join(key.columns)}) is looked up by it"
-                own.append(
-                    index_on(table, columns, partition_columns=len(columns), is_unique=True, reason=reason)
-                )
+                own.append(index_on(table, columns, partition_columns=len(columns), is_unique=True, reason=reason))
         for limit in table.limits:
             names = ", ".join(limit.columns)
             if limit.is_token:
@@ -94,9 +92,7 @@ def constraint_indexes(catalog: Catalog) -> dict[str, Index]:
 
 def referrers_of(catalog: Catalog, name: str) -> tuple[tuple[Table, ForeignKey], ...]:
     """Give every foreign key that references a table, with the table that declares it."""
-    return tuple(
-        (table, key) for table in catalog.tables.values() for key in table.foreign_keys if key.table == name
-    )
+    return tuple((table, key) for table in catalog.tables.values() for key in table.foreign_keys if key.table == name)
 
 
 def is_covering(table: Table, index: Index, needed: Iterable[str]) -> bool:
@@ -122,6 +118,9 @@ def covering_reason(table: Table, missing: Sequence[str], *, covering: bool) -> 
     return f"keys only: {names} would add up to {width} bytes to each entry, so rows are fetched by their key"
 
 
+PURPOSES = ("is looked up by it", "is counted by it", "looks here for rows that reference it")
+
+
 @dataclass(frozen=True, slots=True)
 class IndexSet:
     """The secondary indexes of a set, and for each index that a query asked for the one that serves it."""
@@ -133,9 +132,7 @@ class IndexSet:
         return self.served_by.get((index.table, index.columns), index)
 
 
-def merge_indexes(
-    catalog: Catalog, required: Mapping[str, Index], asked: Iterable[Index]
-) -> IndexSet:
+def merge_indexes(catalog: Catalog, required: Mapping[str, Index], asked: Iterable[Index]) -> IndexSet:
     """Put the indexes that queries ask for together with those that the schema needs.
 
     Indexes with the same key columns become one that holds what any of them holds; its partition is what all of its
@@ -168,10 +165,16 @@ def _together(one: Index, other: Index, table: Table) -> Index:
     """One index for two uses of the same key columns."""
     held = {*one.covering, *other.covering}
     covering = tuple(column.name for column in table.columns if column.name in held)
-    reasons = [one.reason, *([other.reason] if other.reason not in one.reason else [])]
+    partition = min(one.partition_columns, other.partition_columns)
+    if covering == one.covering and partition == one.partition_columns:
+        return one
+    made_for = [each for each in _purposes(one) if each]
+    reason = covering_reason(table, covering, covering=True) if covering else other.reason
     return replace(
-        one,
-        covering=covering,
-        partition_columns=min(one.partition_columns, other.partition_columns),
-        reason="; ".join(each for each in reasons if each),
+        one, covering=covering, partition_columns=partition, reason="; ".join(dict.fromkeys((*made_for, reason)))
     )
+
+
+def _purposes(index: Index) -> tuple[str, ...]:
+    """Give what the schema needs an index for, if anything: the part of its reason that stays when it holds more."""
+    return tuple(each for each in index.reason.split("; ") if each.endswith(PURPOSES))

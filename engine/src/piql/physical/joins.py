@@ -31,9 +31,7 @@ if TYPE_CHECKING:
     from piql.physical.planner import Planner
 
 
-def plan_join(
-    planner: Planner, node: Join, want: Want, path: tuple[int, ...], under: tuple[LogicalNode, ...]
-) -> Part:
+def plan_join(planner: Planner, node: Join, want: Want, path: tuple[int, ...], under: tuple[LogicalNode, ...]) -> Part:
     """Plan a join after its left side, which must be bounded on its own."""
     below = (node, *under)
     available = aliases_below(node.left)
@@ -78,9 +76,7 @@ def _depends_on(prefix: tuple[KeyPart, ...], available: frozenset[str]) -> bool:
     return any(relations_of(value) & available for part in prefix for value in part.values)
 
 
-def _join_remotely(
-    node: Join, relation: Relation, access: Access, known: Restrictions, want: Want, left: Part
-) -> Part:
+def _join_remotely(node: Join, relation: Relation, access: Access, known: Restrictions, want: Want, left: Part) -> Part:
     table, alias = relation.table, relation.alias
     values = [value for part in access.prefix for value in part.values]
     if access.range is not None:

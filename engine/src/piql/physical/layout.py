@@ -1,8 +1,8 @@
 """Gives each operator its fields: the columns that operators above it read, and no others.
 
-    LocalProjection u.hometown                          fields: hometown
-      IndexFKJoin users u, username = s.target          fields: u.hometown
-        IndexScan subscriptions s, owner = [me]         fields: s.target
+LocalProjection u.hometown                          fields: hometown
+  IndexFKJoin users u, username = s.target          fields: u.hometown
+    IndexScan subscriptions s, owner = [me]         fields: s.target
 """
 
 from __future__ import annotations
@@ -162,9 +162,7 @@ def _join(node: IndexFKJoin | SortedIndexJoin, required: Fields) -> PhysicalNode
     others = tuple(each for each in required if not (isinstance(each, ColumnRef) and each.relation == node.alias))
     child = _lay_out(node.child, tuple(dict.fromkeys((*others, *below))))
     own = _of(required, node.alias)
-    return replace(
-        node, child=child, fields=(*child.fields, *own), index=covering(node.table, node.index, own)
-    )
+    return replace(node, child=child, fields=(*child.fields, *own), index=covering(node.table, node.index, own))
 
 
 def _dereference(node: Dereference, required: Fields) -> Dereference:
@@ -208,7 +206,4 @@ def covering(table: Table, index: Index, columns: Iterable[ColumnRef]) -> Index:
         return index
     assert is_covering(table, index, names)
     held = tuple(each.name for each in table.columns if each.name in names or each.name in index.covering)
-    reason = covering_reason(table, held, covering=True)
-    if index.reason and "counted" in index.reason or "looks here" in index.reason or "looked up" in index.reason:
-        reason = f"{index.reason}; {reason}"
-    return replace(index, covering=held, reason=reason)
+    return replace(index, covering=held, reason=covering_reason(table, held, covering=True))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from piql.catalog import CardinalityLimit, ForeignKey, Index, Table, UniqueKey
-from piql.logical.expressions import Aggregate, ColumnRef, Expression
+from piql.logical.expressions import Aggregate, Expression
 from piql.logical.operators import Assignment, Count, Output, SortKey
 from piql.node import Node
 from piql.source import Span
@@ -28,8 +28,8 @@ class KeyPart(Node):
     """One leading key column of an index fixed by equality: to one value, or to any of several (IN, OR).
 
     `values` holds one expression, several, or one list `Parameter`; several make one read each. Values may refer to
-    columns of the child row in a join. A NULL value makes no read. For a token column the value is the word, case-folded
-    by the executor.
+    columns of the child row in a join. A NULL value makes no read. For a token column the value is the word,
+    case-folded by the executor.
     """
 
     column: str
@@ -67,7 +67,8 @@ class IndexScan(_Operator):
 
     `order` is the order in which each read gives its rows after the fixed columns, completed by the primary key;
     `is_ascending` False walks the index backwards. With several combinations the reads are merged by `order` when
-    `is_merged`, else concatenated. `is_resumable`: `order` is also the page order, so a cursor's position bounds the read.
+    `is_merged`, else concatenated. `is_resumable`: `order` is also the page order, so a cursor's
+    position bounds the read.
     """
 
     table: Table

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from piql.catalog import Index
-from piql.logical.expressions import ColumnRef, Expression, conjuncts
+from piql.logical.expressions import ColumnRef, conjuncts
 from piql.logical.operators import (
     DataStop,
     Derived,
@@ -27,7 +27,6 @@ from piql.logical.operators import (
     Stop,
     Union,
 )
-from piql.optimizer.predicates import key_of
 from piql.physical.joins import plan_join
 from piql.physical.layout import lay_out
 from piql.physical.operators import (
@@ -43,7 +42,6 @@ from piql.physical.part import (
     Part,
     Want,
     fetched,
-    is_in_order,
     selected,
     sorted_by,
     total_order,
@@ -107,9 +105,7 @@ class Planner:
         if node.is_page or not part.is_stopped:
             needs = order if node.is_page else ()
             part = with_columns(part, needs)
-            stop = LocalStop(
-                child=part.plan, count=node.count, is_page=node.is_page, order=needs, span=node.span
-            )
+            stop = LocalStop(child=part.plan, count=node.count, is_page=node.is_page, order=needs, span=node.span)
             part = replace(part.on(stop), rows=min(part.rows, node.count.max))
         return replace(part, is_stopped=False)
 
@@ -134,9 +130,7 @@ class Planner:
     def _derived(self, node: Derived, path: tuple[int, ...], under: tuple[LogicalNode, ...]) -> Part:
         part = self.plan(node.input, NOTHING, (*path, 0), under)
         columns = part.plan.fields
-        outputs = tuple(
-            Output(name=each.name, expression=each) for each in columns if isinstance(each, ColumnRef)
-        )
+        outputs = tuple(Output(name=each.name, expression=each) for each in columns if isinstance(each, ColumnRef))
         return self._project(part, outputs, node.alias)
 
     def _group(self, node: GroupBy, path: tuple[int, ...], under: tuple[LogicalNode, ...]) -> Part:

@@ -86,9 +86,7 @@ def plan_leg(
     )
     access = best_access(reading)
     if access is None:
-        planner.gaps.append(
-            gap_of(relation, known, at, under, reading, is_joined=False, has_equality=True)
-        )
+        planner.gaps.append(gap_of(relation, known, at, under, reading, is_joined=False, has_equality=True))
         return Part(_never(relation), WORST)
     return _scan(relation, access, known, want)
 
@@ -104,10 +102,9 @@ def _scan(relation: Relation, access: Access, known: Restrictions, want: Want) -
         SortKey(expression=column_of(alias, table, name), ascending=ascending) for name, ascending in access.order
     )
     is_merged = is_many and (access.serves_order if want.keys else want.is_page)
+    order = () if is_many else natural
     if is_merged:
         order = total_order(want.keys or natural, rows)
-    else:
-        order = () if is_many else natural
     scan = IndexScan(
         table=table,
         alias=alias,

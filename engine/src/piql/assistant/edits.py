@@ -1,0 +1,75 @@
+"""Remedies → edits of the text: a line in a CREATE TABLE stands before its closing parenthesis, commas in place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from piql.assistant.remedy import Remedy
+from piql.diagnostics.diagnostic import Edit
+from piql.syntax import ast
+
+_COMMENT = re.compile(r"--[^\n]*|/\*.*?\*/", re.DOTALL)
+
+
+def edits_of(remedies: Sequence[Remedy], files: Sequence[ast.ParsedFile]) -> tuple[Edit, ...] | None:
+    """Give the edits of several remedies together; None where a table's text cannot be edited."""
+    edits = [each.edit for each in remedies if each.edit is not None]
+    lines: dict[str, list[str]] = {}
+    for each in remedies:
+        if each.line is not None:
+            lines.setdefault(each.line.table, []).append(each.line.text)
+    for table, texts in lines.items():
+        found = next(
+            (
+                (file, statement)
+                for file in files
+                for statement in file.statements
+                if isinstance(statement, ast.CreateTable) and statement.name.text == table
+            ),
+            None,
+        )
+        if found is None or not found[1].elements:
+            return None
+        edits.extend(_new_lines(*found, texts))
+    return tuple(sorted(edits, key=lambda edit: (edit.file, edit.start)))
+
+
+def _new_lines(file: ast.ParsedFile, statement: ast.CreateTable, texts: Sequence[str]) -> list[Edit]:
+    """
+    CREATE TABLE t (                        CREATE TABLE t (
+      a INT,                          →       a INT,
+      PRIMARY KEY (a)                         PRIMARY KEY (a),
+    );                                        CARDINALITY LIMIT 100 (b)
+                                            );
+    """
+    text, name = file.source.text, file.source.name
+    last = statement.elements[-1].span.end
+    close = text.rindex(")", last, statement.span.end)
+    between = _COMMENT.sub(lambda comment: " " * len(comment.group()), text[last:close])
+    has_comma = "," in between
+    if "\n" not in between:
+        start = last + between.index(",") + 1 if has_comma else last
+        return [
+            Edit(
+                name,
+                start,
+                start,
+                "".join(f"{'' if has_comma and not at else ','} {each}" for at, each in enumerate(texts)),
+            )
+        ]
+    end_of_line = last + between.rindex("\n")
+    indent = _indent(text, statement.elements[-1].span.start)
+    added = ",".join(f"\n{indent}{each}" for each in texts)
+    if has_comma:
+        return [Edit(name, end_of_line, end_of_line, added)]
+    if end_of_line == last:
+        return [Edit(name, last, last, "," + added)]
+    return [Edit(name, last, last, ","), Edit(name, end_of_line, end_of_line, added)]
+
+
+def _indent(text: str, at: int) -> str:
+    """Give the white space with which the line around a place begins."""
+    start = text.rfind("\n", 0, at) + 1
+    line = text[start:at]
+    return line[: len(line) - len(line.lstrip())]

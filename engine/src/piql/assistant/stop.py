@@ -1,0 +1,23 @@
+"""Remedies: LIMIT and PAGINATE at the end of a query that has neither."""
+
+from __future__ import annotations
+
+from piql.assistant.remedy import Patient, Remedy
+from piql.diagnostics.diagnostic import Edit
+
+DEFAULT_ROWS = 100
+DEFAULT_PAGE = 20
+
+
+def add_stop(patient: Patient) -> list[Remedy]:
+    """Give LIMIT and PAGINATE; on a line of their own where the query has several."""
+    if patient.has_stop:
+        return []
+    span = patient.body_span
+    body = span.text
+    line = body.splitlines()[-1] if "\n" in body else ""
+    space = "\n" + line[: len(line) - len(line.lstrip())] if line else " "
+    return [
+        Remedy(f"Add {words}", edit=Edit(span.file, span.end, span.end, space + words))
+        for words in (f"LIMIT {DEFAULT_ROWS}", f"PAGINATE {DEFAULT_PAGE}")
+    ]

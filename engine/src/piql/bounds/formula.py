@@ -1,0 +1,77 @@
+"""Sums of products of named numbers: `1 + subscriptions.owner·count`, its value, and the facts that prove each name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import prod
+
+from piql.bounds.bound import Term
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """Products of terms, each with how often it counts; the product of no terms is the number itself."""
+
+    products: tuple[tuple[tuple[Term, ...], int], ...]
+
+    @property
+    def value(self) -> int:
+        return sum(times * prod(term.value for term in terms) for terms, times in self.products)
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        """Give each named number once, in order of appearance."""
+        return tuple(dict.fromkeys(term for terms, _ in self.products for term in terms))
+
+    def __add__(self, other: Formula) -> Formula:
+        return _gathered((*self.products, *other.products))
+
+    def __mul__(self, other: Formula) -> Formula:
+        return _gathered(
+            ((*left, *right), times * count) for left, times in self.products for right, count in other.products
+        )
+
+    def __str__(self) -> str:
+        """Write it out, plain numbers first."""
+        if not self.products:
+            return "0"
+        ordered = sorted(self.products, key=lambda each: len(each[0]) > 0)
+        return " + ".join(_product(terms, times) for terms, times in ordered)
+
+
+def _product(terms: tuple[Term, ...], times: int) -> str:
+    symbols = [term.symbol for term in terms]
+    if times != 1 or not symbols:
+        symbols.insert(0, str(times))
+    return "·".join(symbols)
+
+
+def _gathered(products: Iterable[tuple[tuple[Term, ...], int]]) -> Formula:
+    """Add up equal products; the order in which a product was built up does not matter."""
+    found: dict[tuple[Term, ...], int] = {}
+    for terms, times in products:
+        same = next((known for known in found if sorted(known, key=_key) == sorted(terms, key=_key)), terms)
+        found[same] = found.get(same, 0) + times
+    return Formula(tuple((terms, times) for terms, times in found.items() if times))
+
+
+def _key(term: Term) -> tuple[str, int]:
+    return (term.symbol, term.value)
+
+
+def number(value: int) -> Formula:
+    return Formula((((), value),)) if value else Formula(())
+
+
+def named(term: Term) -> Formula:
+    return Formula((((term,), 1),))
+
+
+def smaller(one: Formula, other: Formula) -> Formula:
+    """Give the formula with the smaller value; the second when they are equal."""
+    return one if one.value < other.value else other
+
+
+ONE = number(1)
+ZERO = number(0)

@@ -1,0 +1,79 @@
+"""The bound of a SELECT, read off its physical plan; facts only."""
+
+from __future__ import annotations
+
+from piql.bounds.bound import Bound, OperatorBound, Term
+from piql.bounds.bytes import row_bytes
+from piql.bounds.facts import proofs_of_row_limit
+from piql.bounds.formula import ZERO, Formula
+from piql.bounds.requests import requests_of, round_trips
+from piql.bounds.rows import rows_fetched, rows_out
+from piql.catalog import UniqueKey
+from piql.physical.operators import (
+    IndexFKJoin,
+    IndexScan,
+    PhysicalNode,
+    RemoteOperator,
+    RowLimit,
+    SortedIndexJoin,
+    inputs,
+)
+
+
+def bound_of(plan: PhysicalNode) -> Bound:
+    """Add up what each operator may do."""
+    reader = _Reader()
+    rows = reader.read(plan, ())
+    terms = dict.fromkeys((*reader.operations.terms, *rows.terms, *reader.fetched.terms, *reader.proofs))
+    return Bound(
+        operations=reader.operations.value,
+        round_trips=round_trips(plan),
+        rows=rows.value,
+        bytes=sum(each.bytes for each in reader.by_operator),
+        formula=str(reader.operations),
+        rows_formula=str(rows),
+        rows_fetched=reader.fetched.value,
+        terms=tuple(terms),
+        by_operator=tuple(sorted(reader.by_operator, key=lambda each: each.path)),
+        reads=reader.operations.value,
+    )
+
+
+class _Reader:
+    """Walks a plan from its leaves, gathering what each operator adds."""
+
+    def __init__(self) -> None:
+        self.operations = ZERO
+        self.fetched = ZERO
+        self.by_operator: list[OperatorBound] = []
+        self.proofs: dict[Term, None] = {}
+
+    def read(self, node: PhysicalNode, path: tuple[int, ...]) -> Formula:
+        below = tuple(self.read(each, (*path, at)) for at, each in enumerate(inputs(node)))
+        requests, rows = requests_of(node, below), rows_out(node, below)
+        fetched_bytes = 0
+        if isinstance(node, RemoteOperator):
+            fetched = rows_fetched(node, below)
+            fetched_bytes = fetched.value * row_bytes(node)
+            self.operations = self.operations + requests
+            self.fetched = self.fetched + fetched
+            self._prove(node)
+        self.by_operator.append(
+            OperatorBound(path, type(node).__name__, requests.value, str(requests), rows.value, str(rows), fetched_bytes)
+        )
+        return rows
+
+    def _prove(self, node: PhysicalNode) -> None:
+        match node:
+            case IndexScan() | SortedIndexJoin():
+                self.proofs.update(dict.fromkeys(proofs_of_row_limit(node.table, node.limit)))
+            case IndexFKJoin():
+                key = None if node.index.is_primary else _unique_key(node)
+                self.proofs.update(dict.fromkeys(proofs_of_row_limit(node.table, RowLimit(max=1, because=key))))
+            case _:
+                pass
+
+
+def _unique_key(node: IndexFKJoin) -> UniqueKey | None:
+    fixed = {part.column for part in node.prefix}
+    return next((key for key in node.table.unique_keys if set(key.columns) <= fixed), None)

@@ -1,0 +1,43 @@
+"""How many requests each operator makes, and how many round trips lie on the longest path."""
+
+from __future__ import annotations
+
+from piql.bounds.facts import of_prefix
+from piql.bounds.formula import ZERO, Formula, number
+from piql.physical.operators import (
+    Dereference,
+    IndexFKJoin,
+    IndexScan,
+    LocalJoin,
+    LocalSemiJoin,
+    LocalUnion,
+    PhysicalNode,
+    RemoteOperator,
+    SortedIndexJoin,
+    inputs,
+)
+
+
+def requests_of(node: PhysicalNode, below: tuple[Formula, ...]) -> Formula:
+    """Give the most requests that one operator makes: `below` are the rows of the operators under it."""
+    match node:
+        case IndexScan():
+            return of_prefix(node.prefix) * number(node.index.buckets)
+        case IndexFKJoin():
+            return below[0] * of_prefix(node.prefix)
+        case SortedIndexJoin():
+            return below[0] * of_prefix(node.prefix) * number(node.index.buckets)
+        case Dereference():
+            return below[0]
+        case _:
+            return ZERO
+
+
+def round_trips(plan: PhysicalNode) -> int:
+    """Count the requests that must wait for one another; the inputs of a local join or union run side by side."""
+    below = [round_trips(each) for each in inputs(plan)]
+    match plan:
+        case LocalJoin() | LocalSemiJoin() | LocalUnion():
+            return max(below)
+        case _:
+            return sum(below) + isinstance(plan, RemoteOperator)

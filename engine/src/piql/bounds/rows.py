@@ -1,0 +1,66 @@
+"""How many rows leave each operator, and how many its requests fetch."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from piql.bounds.facts import of_count, of_prefix, of_row_limit
+from piql.bounds.formula import ONE, ZERO, Formula, number, smaller
+from piql.physical.operators import (
+    Dereference,
+    IndexFKJoin,
+    IndexScan,
+    LocalDistinct,
+    LocalGroupBy,
+    LocalJoin,
+    LocalProjection,
+    LocalSelection,
+    LocalSemiJoin,
+    LocalSort,
+    LocalStop,
+    LocalUnion,
+    PhysicalNode,
+    SortedIndexJoin,
+)
+
+
+def rows_out(node: PhysicalNode, below: tuple[Formula, ...]) -> Formula:
+    """Give the most rows that an operator hands on, given those of the operators below it."""
+    match node:
+        case IndexScan():
+            # Several reads of a stopped scan are merged, and a LocalStop above counts them together.
+            return of_prefix(node.prefix) * number(node.index.buckets) * of_row_limit(node.table, node.limit)
+        case IndexFKJoin():
+            return below[0]
+        case SortedIndexJoin():
+            found = below[0] * of_prefix(node.prefix) * of_row_limit(node.table, node.limit)
+            return below[0] if node.kind == "left" and found.value < below[0].value else found
+        case Dereference() | LocalSelection() | LocalSort() | LocalDistinct() | LocalProjection() | LocalSemiJoin():
+            return below[0]
+        case LocalJoin():
+            found = below[0] * below[1]
+            return below[0] if node.kind == "left" and found.value < below[0].value else found
+        case LocalStop():
+            return smaller(below[0], of_count(node.count))
+        case LocalGroupBy():
+            return below[0] if node.keys else ONE
+        case LocalUnion():
+            total = ZERO
+            for each in below:
+                total = total + each
+            return total
+        case _:
+            assert_never(node)
+
+
+def rows_fetched(node: PhysicalNode, below: tuple[Formula, ...]) -> Formula:
+    """Give the most rows that the requests of one operator bring back."""
+    match node:
+        case IndexScan():
+            return rows_out(node, below)
+        case IndexFKJoin() | Dereference():
+            return below[0]
+        case SortedIndexJoin():
+            return below[0] * of_prefix(node.prefix) * of_row_limit(node.table, node.limit)
+        case _:
+            return ZERO

@@ -1,0 +1,108 @@
+"""What the planner has to say to the user, in the words of the query."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from piql.diagnostics.codes import report
+from piql.diagnostics.diagnostic import Diagnostic, Label
+from piql.physical.operators import IndexScan, PhysicalNode
+from piql.physical.unbounded import Gap, GapKind
+from piql.source import Span
+
+CODE_OF: dict[GapKind, str] = {
+    "scan": "unbounded-scan",
+    "join": "unbounded-join",
+    "product": "unbounded-product",
+    "aggregate": "unbounded-aggregate",
+    "sort": "unbounded-sort",
+    "blocked": "stop-blocked",
+}
+
+
+def gap_diagnostics(gaps: Sequence[Gap], statement: Span, query: str | None) -> tuple[Diagnostic, ...]:
+    """Give a finding for each read that nothing bounds."""
+    found = []
+    for gap in gaps:
+        span = _main_span(gap) or statement
+        found.append(
+            report(
+                CODE_OF[gap.kind], _message(gap), span, labels=tuple(_labels(gap, span)), help=_help(gap), query=query
+            )
+        )
+    return tuple(found)
+
+
+def _main_span(gap: Gap) -> Span | None:
+    if gap.kind in ("blocked", "sort") and gap.blockers:
+        return gap.blockers[0]
+    return gap.spans[-1] if gap.kind in ("scan", "join") and gap.spans else gap.relation.span
+
+
+def _message(gap: Gap) -> str:
+    stop = gap.stop
+    words = ""
+    if stop is not None:
+        words = f"{'PAGINATE' if stop.is_page else 'LIMIT'} {stop.count.max}"
+    match gap.kind:
+        case "scan":
+            return gap.sentence
+        case "join":
+            return f"{gap.sentence}, for each row joined before"
+        case "product":
+            return (
+                f"{gap.relation.table.name} is joined by no equality, so every row of it meets every row of the others"
+            )
+        case "aggregate":
+            return f"{gap.sentence}, and all of them would be read for the result"
+        case "sort":
+            return f"{words} takes the first rows of an order that no index can give. {gap.sentence}"
+        case "blocked":
+            return f"{words} counts the rows that pass this test, but no index applies it. {gap.sentence}"
+
+
+def _labels(gap: Gap, span: Span) -> Iterable[Label]:
+    if gap.relation.span is not None and gap.relation.span != span:
+        yield Label(gap.relation.span, "this is what grows")
+    if gap.table.name_span is not None:
+        columns = ", ".join(gap.words or gap.columns)
+        yield Label(gap.table.name_span, f"no CARDINALITY LIMIT on {columns} here" if columns else "this table grows")
+
+
+def _help(gap: Gap) -> str:
+    columns = ", ".join(gap.columns)
+    limit = f"CARDINALITY LIMIT n ({columns}) in {gap.table.name}"
+    if gap.words:
+        limit = f"CARDINALITY LIMIT n (TOKEN({', '.join(gap.words)})) in {gap.table.name}"
+    match gap.kind:
+        case "product":
+            return "join it by a column: ON … = …"
+        case "aggregate" if gap.columns:
+            return f"declare {limit}, or keep the result up to date in a table of its own as rows are written"
+        case "aggregate":
+            return "keep the result up to date in a table of its own as rows are written"
+        case _ if not gap.columns and not gap.words:
+            return "fix a column by an equality, or add LIMIT or PAGINATE"
+        case "sort" | "blocked":
+            return f"declare {limit}"
+        case _:
+            return f"declare {limit}, or add LIMIT or PAGINATE"
+
+
+def hot_partitions(plan: PhysicalNode, query: object) -> tuple[Diagnostic, ...]:
+    """Warn of reads that follow one order of a whole table."""
+    name = getattr(query, "name", "") or None
+    found = []
+    for node in plan.walk():
+        if not isinstance(node, IndexScan) or node.prefix or node.index.buckets > 1 or node.span is None:
+            continue
+        found.append(
+            report(
+                "hot-partition",
+                f"all of {node.table.name} is one order here, kept in one partition that every read and write meets",
+                node.span,
+                help="spread it with CREATE INDEX … BUCKETS b, or fix a column by an equality",
+                query=name,
+            )
+        )
+    return tuple(found)

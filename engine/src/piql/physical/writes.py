@@ -1,0 +1,108 @@
+"""INSERT, UPDATE and DELETE of one record → the steps that it takes, with the constraints that it can break."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Literal, assert_never
+
+from piql.catalog import CardinalityLimit, Catalog, ForeignKey, Index, Table, UniqueKey
+from piql.logical.operators import Delete, Insert, LogicalWrite, Update
+from piql.physical.indexes import group_index, referrers_of
+from piql.physical.operators import WritePlan
+
+
+def plan_write(write: LogicalWrite, catalog: Catalog, indexes: Mapping[str, Index]) -> WritePlan:
+    """Plan a write against the indexes of the set."""
+    table = write.table
+    own = tuple(index for index in indexes.values() if index.table == table.name)
+    match write:
+        case Insert():
+            return WritePlan(
+                kind="insert",
+                table=table,
+                values=write.values,
+                key=tuple(each for each in write.values if each.column in table.primary_key),
+                if_not_exists=write.if_not_exists,
+                references=table.foreign_keys,
+                counted_limits=_limits(table, own, table.limits),
+                unique_checks=_unique(table, own, table.unique_keys),
+                indexes=own,
+                span=write.span,
+            )
+        case Update():
+            changed = {each.column for each in write.changes}
+            return WritePlan(
+                kind="update",
+                table=table,
+                values=write.changes,
+                key=write.key,
+                conditions=write.conditions,
+                references=tuple(each for each in table.foreign_keys if changed & set(each.columns)),
+                counted_limits=_limits(table, own, (each for each in table.limits if changed & set(each.columns))),
+                unique_checks=_unique(table, own, (each for each in table.unique_keys if changed & set(each.columns))),
+                indexes=own,
+                span=write.span,
+            )
+        case Delete():
+            return WritePlan(
+                kind="delete",
+                table=table,
+                key=write.key,
+                referrers=_referrers(table, catalog, indexes),
+                indexes=own,
+                span=write.span,
+            )
+        case _:
+            assert_never(write)
+
+
+def is_counted(table: Table, limit: CardinalityLimit) -> bool:
+    """Whether a limit can be broken at all: one on a whole key cannot, since the key says one already."""
+    return limit.is_token or set(limit.columns) != set(table.primary_key)
+
+
+def _limits(
+    table: Table, own: tuple[Index, ...], limits: Iterable[CardinalityLimit]
+) -> tuple[tuple[CardinalityLimit, Index], ...]:
+    found: list[tuple[CardinalityLimit, Index]] = []
+    for limit in limits:
+        index: Index | None
+        if limit.is_token:
+            index = next((each for each in own if each.columns[0].token_of == limit.columns), None)
+        else:
+            index = group_index(table, limit.columns, own)
+        if index is not None and is_counted(table, limit):
+            found.append((limit, index))
+    return tuple(found)
+
+
+def _unique(table: Table, own: tuple[Index, ...], keys: Iterable[UniqueKey]) -> tuple[tuple[UniqueKey, Index], ...]:
+    found = ((key, group_index(table, key.columns, own)) for key in keys)
+    return tuple((key, index) for key, index in found if index is not None)
+
+
+def _referrers(
+    table: Table, catalog: Catalog, indexes: Mapping[str, Index]
+) -> tuple[tuple[Table, ForeignKey, Index], ...]:
+    found: list[tuple[Table, ForeignKey, Index]] = []
+    for other, key in referrers_of(catalog, table.name):
+        index = group_index(other, key.columns, (each for each in indexes.values() if each.table == other.name))
+        if index is not None:
+            found.append((other, key, index))
+    return tuple(found)
+
+
+Change = Literal["none", "put", "replace"]
+
+
+def change_of(plan: WritePlan, index: Index) -> Change:
+    """Tell what a write may do to the entries of an index: nothing, put one, or put one and delete a stale one."""
+    if plan.kind == "delete" or (plan.kind == "insert" and not plan.if_not_exists):
+        return "replace"
+    if plan.kind == "insert":
+        return "put"
+    changed = {each.column for each in plan.values}
+    keys = {name for each in index.columns for name in (each.token_of or (each.name,))}
+    if changed & keys:
+        return "replace"
+    return "put" if changed & set(index.covering) else "none"

@@ -1,0 +1,289 @@
+"""The stages of a compilation in their order, for all files together.
+
+parse each file → bind them together → for each query: optimize → plan → settle the indexes of the whole set →
+read the bounds off the plans → report what nothing bounds, with fixes that were compiled first
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from piql.assistant.fixes import suggest_fixes
+from piql.assistant.remedy import Patient
+from piql.binding.binder import BoundProgram, BoundQuery, bind, bind_statement
+from piql.bounds.bytes import reads_unsized
+from piql.bounds.queries import bound_of
+from piql.bounds.scaling import scaling_class
+from piql.bounds.writes import bound_of_write
+from piql.catalog import Catalog, Index
+from piql.compilation import Compilation, CompiledQuery, UnboundedSegment
+from piql.diagnostics.codes import report
+from piql.diagnostics.diagnostic import Diagnostic, Edit, Fix
+from piql.logical.operators import Delete, Insert, LogicalNode, LogicalWrite, Stop, Update
+from piql.node import Node
+from piql.optimizer import optimize
+from piql.optimizer.step import Step
+from piql.physical.findings import gap_diagnostics, hot_partitions
+from piql.physical.indexes import IndexSet, constraint_indexes, merge_indexes
+from piql.physical.operators import IndexFKJoin, IndexScan, PhysicalNode, SortedIndexJoin
+from piql.physical.planner import plan_query
+from piql.physical.unbounded import Gap
+from piql.physical.writes import plan_write
+from piql.source import Source
+from piql.syntax import ast
+from piql.syntax.parser import parse
+
+parse_once = lru_cache(maxsize=2048)(parse)
+
+
+@dataclass(frozen=True, slots=True)
+class _Planned:
+    """One SELECT after both phases: a plan, or the gaps in it."""
+
+    logical: LogicalNode
+    steps: tuple[Step, ...]
+    plan: PhysicalNode | None
+    gaps: tuple[Gap, ...]
+
+
+def compile_sources(sources: Sequence[Source]) -> Compilation:
+    """Compile all files together."""
+    files = tuple(parse_once(each) for each in sources)
+    return _compile(files, tuple(sources), with_fixes=True)
+
+
+def compile_bare(source: Source, catalog: Catalog, indexes: Mapping[str, Index] | None) -> CompiledQuery:
+    """Compile one bare statement; only indexes that exist can be read, since nothing is deployed for it."""
+    file = parse(source)
+    whole = source.span(0, len(source.text))
+    statement = file.statements[0] if len(file.statements) == 1 else None
+    if isinstance(statement, ast.CreateQuery):
+        statement = statement.body
+    has_errors = any(each.severity == "error" for each in file.diagnostics)
+    if has_errors or statement is None or isinstance(statement, ast.CreateTable | ast.CreateEntity | ast.CreateIndex):
+        found = file.diagnostics or (
+            report("syntax", "one statement is expected here: SELECT, INSERT, UPDATE or DELETE", whole),
+        )
+        return CompiledQuery("", "select", source.text, whole, whole, diagnostics=found)
+    bound = bind_statement(statement, catalog)
+    if indexes is None:
+        indexes = constraint_indexes(catalog)
+    planned = _plan(bound, indexes)
+    settled = IndexSet(dict(indexes), {})
+    query = _finish(bound, planned, catalog, settled)
+    missing = [each.name for each in query.indexes if each.name not in indexes or indexes[each.name] != each]
+    if missing:
+        query = replace(
+            query,
+            plan=None,
+            bound=None,
+            diagnostics=(*query.diagnostics, _not_deployed(query, missing)),
+        )
+    return replace(query, diagnostics=(*file.diagnostics, *query.diagnostics))
+
+
+def _not_deployed(query: CompiledQuery, missing: Sequence[str]) -> Diagnostic:
+    return report(
+        "missing-index",
+        f"this needs an index that is not deployed: {', '.join(missing)}",
+        query.span,
+        help="give it a name with CREATE QUERY and deploy it: its indexes are made then",
+    )
+
+
+def _compile(files: Sequence[ast.ParsedFile], sources: tuple[Source, ...], *, with_fixes: bool) -> Compilation:
+    program = bind(files)
+    catalog = program.catalog
+    required = constraint_indexes(catalog)
+    planned = {id(query): _plan(query, required) for query in program.queries}
+    asked = [index for each in planned.values() if each is not None for index in _indexes_read(each.plan)]
+    settled = merge_indexes(catalog, required, asked)
+    queries: dict[str, CompiledQuery] = {}
+    found = list(program.diagnostics)
+    refused: list[tuple[BoundQuery, _Planned]] = []
+    for bound in program.queries:
+        plan = planned[id(bound)]
+        query = _finish(bound, plan, catalog, settled)
+        if bound.name not in queries:
+            queries[bound.name] = query
+        found.extend(each for each in query.diagnostics if each not in bound.diagnostics)
+        if plan is not None and plan.gaps and not bound.has_errors:
+            refused.append((bound, plan))
+    if with_fixes and refused:
+        fixes = {bound.name: _fixes(bound, plan, files, program, refused) for bound, plan in refused}
+        found = [_with_fixes(each, fixes) for each in found]
+        queries = {
+            name: replace(query, diagnostics=tuple(_with_fixes(each, fixes) for each in query.diagnostics))
+            if name in fixes
+            else query
+            for name, query in queries.items()
+        }
+    return Compilation(sources, catalog, catalog.tables, queries, settled.indexes, tuple(found))
+
+
+def _plan(query: BoundQuery, indexes: Mapping[str, Index]) -> _Planned | None:
+    """Take a SELECT through both phases; None for writes and broken queries."""
+    if query.plan is None or isinstance(query.plan, Insert | Update | Delete):
+        return None
+    logical, steps = optimize(query.plan)
+    by_table: dict[str, list[Index]] = {}
+    for index in indexes.values():
+        by_table.setdefault(index.table, []).append(index)
+    plan, gaps = plan_query(logical, {table: tuple(found) for table, found in by_table.items()})
+    return _Planned(logical, steps, plan, tuple(gaps))
+
+
+def _indexes_read(plan: PhysicalNode | None) -> list[Index]:
+    """Give the secondary indexes that a plan reads."""
+    if plan is None:
+        return []
+    reads = (node for node in plan.walk() if isinstance(node, IndexScan | IndexFKJoin | SortedIndexJoin))
+    return list(dict.fromkeys(node.index for node in reads if not node.index.is_primary))
+
+
+def _finish(bound: BoundQuery, planned: _Planned | None, catalog: Catalog, settled: IndexSet) -> CompiledQuery:
+    """Give the query with its indexes settled, its bound, and what there is to say about it."""
+    query = CompiledQuery(
+        bound.name,
+        bound.kind,
+        bound.span.text,
+        bound.span,
+        bound.name_span,
+        bound.parameters,
+        bound.plan,
+        diagnostics=bound.diagnostics,
+    )
+    if isinstance(bound.plan, Insert | Update | Delete):
+        if bound.has_errors:
+            return replace(query, logical=bound.plan)
+        return _finish_write(query, bound.plan, catalog, settled)
+    if planned is None:
+        return query
+    query = replace(query, logical=planned.logical, steps=planned.steps)
+    if bound.has_errors:
+        return query
+    if planned.plan is None:
+        return _refused(query, planned.gaps)
+    plan = with_settled_indexes(planned.plan, settled)
+    found = hot_partitions(plan, bound)
+    unsized = next((node for node in plan.walk() if reads_unsized(node)), None)  # type: ignore[arg-type]
+    if unsized is not None:
+        found = (*found, _unsized(bound))
+    return replace(
+        query,
+        plan=plan,
+        bound=bound_of(plan),
+        scaling_class=scaling_class(plan),
+        indexes=tuple(_indexes_read(plan)),
+        diagnostics=(*bound.diagnostics, *found),
+    )
+
+
+def _finish_write(query: CompiledQuery, write: LogicalWrite, catalog: Catalog, settled: IndexSet) -> CompiledQuery:
+    plan = plan_write(write, catalog, settled.indexes)
+    return replace(query, logical=write, plan=plan, bound=bound_of_write(plan), scaling_class="I")
+
+
+def _unsized(bound: BoundQuery) -> Diagnostic:
+    return report(
+        "unsized-column",
+        "the bytes of this bound count 64 KiB for each TEXT or BLOB without a length",
+        bound.name_span,
+        help="VARCHAR(n) says how long a value can be",
+        query=bound.name or None,
+    )
+
+
+def _refused(query: CompiledQuery, gaps: tuple[Gap, ...]) -> CompiledQuery:
+    return replace(
+        query,
+        scaling_class="IV" if any(gap.is_product for gap in gaps) else "III",
+        unbounded=tuple(
+            UnboundedSegment(gap.path, gap.table.name, gap.spans, gap.table.name_span, gap.sentence) for gap in gaps
+        ),
+        diagnostics=(*query.diagnostics, *gap_diagnostics(gaps, query.span, query.name or None)),
+    )
+
+
+def with_settled_indexes(plan: PhysicalNode, settled: IndexSet) -> PhysicalNode:
+    """Let each read of a secondary index use the one of the whole set."""
+
+    def settle(node: Node) -> Node:
+        if isinstance(node, IndexScan | IndexFKJoin | SortedIndexJoin) and not node.index.is_primary:
+            index = settled.serving(node.index)
+            if index is not node.index:
+                return replace(node, index=index)
+        return node
+
+    return plan.transform_up(settle)  # type: ignore[return-value]
+
+
+def _fixes(
+    bound: BoundQuery,
+    planned: _Planned,
+    files: Sequence[ast.ParsedFile],
+    program: BoundProgram,
+    refused: Sequence[tuple[BoundQuery, _Planned]],
+) -> tuple[Fix, ...]:
+    """Give the fixes of a refused query, each compiled together with the other refused queries."""
+    others = [other.name for other, _ in refused if other.name != bound.name]
+
+    def is_bounded_with(edits: tuple[Edit, ...]) -> tuple[str, ...] | None:
+        compilation = _try(files, edits, {bound.name, *others})
+        query = compilation.queries.get(bound.name)
+        if query is None or not query.is_bounded or _errors_around(compilation, query):
+            return None
+        return tuple(name for name in others if compilation.queries[name].is_bounded)
+
+    patient = Patient(planned.gaps, bound.body_span, _has_stop(bound.plan), files)
+    return suggest_fixes(patient, is_bounded_with)
+
+
+def _has_stop(plan: object) -> bool:
+    return isinstance(plan, Stop)
+
+
+def _try(files: Sequence[ast.ParsedFile], edits: tuple[Edit, ...], names: set[str]) -> Compilation:
+    """Compile the schema and some queries with edits made."""
+    changed: list[ast.ParsedFile] = []
+    for file in files:
+        own = sorted((each for each in edits if each.file == file.source.name), key=lambda each: -each.start)
+        if own:
+            text = file.source.text
+            for edit in own:
+                text = text[: edit.start] + edit.text + text[edit.end :]
+            file = parse(Source(text, file.source.name))
+        kept = tuple(
+            each for each in file.statements if not isinstance(each, ast.CreateQuery) or each.name.text in names
+        )
+        changed.append(replace(file, statements=kept))
+    return _compile(changed, tuple(file.source for file in changed), with_fixes=False)
+
+
+def _errors_around(compilation: Compilation, query: CompiledQuery) -> bool:
+    """Whether an error stands in the query itself or in the tables of its files' schema that it reads."""
+    errors = [each for each in compilation.diagnostics if each.severity == "error"]
+    return any(each.query == query.name or (each.query is None and _is_schema(each, compilation)) for each in errors)
+
+
+def _is_schema(diagnostic: Diagnostic, compilation: Compilation) -> bool:
+    return any(
+        table.span is not None
+        and table.span.file == diagnostic.span.file
+        and table.span.start <= diagnostic.span.start <= table.span.end
+        for table in compilation.tables.values()
+    )
+
+
+def _with_fixes(diagnostic: Diagnostic, fixes: Mapping[str, tuple[Fix, ...]]) -> Diagnostic:
+    """Put the fixes of a query on each of its findings that nothing bounds."""
+    if diagnostic.query is None or diagnostic.query not in fixes or diagnostic.code not in GAP_CODES:
+        return diagnostic
+    return replace(diagnostic, fixes=fixes[diagnostic.query])
+
+
+GAP_CODES = frozenset(
+    ("unbounded-scan", "unbounded-join", "unbounded-product", "unbounded-aggregate", "unbounded-sort", "stop-blocked")
+)
