@@ -72,6 +72,14 @@ def test_the_branches_of_a_union_run_together() -> None:
     assert work_of(LocalUnion(inputs=(lookup(5), lookup(9)), all=True)).composition == Parallel((Leaf(0), Leaf(1)))
 
 
+def test_on_a_store_that_answers_in_turn_the_branches_of_a_union_add_up(measured: Make) -> None:
+    union = LocalUnion(inputs=(lookup(100), lookup(100)), all=True)
+    side_by_side, in_turn = (
+        predict(union, build_model(replace(measured(), is_answered_in_turn=answered))) for answered in (False, True)
+    )
+    assert in_turn.p50_ms > 1.6 * side_by_side.p50_ms
+
+
 def test_a_chain_of_joins_runs_one_after_the_other() -> None:
     first = lookup(5)
     join = IndexFKJoin(

@@ -8,7 +8,7 @@ import pytest
 from piql_profiler.grid import Grid, Operator, Point
 from piql_profiler.histogram import Histogram
 from piql_profiler.measurements import Measurement
-from piql_profiler.run_files import RunDirectory, RunSettings, UnreadableRun, load, read_info
+from piql_profiler.run_files import RunDirectory, RunSettings, UnreadableRun, load, mark_cancelled, read_info
 
 GRID = Grid.product("two", row_bytes=(100,), scan_rows=(1, 10))
 SETTINGS = RunSettings("embedded:data/x.db", GRID, interval_seconds=2.0, intervals=2)
@@ -93,3 +93,13 @@ def test_a_folder_without_a_run_a_damaged_run_and_a_newer_format_are_told_apart(
     (tmp_path / "run.json").write_text('{"format_version": 99}')
     with pytest.raises(UnreadableRun, match="in format 99"):
         read_info(tmp_path)
+
+
+def test_a_run_can_be_marked_as_cancelled_from_outside_unless_it_has_ended(tmp_path: Path) -> None:
+    run = RunDirectory(tmp_path, SETTINGS)
+    run.write_interval(0, interval(0))
+    mark_cancelled(tmp_path)
+    assert read_info(tmp_path).state == "cancelled"
+    run.end("done")
+    mark_cancelled(tmp_path)
+    assert read_info(tmp_path).state == "done"

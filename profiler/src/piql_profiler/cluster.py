@@ -36,19 +36,26 @@ class RayRunner:
         self._folder: str | None = None
 
     def __enter__(self) -> Self:
+        try:
+            self._start()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def _start(self) -> None:
         if os.environ.get("RAY_ADDRESS"):
             ray.init(log_to_driver=False, logging_level="ERROR")
-        else:
-            self._folder = tempfile.mkdtemp(prefix="piql-ray-")
-            ray.init(
-                num_cpus=self.clients,
-                object_store_memory=_OBJECT_STORE_BYTES,
-                include_dashboard=False,
-                log_to_driver=False,
-                logging_level="ERROR",
-                _temp_dir=self._folder,
-            )
-        return self
+            return
+        self._folder = tempfile.mkdtemp(prefix="piql-ray-")
+        ray.init(
+            num_cpus=self.clients,
+            object_store_memory=_OBJECT_STORE_BYTES,
+            include_dashboard=False,
+            log_to_driver=False,
+            logging_level="ERROR",
+            _temp_dir=self._folder,
+        )
 
     def __exit__(self, *error: object) -> None:
         with contextlib.suppress(Exception):

@@ -7,6 +7,7 @@ predict   0 · 1 not predictable · 2 wrong arguments · 99 the SLO is predicted
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import signal
@@ -21,6 +22,7 @@ from typing import Literal
 import piql
 
 from piql_profiler.grid import GRIDS, Grid
+from piql_profiler.hlog import write_hlog
 from piql_profiler.measurements import Measurements
 from piql_profiler.predictor.cardinalities import axes
 from piql_profiler.predictor.model import NotPredictable
@@ -29,7 +31,7 @@ from piql_profiler.predictor.predict import Prediction
 from piql_profiler.predictor.predict import predict as predict_plan
 from piql_profiler.processes import adopt_orphans, end_descendants
 from piql_profiler.profile_run import Cancelled, Progress, run_profile
-from piql_profiler.run_files import RunSettings, UnreadableRun, load
+from piql_profiler.run_files import RunSettings, UnreadableRun, load, mark_cancelled, read_cells
 from piql_profiler.runner import LocalRunner, Runner
 
 SLO_FAILED = 99
@@ -48,6 +50,7 @@ def profile(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--intervals", type=int, default=3, metavar="N")
     parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="a new folder for the results")
     parser.add_argument("--label", default="")
+    parser.add_argument("--hlog", type=Path, metavar="FILE", help="also write an HdrHistogram log")
     parser.add_argument("--clients", type=int, default=max(1, (os.cpu_count() or 2) - 1), metavar="N")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--runner", choices=("ray", "local"), default="ray", help="local measures in one process")
@@ -63,7 +66,7 @@ def profile(argv: Sequence[str] | None = None) -> int:
     except ValueError as error:
         parser.error(str(error))
     report = _REPORTS[given.progress]
-    _stop_on_signals()
+    _stop_on_signals(given.out)
     adopt_orphans()
     try:
         info = run_profile(settings, given.out, _runner(settings), report, given.label)
@@ -73,6 +76,8 @@ def profile(argv: Sequence[str] | None = None) -> int:
         return CANCELLED
     finally:
         end_descendants()
+    if given.hlog is not None:
+        write_hlog(given.hlog, read_cells(given.out))
     if info.state == "failed":
         print(f"piql profile: {info.message}", file=sys.stderr)
         return 1
@@ -129,11 +134,13 @@ def _runner(settings: RunSettings) -> Runner:
     return RayRunner(settings.clients)
 
 
-def _stop_on_signals() -> None:
+def _stop_on_signals(out: Path) -> None:
     """Let SIGTERM and Ctrl-C cancel the run, and end by force what does not stop in time."""
 
     def by_force() -> None:
         end_descendants()
+        with contextlib.suppress(OSError, ValueError, KeyError):
+            mark_cancelled(out)
         os._exit(CANCELLED)
 
     def stop(number: int, frame: FrameType | None) -> None:

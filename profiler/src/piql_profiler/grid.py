@@ -51,10 +51,6 @@ class Point:
             case Operator.SORTED_INDEX_JOIN:
                 return f"SortedIndexJoin of {self.child_rows} × {self.rows} × {size}"
 
-    @property
-    def is_join(self) -> bool:
-        return self.operator is not Operator.INDEX_SCAN
-
     def sort_key(self) -> tuple[str, int, int, int]:
         """Order points by operator, then size."""
         return (self.operator.value, *self.coordinates)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,15 +43,21 @@ class OperatorCounts:
 
 @dataclass(frozen=True, eq=False)
 class Measurements:
-    """The measurements of a run, by operator; every point has a count in every interval."""
+    """The measurements of a run, by operator; every point has a count in every interval.
+
+    `is_answered_in_turn`: the store answers one request after the other, even those sent together (an embedded one).
+    """
 
     intervals: int
     interval_seconds: float
     operators: Mapping[Operator, OperatorCounts]
     correlation: float = 0.0
+    is_answered_in_turn: bool = False
 
     @classmethod
-    def of(cls, cells: list[Measurement], interval_seconds: float) -> Measurements:
+    def of(
+        cls, cells: list[Measurement], interval_seconds: float, *, is_answered_in_turn: bool = False
+    ) -> Measurements:
         """Arrange measurements by operator.
 
         A point that saw nothing in an interval takes what it saw in all of them; one that never saw anything is
@@ -75,7 +81,7 @@ class Measurements:
                 operators[operator] = OperatorCounts(operator, tuple(points[at] for at in seen), counts[seen])
         pairs = sum(each.histogram.total for each in cells)
         correlation = sum(each.correlation * each.histogram.total for each in cells) / max(pairs, 1)
-        return cls(intervals, interval_seconds, operators, correlation)
+        return cls(intervals, interval_seconds, operators, correlation, is_answered_in_turn)
 
     def pooled(self) -> Measurements:
         """Give the same measurements as one long interval."""
@@ -83,7 +89,7 @@ class Measurements:
             key: OperatorCounts(each.operator, each.points, each.counts.sum(axis=1, keepdims=True))
             for key, each in self.operators.items()
         }
-        return Measurements(1, self.interval_seconds * self.intervals, merged, self.correlation)
+        return replace(self, intervals=1, interval_seconds=self.interval_seconds * self.intervals, operators=merged)
 
     def executions(self) -> int:
         """Give how many latencies were measured in all."""

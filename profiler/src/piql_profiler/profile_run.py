@@ -14,6 +14,7 @@ from random import Random
 from typing import Literal
 
 from piql_profiler.benchmark import prepare
+from piql_profiler.grid import Grid
 from piql_profiler.measurements import Measurement
 from piql_profiler.run_files import RunDirectory, RunInfo, RunSettings
 from piql_profiler.runner import Runner, Task
@@ -36,7 +37,13 @@ class Progress:
 
 
 def run_profile(
-    settings: RunSettings, out: Path, runner: Runner, report: Callable[[Progress], None], label: str = ""
+    settings: RunSettings,
+    out: Path,
+    runner: Runner,
+    report: Callable[[Progress], None],
+    label: str = "",
+    *,
+    prepare: Callable[[Grid, str], None] = prepare,
 ) -> RunInfo:
     """Measure the grid into the folder `out`. Every end is written down: done, cancelled (re-raised) or failed."""
     total = len(settings.grid.points) * settings.intervals

@@ -123,6 +123,16 @@ def read_info(path: Path) -> RunInfo:
     return info
 
 
+def mark_cancelled(path: Path) -> None:
+    """Say that an unfinished run was stopped, for a writer that has no time left to say it itself."""
+    file = path / "run.json"
+    content = json.loads(file.read_text())
+    if content["state"] in _UNFINISHED:
+        part = path / "run.cancelled.part"
+        part.write_text(json.dumps({**content, "state": "cancelled", "ended_at": time.time()}, indent=2) + "\n")
+        _move(part, file)
+
+
 def load(path: Path, *, is_partial_allowed: bool = False) -> Measurements:
     """Read the measurements of a whole run, or those of the complete intervals of any run."""
     info = read_info(path)
@@ -133,7 +143,8 @@ def load(path: Path, *, is_partial_allowed: bool = False) -> Measurements:
     cells = read_cells(path)
     if not cells:
         raise UnreadableRun(f"the run in {path} has no complete interval")
-    return Measurements.of(cells, info.settings.interval_seconds)
+    is_embedded = info.settings.store_url.startswith("embedded:")
+    return Measurements.of(cells, info.settings.interval_seconds, is_answered_in_turn=is_embedded)
 
 
 def read_cells(path: Path) -> list[Measurement]:

@@ -56,7 +56,7 @@ class Workload:
         text = ";".join(map(str, self.grid.points)) + self._shape
         return f"{RESERVED_PREFIX}{hashlib.sha256(text.encode()).hexdigest()[:8]}_"
 
-    def prepare(self, database: Any) -> None:
+    def prepare(self, database: piql.Database) -> None:
         """Deploy the tables and queries, and load the data unless an earlier run has done so."""
         database.deploy(piql.compile(self.text))
         if database.execute(f"{self.prefix}loaded", {"id": 1}).rows:

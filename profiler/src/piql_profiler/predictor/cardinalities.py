@@ -36,6 +36,7 @@ from piql.physical.operators import (
     RowLimit,
     SortedIndexJoin,
     WritePlan,
+    inputs,
 )
 from piql.source import Span
 
@@ -107,31 +108,6 @@ def work_of(plan: PhysicalNode | WritePlan, values: Mapping[str, int] | None = N
     return Work(tuple(walk.operators), composition)
 
 
-def inputs_of(node: PhysicalNode) -> tuple[PhysicalNode, ...]:
-    """Give the operators that an operator reads from; a path counts along these."""
-    match node:
-        case IndexScan():
-            return ()
-        case LocalJoin(left=left, right=right) | LocalSemiJoin(left=left, right=right):
-            return (left, right)
-        case LocalUnion(inputs=inputs):
-            return inputs
-        case (
-            IndexFKJoin(child=child)
-            | SortedIndexJoin(child=child)
-            | Dereference(child=child)
-            | LocalSelection(child=child)
-            | LocalSort(child=child)
-            | LocalStop(child=child)
-            | LocalGroupBy(child=child)
-            | LocalDistinct(child=child)
-            | LocalProjection(child=child)
-        ):
-            return (child,)
-        case _:
-            assert_never(node)
-
-
 def _stop_symbols(plan: Node) -> Mapping[Count, str]:
     """Name each stop of the plan: its parameter, or LIMIT or PAGINATE, numbered where there are several."""
     pages = {stop.count for stop in plan.find(LocalStop) if stop.is_page}
@@ -157,20 +133,21 @@ class _Walk:
 
     def visit(self, node: PhysicalNode, path: tuple[int, ...]) -> tuple[int, Composition | None]:
         """Give the most rows that come out, and the requests made to get them."""
-        below = [self.visit(child, (*path, at)) for at, child in enumerate(inputs_of(node))]
+        below = [self.visit(child, (*path, at)) for at, child in enumerate(inputs(node))]
         rows = [each for each, _ in below]
         parts = [each for _, each in below if each is not None]
         match node:
             case IndexScan():
-                requests = self._combinations(node.prefix) * (1 if node.prefix else node.index.buckets)
+                requests = self._combinations(node.prefix) * node.index.buckets
                 limit = self._limit(node.limit, node.table)
                 parts.append(self._add(path, node, _fan_out(node, requests, limit)))
                 rows_out = requests * limit
             case IndexFKJoin():
-                parts.append(self._add(path, node, Point(Operator.INDEX_FK_JOIN, rows[0], 1, _row_bytes(node))))
+                requests = rows[0] * self._combinations(node.prefix)
+                parts.append(self._add(path, node, Point(Operator.INDEX_FK_JOIN, requests, 1, _row_bytes(node))))
                 rows_out = rows[0]
             case SortedIndexJoin():
-                requests = rows[0] * self._combinations(node.prefix)
+                requests = rows[0] * self._combinations(node.prefix) * node.index.buckets
                 limit = self._limit(node.limit, node.table)
                 point = Point(Operator.SORTED_INDEX_JOIN, requests, limit, _row_bytes(node))
                 parts.append(self._add(path, node, point))
@@ -179,15 +156,16 @@ class _Walk:
                 parts.append(self._add(path, node, Point(Operator.INDEX_FK_JOIN, rows[0], 1, _row_bytes(node))))
                 rows_out = rows[0]
             case LocalJoin():
-                rows_out = rows[0] * rows[1]
+                return rows[0] * rows[1], _side_by_side(parts)
+            case LocalSemiJoin():
+                return rows[0], _side_by_side(parts)
+            case LocalUnion():
+                return sum(rows), _side_by_side(parts)
             case LocalStop():
                 rows_out = min(rows[0], self._stop(node.count))
             case LocalGroupBy():
                 rows_out = rows[0] if node.keys else 1
-            case LocalUnion():
-                together: list[Composition] = [Parallel(tuple(parts))] if len(parts) > 1 else parts
-                return sum(rows), together[0] if together else None
-            case LocalSemiJoin() | LocalSelection() | LocalSort() | LocalDistinct() | LocalProjection():
+            case LocalSelection() | LocalSort() | LocalDistinct() | LocalProjection():
                 rows_out = rows[0]
             case _:
                 assert_never(node)
@@ -212,11 +190,8 @@ class _Walk:
         if limit.count is not None:
             bounds.append(self._stop(limit.count))
         match limit.because:
-            case CardinalityLimit(limit=most, columns=columns, span=span):
-                symbol = f"{table.name}.{','.join(columns)}"
-                bounds.append(
-                    self._value(Axis(symbol, f"{table.name} per {', '.join(columns)}", most, _number_span(span)))
-                )
+            case CardinalityLimit() as fact:
+                bounds.append(self._value(_axis_of(table, fact)))
             case UniqueKey():
                 bounds.append(1)
         return max(1, min(bounds)) if bounds else max(1, limit.max)
@@ -225,10 +200,28 @@ class _Walk:
         return prod(self._choices(part) for part in prefix)
 
     def _choices(self, part: KeyPart) -> int:
-        match part.values:
-            case (Parameter(name=name, max_items=int(most), span=span),):
-                return self._value(Axis(name, f"IN [{name}] MAX", most, _number_span(span)))
-        return max(1, len(part.values))
+        """Give how many values a key column may take: those written, and those of list parameters."""
+        found = 0
+        for value in part.values:
+            if isinstance(value, Parameter) and value.max_items is not None:
+                span = _number_span(value.span)
+                found += self._value(Axis(value.name, f"IN [{value.name}] MAX", value.max_items, span))
+            else:
+                found += 1
+        return max(1, found)
+
+
+def _axis_of(table: Table, limit: CardinalityLimit) -> Axis:
+    """Give the axis of a cardinality limit, under the symbol that bounds name it by."""
+    columns = ",".join(limit.columns)
+    symbol = f"{table.name}.token({columns})" if limit.is_token else f"{table.name}.{columns}"
+    label = f"{table.name} per {'word in ' if limit.is_token else ''}{' and '.join(limit.columns)}"
+    return Axis(symbol, label, limit.limit, _number_span(limit.span))
+
+
+def _side_by_side(parts: Sequence[Composition]) -> Composition | None:
+    """The inputs of a local join or union ask for what they need at the same time."""
+    return Parallel(tuple(parts)) if len(parts) > 1 else parts[0] if parts else None
 
 
 def _flat(parts: Sequence[Composition]) -> list[Composition]:

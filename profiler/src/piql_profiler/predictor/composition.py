@@ -62,6 +62,12 @@ def leaves_of(composition: Composition) -> tuple[int, ...]:
     return tuple(index for part in composition.parts for index in leaves_of(part))
 
 
+def in_sequence(composition: Composition) -> Composition:
+    """Give the same operators one after the other: what becomes of parallel parts on a store that answers in turn."""
+    leaves = leaves_of(composition)
+    return composition if len(leaves) == 1 else Serial(tuple(map(Leaf, leaves)))
+
+
 def quantile_us(
     composition: Composition, curves: Sequence[Curve], q: float, *, correlation: float = 0.0, steps: int = STEPS
 ) -> Curve:

@@ -43,6 +43,11 @@ class Model(Protocol):
         """How much slow operators of one execution share a cause: 0 not at all, 1 always."""
         ...
 
+    @property
+    def is_answered_in_turn(self) -> bool:
+        """The store answers one request after the other, so nothing runs side by side."""
+        ...
+
     def coverage(self, point: Point) -> Coverage: ...
 
     def excess(self, point: Point) -> float:

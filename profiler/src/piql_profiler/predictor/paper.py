@@ -26,6 +26,7 @@ class PaperModel:
 
     def __init__(self, measurements: Measurements, *, is_monotone: bool = True) -> None:
         self.intervals = measurements.intervals
+        self.is_answered_in_turn = measurements.is_answered_in_turn
         self._measurements = measurements
         self._is_monotone = is_monotone
         self._levels = levels_of(measurements)

@@ -9,7 +9,7 @@ from piql.physical.operators import PhysicalNode, WritePlan
 
 from piql_profiler.histogram import quantile_of_curve
 from piql_profiler.predictor.cardinalities import RemoteWork, Work, work_of
-from piql_profiler.predictor.composition import quantile_us
+from piql_profiler.predictor.composition import Composition, in_sequence, quantile_us
 from piql_profiler.predictor.model import Coverage, Model
 
 FARTHEST = 1.5  # times the largest measured value
@@ -85,8 +85,13 @@ def predict(plan: PhysicalNode | WritePlan, model: Model, values: Mapping[str, i
 
 def _quantiles_ms(work: Work, model: Model, q: float) -> tuple[float, ...]:
     curves = [model.curves(each.point) for each in work.operators]
-    found = quantile_us(work.composition, curves, q, correlation=model.correlation)
+    found = quantile_us(composed(work, model), curves, q, correlation=model.correlation)
     return tuple(float(each) / 1000 for each in found)
+
+
+def composed(work: Work, model: Model) -> Composition:
+    """Give how the operators of a plan run together on the store of this model."""
+    return in_sequence(work.composition) if model.is_answered_in_turn else work.composition
 
 
 def warnings_of(operators: tuple[RemoteWork, ...], model: Model) -> tuple[str, ...]:

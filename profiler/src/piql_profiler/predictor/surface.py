@@ -41,6 +41,7 @@ class SurfaceModel:
 
     def __init__(self, measurements: Measurements) -> None:
         self.intervals = measurements.intervals
+        self.is_answered_in_turn = measurements.is_answered_in_turn
         self.correlation = min(max(measurements.correlation, 0.0), _STRONGEST)
         self._measurements = measurements
         self._levels = levels_of(measurements)

@@ -1,0 +1,111 @@
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Self
+
+import pytest
+from piql_profiler.grid import Grid
+from piql_profiler.histogram import Histogram
+from piql_profiler.measurements import Measurement
+from piql_profiler.profile_run import Cancelled, Progress, run_profile, tasks_of
+from piql_profiler.run_files import RunSettings, UnreadableRun, load, read_info
+from piql_profiler.runner import Task
+from piql_profiler.workload import RESERVED_PREFIX
+
+GRID = Grid.product("three", row_bytes=(100,), scan_rows=(1, 10, 100))
+
+
+class StatedRunner:
+    """Gives every point a stated latency, and fails or is stopped after a number of measurements."""
+
+    clients = 1
+
+    def __init__(self, after: int | None = None, error: BaseException | None = None) -> None:
+        self._left = after
+        self._error = error
+        self.is_open = False
+
+    def run(self, tasks: Sequence[Task]) -> Iterator[Measurement]:
+        for task in tasks:
+            if self._left == 0 and self._error is not None:
+                raise self._error
+            self._left = None if self._left is None else self._left - 1
+            yield Measurement(task.point, task.interval, Histogram.of([100.0] * 30), 0.0, task.seconds)
+
+    def __enter__(self) -> Self:
+        self.is_open = True
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.is_open = False
+
+
+def settings(tmp_path: Path, intervals: int = 2) -> RunSettings:
+    return RunSettings(f"embedded:{tmp_path}/shop.db", GRID, interval_seconds=3.0, intervals=intervals)
+
+
+def run(tmp_path: Path, runner: StatedRunner) -> list[Progress]:
+    seen: list[Progress] = []
+    run_profile(settings(tmp_path), tmp_path / "run", runner, seen.append, prepare=lambda grid, url: None)
+    return seen
+
+
+def test_a_run_reports_every_measurement_and_ends_whole(tmp_path: Path) -> None:
+    seen = run(tmp_path, StatedRunner())
+    assert [each.state for each in seen] == ["starting", *["running"] * 6, "done"]
+    assert [each.points_done for each in seen] == [0, 1, 2, 3, 4, 5, 6, 6]
+    assert seen[6].eta_seconds == 0.0
+    assert load(tmp_path / "run").intervals == 2
+    assert read_info(tmp_path / "run").executions == 180
+
+
+def test_a_cancelled_run_keeps_its_complete_intervals_and_says_so(tmp_path: Path) -> None:
+    runner = StatedRunner(after=4, error=Cancelled())
+    seen: list[Progress] = []
+    with pytest.raises(Cancelled):
+        run_profile(settings(tmp_path), tmp_path / "run", runner, seen.append, prepare=lambda grid, url: None)
+    assert seen[-1].state == "cancelled"
+    assert not runner.is_open
+    info = read_info(tmp_path / "run")
+    assert (info.state, info.complete_intervals) == ("cancelled", 1)
+    assert load(tmp_path / "run", is_partial_allowed=True).intervals == 1
+
+
+def test_a_store_that_vanishes_fails_the_run_with_its_own_words(tmp_path: Path) -> None:
+    seen = run(tmp_path, StatedRunner(after=1, error=OSError("the store does not answer")))
+    assert (seen[-1].state, seen[-1].message) == ("failed", "OSError: the store does not answer")
+    with pytest.raises(UnreadableRun, match="failed"):
+        load(tmp_path / "run")
+
+
+def test_the_file_made_for_measuring_stands_beside_the_users_and_goes_with_the_run(tmp_path: Path) -> None:
+    (tmp_path / "shop.db").write_bytes(b"mine")
+    seen: list[Path] = []
+
+    def prepare(grid: Grid, url: str) -> None:
+        seen.append(Path(url.removeprefix("embedded:").partition("?")[0]))
+        seen[0].write_bytes(b"rows")
+
+    changed = RunSettings(f"embedded:{tmp_path}/shop.db?synchronous=NORMAL", GRID, 3.0, 1)
+    run_profile(changed, tmp_path / "run", StatedRunner(), lambda progress: None, prepare=prepare)
+    assert seen[0].parent.parent == tmp_path
+    assert seen[0].parent.name.startswith(RESERVED_PREFIX)
+    assert not seen[0].parent.exists()
+    assert (tmp_path / "shop.db").read_bytes() == b"mine"
+
+
+def test_each_interval_shares_its_time_between_all_points_in_an_order_of_its_own(tmp_path: Path) -> None:
+    wide = Grid.product("wide", row_bytes=(100,), scan_rows=tuple(range(1, 21)))
+    given = RunSettings("embedded:x", wide, interval_seconds=10.0, intervals=2)
+    first, second = (tasks_of(given, "embedded:y", interval, clients=2) for interval in (0, 1))
+    assert {task.point for task in first} == set(wide.points)
+    assert sum(task.seconds for task in first) == pytest.approx(20.0)
+    assert [task.point for task in first] != [task.point for task in second]
+    assert first == tasks_of(given, "embedded:y", 0, clients=2)
+
+
+def test_a_run_does_not_need_the_main_thread(tmp_path: Path) -> None:
+    thread = threading.Thread(target=run, args=(tmp_path, StatedRunner()))
+    thread.start()
+    thread.join()
+    assert read_info(tmp_path / "run").state == "done"
