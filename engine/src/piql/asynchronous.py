@@ -45,9 +45,7 @@ class AsyncDatabase:
     async def deploy(self, compilation: Compilation, forget: Iterable[str] = ()) -> Deployment:
         return await self._call(lambda: self._database.deploy(compilation, forget))
 
-    async def load(
-        self, table: str, rows: Iterable[Mapping[str, Any]], progress: Progress | None = None
-    ) -> int:
+    async def load(self, table: str, rows: Iterable[Mapping[str, Any]], progress: Progress | None = None) -> int:
         return await self._call(lambda: self._database.load(table, rows, progress))
 
     async def execute(

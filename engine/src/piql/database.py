@@ -1,8 +1,8 @@
 """The way into PIQL at run time: connect to a store, deploy a compiled set, load rows, execute queries by name.
 
-    with piql.connect("embedded:scadr.db") as db:
-        db.deploy(piql.compile(Path("scadr")))
-        page = db.execute("thoughtstream", {"me": "ada", "count": 10})
+with piql.connect("embedded:scadr.db") as db:
+    db.deploy(piql.compile(Path("scadr")))
+    page = db.execute("thoughtstream", {"me": "ada", "count": 10})
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from time import monotonic
 from types import TracebackType
-from typing import Any, Self, TypeAlias
+from typing import Any, Self, TypeAlias, TypeVar
 
 from piql.compilation import Compilation, CompiledQuery, compile_statement
 from piql.deploy import deploy, load_deployment
@@ -30,6 +30,7 @@ from piql.writing.write import PreparedWrite
 
 __all__ = ["Database", "Deployment", "Observation", "OperatorTiming", "Page", "Progress", "Strategy", "connect"]
 
+T = TypeVar("T")
 Progress: TypeAlias = Callable[[int], None]
 """Told after each batch how many rows have been loaded so far."""
 
@@ -159,11 +160,9 @@ class Database:
     def _write(self, query: PreparedQuery | PreparedWrite, parameters: Mapping[str, object] | None) -> Page:
         assert isinstance(query, PreparedWrite)
         prepared = self._prepared
-        return query.execute(
-            parameters, self.observer, lambda transaction: self._check_version(prepared, transaction)
-        )
+        return query.execute(parameters, self.observer, lambda transaction: self._check_version(prepared, transaction))
 
-    def _in_force(self, attempt: Callable[[], Any]) -> Any:
+    def _in_force(self, attempt: Callable[[], T]) -> T:
         """Write with what is deployed: when somebody deployed meanwhile, look again and write with that."""
         while True:
             try:
@@ -221,9 +220,7 @@ class Database:
     def _prepare(self, prepared: _Prepared, query: CompiledQuery) -> PreparedQuery | PreparedWrite:
         deployment = prepared.deployment
         if isinstance(query.plan, WritePlan):
-            return PreparedWrite(
-                query, self._store, self._writer(prepared, query.plan.table.name), deployment.version
-            )
+            return PreparedWrite(query, self._store, self._writer(prepared, query.plan.table.name), deployment.version)
         return PreparedQuery(query, self._store, deployment.deployed, deployment.version, self._cursor_key)
 
     def _writer(self, prepared: _Prepared, table: str) -> TableWriter:

@@ -1,7 +1,7 @@
 """Puts a compiled set into a store: what is new is created and back-filled, what would lose or break data is refused.
 
-    texts of the set + what was deployed earlier and is not named again ──compile──▶ one set
-    one transaction: tables, columns, indexes, back-fill, new constraints against the rows there are, texts, version
+texts of the set + what was deployed earlier and is not named again ──compile──▶ one set
+one transaction: tables, columns, indexes, back-fill, new constraints against the rows there are, texts, version
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from piql.catalog import Column, Kind, Table
-from piql.compilation import Compilation, compile
+from piql.compilation import Compilation
+from piql.compilation import compile as compile_set
 from piql.deployment import SETTING, Deployment
 from piql.errors import CompilationRefused
 from piql.store.base import Row, Store, Transaction
@@ -31,13 +32,13 @@ def load_deployment(store: Store) -> Deployment:
     """Give what is deployed in a store; version 0 when nothing is."""
     kept = store.settings().get(SETTING)
     if kept is None:
-        return Deployment(0, None, {}, compile({}))
+        return Deployment(0, None, {}, compile_set({}))
     return _from_text(kept)
 
 
 def _from_text(kept: str) -> Deployment:
     found: dict[str, Any] = json.loads(kept)
-    compilation = compile(found["texts"])
+    compilation = compile_set(found["texts"])
     return Deployment(
         found["version"],
         datetime.fromisoformat(found["deployed_at"]),
@@ -94,7 +95,7 @@ def _with_earlier(
     if not earlier:
         return texts, compilation
     texts[EARLIER] = "\n\n".join(earlier) + "\n"
-    whole = compile(texts)
+    whole = compile_set(texts)
     errors = [each for each in whole.diagnostics if each.severity == "error"]
     if errors:
         names = sorted({each.query for each in errors if each.query})
@@ -201,7 +202,9 @@ def _check_new_constraints(
     writer = TableWriter(table, deployment, store)
     old_limits = {(each.columns, each.is_token): each.limit for each in before.limits}
     limits = [
-        each for each in writer.limits if old_limits.get((each.limit.columns, each.limit.is_token), 2**63) > each.limit.limit
+        each
+        for each in writer.limits
+        if old_limits.get((each.limit.columns, each.limit.is_token), 2**63) > each.limit.limit
     ]
     old_keys = {key.columns for key in before.unique_keys}
     unique = [each for each in writer.unique if each.key.columns not in old_keys]

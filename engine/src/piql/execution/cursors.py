@@ -1,6 +1,6 @@
 """Cursors: opaque strings that say where a page ended, signed so that nobody can make or change one.
 
-    base64url( HMAC-SHA256, 16 bytes | JSON [query, its mark, deployment, [values of the page's order]] )
+base64url( HMAC-SHA256, 16 bytes | JSON [query, its mark, deployment, [values of the page's order]] )
 """
 
 from __future__ import annotations

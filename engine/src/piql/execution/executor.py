@@ -48,8 +48,9 @@ class PreparedQuery:
         deployment: int = 0,
         cursor_key: bytes = b"",
     ) -> None:
-        assert query.plan is not None and query.bound is not None
-        plan = query.plan
+        plan, bound = query.plan, query.bound
+        assert plan is not None
+        assert bound is not None
         assert not isinstance(plan, physical.WritePlan)
         self.name = query.name
         self.query = query
@@ -57,13 +58,13 @@ class PreparedQuery:
         self._deployment = deployment
         self._cursor_key = cursor_key
         self._checks = ParameterChecks(query.parameters, store.codec)
-        self._bound = query.bound.operations
+        self._bound = bound.operations
         order = _page_order(plan)
         self._is_paged = order is not None
         self._mark = hashlib.sha256(f"{query.text}\n{order!r}".encode()).hexdigest()[:16]
         preparation = Preparation(store, self._checks.slots, deployed, order or ())
         self._top, self._to_dicts = _with_edge(plan, preparation)
-        self._wants_snapshot = query.bound.operations > 1
+        self._wants_snapshot = bound.operations > 1
 
     def execute(
         self,
@@ -82,19 +83,18 @@ class PreparedQuery:
             position = read_cursor(self._cursor_key, self.name, self._mark, cursor)
         execution = Execution(values, position, strategy == "lazy")
         timings = Timings() if observer is not None else None
+        timed = timings.add if timings is not None else None
         steps = self._top.run(execution)
         if self._wants_snapshot:
             with self._store.snapshot():
-                work = drive(steps, self._store, self._bound, strategy, timings and timings.add)
+                work = drive(steps, self._store, self._bound, strategy, timed)
         else:
-            work = drive(steps, self._store, self._bound, strategy, timings and timings.add)
+            work = drive(steps, self._store, self._bound, strategy, timed)
         rows, operations, round_trips = work
         dicts = self._to_dicts(rows, values)
         next_cursor = None
         if execution.page_end is not None:
-            next_cursor = write_cursor(
-                self._cursor_key, self.name, self._mark, self._deployment, execution.page_end
-            )
+            next_cursor = write_cursor(self._cursor_key, self.name, self._mark, self._deployment, execution.page_end)
         elapsed = (perf_counter() - started) * 1000
         if observer is not None and timings is not None:
             self._report(observer, timings, elapsed, operations, round_trips, len(dicts))

@@ -91,7 +91,7 @@ def _folded_word(word: str | None) -> str | None:
 def key_conversion(
     given: SqlType, kept: SqlType, codec: Callable[[SqlType], Codec | None]
 ) -> Callable[[Any], Any] | None:
-    """Give the change from a stored value of one number type to one of a key's; None in, or no equal value: None out."""
+    """Give the change from a stored number of one type to one of a key's type; None where no key equals it."""
     if given.kind is kept.kind or not {given.kind, kept.kind} <= set(_NUMBERS):
         return None
     if given.kind is Kind.INT and kept.kind is Kind.BIGINT:

@@ -47,12 +47,12 @@ class ParameterChecks:
 
 
 def _expected(parameter: QueryParameter) -> str:
-    type = cast(SqlType, parameter.type)
+    of = cast(SqlType, parameter.type)
     if parameter.max_items is not None:
-        return f"a list of at most {parameter.max_items} {type} values"
+        return f"a list of at most {parameter.max_items} {of} values"
     if parameter.max_value is not None:
         return f"an INT from 0 to {parameter.max_value}"
-    return with_article(type)
+    return with_article(of)
 
 
 def _check(parameter: QueryParameter, codec: Callable[[SqlType], Codec | None]) -> Check:
@@ -64,23 +64,23 @@ def _check(parameter: QueryParameter, codec: Callable[[SqlType], Codec | None]) 
 
 
 def _value_check(parameter: QueryParameter, codec: Callable[[SqlType], Codec | None]) -> Check:
-    type = BARE[cast(SqlType, parameter.type).kind]
-    found = codec(type)
+    of = BARE[cast(SqlType, parameter.type).kind]
+    found = codec(of)
     encode = found.encode if found else None
 
     def check(value: Any) -> Any:
         if value is None:
             raise InvalidParameter(f"[{parameter.name}] is NULL: expected {_expected(parameter)}")
         try:
-            kept = convert(value, type)
+            kept = convert(value, of)
         except ValueMismatch as mismatch:
             raise InvalidParameter(f"[{parameter.name}]: {mismatch}; expected {_expected(parameter)}") from None
         return encode(kept) if encode else kept
 
-    if type.kind in (Kind.VARCHAR, Kind.TEXT):
+    if of.kind in (Kind.VARCHAR, Kind.TEXT):
         return lambda value: value if value.__class__ is str and value.isascii() else check(value)
-    if type.kind in (Kind.INT, Kind.BIGINT):
-        low, high = INT_RANGE if type.kind is Kind.INT else BIGINT_RANGE
+    if of.kind in (Kind.INT, Kind.BIGINT):
+        low, high = INT_RANGE if of.kind is Kind.INT else BIGINT_RANGE
         return lambda value: value if value.__class__ is int and low <= value <= high else check(value)
     return check
 

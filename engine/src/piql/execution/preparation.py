@@ -1,4 +1,4 @@
-"""What operators need to know to prepare themselves: the store, the parameters' places, the indexes that are deployed."""
+"""What operators need to know to prepare themselves: the store, the places of parameters, the indexes deployed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Fields = Sequence[Any]
 
 @dataclass(frozen=True, slots=True)
 class Preparation:
-    """`deployed` gives the index as it is kept for the index of a plan; `page_order` is the order of the page, if any."""
+    """`deployed` gives the index as it is kept for that of a plan; `page_order` is the order of the page, if any."""
 
     store: Store
     slots: Mapping[str, int]

@@ -163,17 +163,17 @@ class RangeRead:
             many.append(arguments)
         return [Batch(self._prepared(shape), many, operator) for shape, (_, many) in batches.items()], places
 
-    def _request(
-        self, execution: Execution, row: Row | None, key: Key, limit: int
-    ) -> tuple[ReadShape, Key] | None:
+    def _request(self, execution: Execution, row: Row | None, key: Key, limit: int) -> tuple[ReadShape, Key] | None:
         """Give the shape and arguments of what follows the execution's place in one list; None when nothing can."""
         position, parameters, shape = execution.position, execution.parameters, self._shape
-        assert position is not None and self._steps is not None
-        ends: Key | None = ()
+        assert position is not None
+        assert self._steps is not None
+        ends: Key = ()
         if self._ends is not None:
-            ends = self._ends.ends(row, parameters)
-            if ends is None:
+            found = self._ends.ends(row, parameters)
+            if found is None:
                 return None
+            ends = found
         after: list[Any] = []
         order = 0
         for step in self._steps:

@@ -2,9 +2,9 @@
 
 The engine decides what to read; a store answers. Every adapter passes the suite in `tests/store/`.
 
-Rows cross this line as flat tuples in the store's *stored form*: what `codec(type)` makes of a value, or the value itself
-where there is no codec. Stored values of one type compare and equal each other as the values do, NULL is None, so the
-engine sorts, merges and joins without decoding and decodes only what it shows or computes with.
+Rows cross this line as flat tuples in the store's *stored form*: what `codec(type)` makes of a value, or the value
+itself where there is no codec. Stored values of one type compare and equal each other as the values do, NULL is
+None: the engine sorts, merges and joins without decoding, and decodes only what it shows or computes with.
 
     ReadShape  ──prepare──▶  PreparedRead  ──with arguments──▶  one request, at most `limit` rows
 """

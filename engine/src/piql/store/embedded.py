@@ -19,7 +19,7 @@ from typing import Any, Literal
 from piql.catalog import Index, SqlType, Table
 from piql.errors import StoreUnavailable
 from piql.store.base import Answers, Batch, Codec, ReadShape, Row
-from piql.store.embedded_layout import EmbeddedRead, Layout, ReadBuilder, layout_of, quoted
+from piql.store.embedded_layout import EmbeddedRead, ReadBuilder, layout_of, quoted
 from piql.store.stored_values import AFFINITY, codec_of
 
 Synchronous = Literal["FULL", "NORMAL"]

@@ -209,7 +209,9 @@ class ReadBuilder:
                 bounds.append(_Bound(each.name, each.ascending, _or_zero(place)))
             else:
                 bounds.append(_Bound(each.name, each.ascending, _at(place)))
-        others = tuple(range(first + shape.after_length, first + shape.after_length + shape.has_low + shape.has_high + 1))
+        others = tuple(
+            range(first + shape.after_length, first + shape.after_length + shape.has_low + shape.has_high + 1)
+        )
         statements: list[Statement] = []
         for count in range(len(bounds), 0, -1):
             last = bounds[count - 1]

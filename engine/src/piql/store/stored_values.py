@@ -1,8 +1,8 @@
 """How the embedded store keeps values in SQLite's own types, so that SQLite's order is the order of the values.
 
-    INT, BIGINT  INTEGER             TIMESTAMP  INTEGER, ms since 1970    UUID     BLOB of 16 bytes
-    DOUBLE       REAL                DATE       INTEGER, day number       DECIMAL  BLOB: sign, exponent, digits
-    VARCHAR      TEXT, by bytes      BOOLEAN    INTEGER 0, 1              BLOB     BLOB
+INT, BIGINT  INTEGER             TIMESTAMP  INTEGER, ms since 1970    UUID     BLOB of 16 bytes
+DOUBLE       REAL                DATE       INTEGER, day number       DECIMAL  BLOB: sign, exponent, digits
+VARCHAR      TEXT, by bytes      BOOLEAN    INTEGER 0, 1              BLOB     BLOB
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ def decode_timestamp(milliseconds: int, _epoch: datetime = _EPOCH, _delta: type[
 def encode_decimal(value: Decimal) -> bytes:
     """Give bytes in the order of the numbers.
 
-        12.5   02 8001 "125"          exponent of the first digit, then the digits without trailing zeros
-        0      01
-        -12.5  00 7FFE CE CD CA FF    the same with every bit turned, closed so that a prefix sorts after what is longer
+    12.5   02 8001 "125"          exponent of the first digit, then the digits without trailing zeros
+    0      01
+    -12.5  00 7FFE CE CD CA FF    the same with every bit turned, closed so that a prefix sorts after what is longer
     """
     if not value:
         return _ZERO

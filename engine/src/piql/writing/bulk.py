@@ -49,7 +49,9 @@ def put_batch(transaction: Transaction, writer: TableWriter, rows: list[Mapping[
         puts.sort()
         transaction.put(entries.prepared, puts)
         transaction.delete(entries.prepared, stale)
-    transaction.put(writer.record.prepared, [entry for record in changed.values() for entry in writer.record.of(record)])
+    transaction.put(
+        writer.record.prepared, [entry for record in changed.values() for entry in writer.record.of(record)]
+    )
     _check_references(transaction, writer, changed, old)
 
 

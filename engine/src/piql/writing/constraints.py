@@ -49,16 +49,18 @@ class GroupCount:
     def __init__(self, table: Table, limit: CardinalityLimit, deployment: Deployment, store: Store) -> None:
         self.table, self.limit = table, limit
         self._reader = ValueReader(table, store)
+        columns: tuple[str, ...]
         if limit.is_token:
             token = IndexColumn(f"token({','.join(limit.columns)})", token_of=limit.columns)
             held = [each for each in deployment.indexes_of(table) if each.columns[0].token_of == token.token_of]
             if not held:
                 raise NotDeployed(f"no index of the words of {table.name} is deployed: deploy the schema again")
-            index, self.columns = held[0], (held[0].columns[0].name,)
+            index, columns = held[0], (held[0].columns[0].name,)
         else:
             index = index_for(deployment, table, limit.columns)
-            self.columns = leading(index, len(limit.columns))
-        shape = ReadShape(table, index, (), len(self.columns))
+            columns = leading(index, len(limit.columns))
+        self.columns = columns
+        shape = ReadShape(table, index, (), len(columns))
         self._read = store.prepare(shape)
         self._arguments = () if shape.is_get else (limit.limit + 1,)
         self._pick = picker(table, limit.columns if limit.is_token else self.columns)

@@ -1,7 +1,7 @@
 """Record → index entries: what each index of a table holds of one row.
 
-    users (username, town) with an index by town:    ("ada", "Oslo")  →  {("Oslo", "ada"): ("Oslo", "ada")}
-    an index of the words of a text:                 one entry a distinct word
+users (username, town) with an index by town:    ("ada", "Oslo")  →  {("Oslo", "ada"): ("Oslo", "ada")}
+an index of the words of a text:                 one entry a distinct word
 """
 
 from __future__ import annotations

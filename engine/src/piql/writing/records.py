@@ -17,7 +17,7 @@ def keeper(table: Table, column: Column, store: Store) -> Keep:
     """Give what turns a value into a stored value of a column, or raises ConstraintViolation."""
     codec = store.codec(column.type)
     encode = codec.encode if codec else None
-    name, type = f"{table.name}.{column.name}", column.type
+    name, of = f"{table.name}.{column.name}", column.type
     may_be_null = column.nullable and column.name not in table.primary_key
 
     def keep(value: Any) -> Any:
@@ -27,16 +27,14 @@ def keeper(table: Table, column: Column, store: Store) -> Keep:
             why = "part of the primary key" if column.name in table.primary_key else "NOT NULL"
             raise ConstraintViolation(f"{name} is {why} and cannot be NULL")
         try:
-            kept = convert(value, type)
+            kept = convert(value, of)
         except ValueMismatch as mismatch:
             raise ConstraintViolation(f"{name}: {mismatch}") from None
         return encode(kept) if encode else kept
 
-    if type.kind in (Kind.VARCHAR, Kind.TEXT):
-        most = type.length if type.length is not None else 2**62
-        return lambda value: (
-            value if value.__class__ is str and len(value) <= most and value.isascii() else keep(value)
-        )
+    if of.kind in (Kind.VARCHAR, Kind.TEXT):
+        most = of.length if of.length is not None else 2**62
+        return lambda value: value if value.__class__ is str and len(value) <= most and value.isascii() else keep(value)
     return keep
 
 

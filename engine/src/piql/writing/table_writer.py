@@ -50,7 +50,8 @@ class TableWriter:
         if new == old:
             return
         before = meter.operations
-        for check in (*self.references, *self.unique, *self.limits):
+        checks: list[ReferenceCheck | UniqueCheck | GroupCount] = [*self.references, *self.unique, *self.limits]
+        for check in checks:
             check.check(transaction, meter, old, new)
         meter.round_trips += meter.operations > before
         self._write(transaction, meter, old, new)

@@ -29,15 +29,16 @@ class PreparedWrite:
     """One write over one deployment."""
 
     def __init__(self, query: CompiledQuery, store: Store, writer: TableWriter, deployment: int = 0) -> None:
-        assert isinstance(query.plan, WritePlan) and query.bound is not None
-        plan = query.plan
+        plan, bound = query.plan, query.bound
+        assert isinstance(plan, WritePlan)
+        assert bound is not None
         self.name = query.name
         self.query = query
         self._plan = plan
         self._store = store
         self._writer = writer
         self._deployment = deployment
-        self._bound = query.bound.operations + _cost_of_others(plan, writer)
+        self._bound = bound.operations + _cost_of_others(plan, writer)
         self._checks = ParameterChecks(query.parameters, store.codec)
         preparation = Preparation(store, self._checks.slots, lambda index: index)
         table = writer.table
@@ -83,9 +84,7 @@ class PreparedWrite:
         if observer is not None:
             started_at = datetime.fromtimestamp(datetime.now(UTC).timestamp() - elapsed / 1000, UTC)
             observer(
-                Observation(
-                    self.name, self._deployment, started_at, elapsed, meter.operations, meter.round_trips, 0
-                )
+                Observation(self.name, self._deployment, started_at, elapsed, meter.operations, meter.round_trips, 0)
             )
         return Page([], None, meter.operations, meter.round_trips, meter.operations, 0, elapsed)
 

@@ -35,8 +35,9 @@ class Streaming(Operator):
 
     def expand(self, execution: Execution, rows: list[Row]) -> Steps:
         """Give the rows for some child rows; those that make no requests only `change`."""
+        if self.makes_requests:
+            yield []
         return self.change(execution, rows)
-        yield  # makes this a generator
 
     def change(self, execution: Execution, rows: list[Row]) -> list[Row]:
         raise NotImplementedError

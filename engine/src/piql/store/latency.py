@@ -1,0 +1,42 @@
+"""A store that answers as slowly as one across a network, so that strategies and predictions meet realistic times."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections.abc import Callable, Sequence
+
+from piql.store.base import Answers, Batch, Store
+from piql.store.wrapper import StoreWrapper
+
+Delay = Callable[[random.Random], float]
+
+
+def constant(milliseconds: float) -> Delay:
+    return lambda chance: milliseconds
+
+
+def log_normal(median_ms: float, spread: float = 0.3) -> Delay:
+    """Most answers come near the median, a few much later."""
+    return lambda chance: median_ms * chance.lognormvariate(0.0, spread)
+
+
+class LatencyStore(StoreWrapper):
+    """Waits before each call as long as the slowest of its requests: those of one call travel together."""
+
+    def __init__(self, behind: Store, delay: Delay, seed: int = 1) -> None:
+        super().__init__(behind)
+        self._delay = delay
+        self._chance = random.Random(seed)
+
+    def read_many(self, batches: Sequence[Batch]) -> Answers:
+        time.sleep(self._seconds(batches))
+        return self.behind.read_many(batches)
+
+    def start_many(self, batches: Sequence[Batch], done: Callable[[Answers | Exception], None]) -> None:
+        threading.Timer(self._seconds(batches), self.behind.start_many, (batches, done)).start()
+
+    def _seconds(self, batches: Sequence[Batch]) -> float:
+        requests = sum(len(batch.arguments) for batch in batches)
+        return max((self._delay(self._chance) for _ in range(requests)), default=0.0) / 1000

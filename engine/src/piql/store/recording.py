@@ -1,0 +1,90 @@
+"""Writes down every read that passes, so that a test can see what was asked; results do not change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from piql.store.base import Answers, Batch, PreparedRead, ReadShape, Row, Store, Transaction
+from piql.store.wrapper import StoreWrapper
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedRead:
+    """One request: its shape, its arguments, how many rows came back, and in which call to the store it was made."""
+
+    shape: ReadShape
+    arguments: tuple[Any, ...]
+    rows: int
+    call: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Labelled:
+    shape: ReadShape
+    read: PreparedRead
+
+
+class RecordingStore(StoreWrapper):
+    """Keeps the reads in `reads`; those of writes count, too, each as a call of its own."""
+
+    def __init__(self, behind: Store) -> None:
+        super().__init__(behind)
+        self.reads: list[RecordedRead] = []
+        self.calls = 0
+
+    def prepare(self, shape: ReadShape) -> PreparedRead:
+        return _Labelled(shape, self.behind.prepare(shape))
+
+    def read_many(self, batches: Sequence[Batch]) -> Answers:
+        answers = self.behind.read_many(_without_labels(batches))
+        self._record(batches, answers)
+        return answers
+
+    def start_many(self, batches: Sequence[Batch], done: Callable[[Answers | Exception], None]) -> None:
+        def record(answers: Answers | Exception) -> None:
+            if not isinstance(answers, Exception):
+                self._record(batches, answers)
+            done(answers)
+
+        self.behind.start_many(_without_labels(batches), record)
+
+    def _record(self, batches: Sequence[Batch], answers: Answers) -> None:
+        self.calls += 1
+        for batch, found in zip(batches, answers, strict=True):
+            for arguments, rows in zip(batch.arguments, found, strict=True):
+                self.reads.append(RecordedRead(batch.read.shape, arguments, len(rows), self.calls))
+
+    @contextmanager
+    def transaction(self) -> Iterator[Transaction]:
+        with self.behind.transaction() as transaction:
+            yield _RecordingTransaction(transaction, self)  # type: ignore[misc]
+
+
+def _without_labels(batches: Sequence[Batch]) -> list[Batch]:
+    return [Batch(each.read.read, each.arguments, each.operator) for each in batches]
+
+
+class _RecordingTransaction:
+    def __init__(self, behind: Transaction, store: RecordingStore) -> None:
+        self._behind = behind
+        self._store = store
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._behind, name)
+
+    def _record(self, read: _Labelled, arguments: tuple[Any, ...], rows: int) -> None:
+        self._store.calls += 1
+        self._store.reads.append(RecordedRead(read.shape, arguments, rows, self._store.calls))
+
+    def read(self, read: _Labelled, arguments: tuple[Any, ...]) -> list[Row]:
+        rows = self._behind.read(read.read, arguments)
+        self._record(read, arguments, len(rows))
+        return rows
+
+    def count(self, read: _Labelled, arguments: tuple[Any, ...]) -> int:
+        found = self._behind.count(read.read, arguments)
+        self._record(read, arguments, found)
+        return found

@@ -1,0 +1,49 @@
+"""A store in front of another one: passes everything on, so that a recorder or a delay only says what it changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+
+from piql.catalog import Index, SqlType, Table
+from piql.store.base import Answers, Batch, Codec, PreparedEntries, PreparedRead, ReadShape, Store, Transaction
+
+
+class StoreWrapper:
+    """Passes every call on to the store behind it."""
+
+    def __init__(self, behind: Store) -> None:
+        self.behind = behind
+
+    def codec(self, type: SqlType) -> Codec | None:
+        return self.behind.codec(type)
+
+    def prepare(self, shape: ReadShape) -> PreparedRead:
+        return self.behind.prepare(shape)
+
+    def prepare_entries(self, table: Table, index: Index) -> PreparedEntries:
+        return self.behind.prepare_entries(table, index)
+
+    def stored_name(self, table: Table, index: Index) -> str:
+        return self.behind.stored_name(table, index)
+
+    def read_many(self, batches: Sequence[Batch]) -> Answers:
+        return self.behind.read_many(batches)
+
+    def start_many(self, batches: Sequence[Batch], done: Callable[[Answers | Exception], None]) -> None:
+        self.behind.start_many(batches, done)
+
+    def snapshot(self) -> AbstractContextManager[object]:
+        return self.behind.snapshot()
+
+    def transaction(self) -> AbstractContextManager[Transaction]:
+        return self.behind.transaction()
+
+    def settings(self) -> Mapping[str, str]:
+        return self.behind.settings()
+
+    def version(self) -> int:
+        return self.behind.version()
+
+    def close(self) -> None:
+        self.behind.close()

@@ -1,0 +1,139 @@
+"""What is the embedded store's own: its files, its threads and processes, its seeks."""
+
+import sqlite3
+import threading
+from pathlib import Path
+
+import pytest
+from piql.catalog import Column, Index, IndexColumn, Kind, SqlType, Table
+from piql.errors import StoreUnavailable
+from piql.store import open_store
+from piql.store.base import Batch, ReadShape
+from piql.store.embedded import EmbeddedStore
+
+INT = SqlType(Kind.INT)
+TABLE = Table("t", tuple(Column(name, INT, name != "k") for name in "abck"), ("k",))
+
+
+def test_a_temporary_store_goes_when_it_is_closed() -> None:
+    store = EmbeddedStore()
+    folder = store.path.parent
+    assert store.path.exists()
+    store.close()
+    assert not folder.exists()
+
+
+def test_a_file_stays_and_its_folder_is_made(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "store.db"
+    store = open_store(f"embedded:{path}")
+    with store.transaction() as transaction:
+        transaction.set_setting("name", "value")
+    store.close()
+    again = open_store(f"embedded:{path}?synchronous=NORMAL")
+    assert again.settings() == {"name": "value"}
+    again.close()
+
+
+@pytest.mark.parametrize("url", ["postgres:x", "embedded:x?synchronous=OFF", "embedded:x?colour=red"])
+def test_an_address_that_no_store_answers_to_is_refused(url: str) -> None:
+    with pytest.raises(StoreUnavailable):
+        open_store(url)
+
+
+def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("not a database, but long enough to be looked at" * 100)
+    with pytest.raises(StoreUnavailable, match=r"notes\.txt"):
+        EmbeddedStore(path)
+
+
+def test_commits_reach_the_disk_unless_asked_otherwise(tmp_path: Path) -> None:
+    for synchronous, number in (("FULL", 2), ("NORMAL", 1)):
+        store = open_store(f"embedded:{tmp_path / 'a.db'}?synchronous={synchronous}")
+        assert isinstance(store, EmbeddedStore)
+        assert store.connection().execute("PRAGMA synchronous").fetchone() == (number,)
+        assert store.connection().execute("PRAGMA journal_mode").fetchone() == ("wal",)
+        store.close()
+
+
+def test_a_closed_store_says_so() -> None:
+    store = EmbeddedStore()
+    read = store.prepare(ReadShape(TABLE, TABLE.primary_index(), ("a",), 1))
+    store.close()
+    with pytest.raises(StoreUnavailable, match="closed"):
+        store.read_many([Batch(read, [(1,)])])
+
+
+def test_every_thread_reads_and_writes_with_a_connection_of_its_own() -> None:
+    store = EmbeddedStore(synchronous="NORMAL")
+    with store.transaction() as transaction:
+        transaction.create_table(TABLE)
+    primary = TABLE.primary_index()
+    entries = store.prepare_entries(TABLE, primary)
+    failures: list[BaseException] = []
+
+    def write(first: int) -> None:
+        try:
+            for k in range(first, first + 50):
+                with store.transaction() as transaction:
+                    transaction.put(entries, [(k, 0, 0, 0)])
+        except BaseException as failure:
+            failures.append(failure)
+
+    threads = [threading.Thread(target=write, args=(number * 100,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+    scan = store.prepare(ReadShape(TABLE, primary, ("k",), 0))
+    assert len(store.read_many([Batch(scan, [(1000,)])])[0][0]) == 200
+    store.close()
+
+
+def test_a_snapshot_does_not_see_what_is_written_meanwhile() -> None:
+    store = EmbeddedStore(synchronous="NORMAL")
+    with store.transaction() as transaction:
+        transaction.create_table(TABLE)
+    primary = TABLE.primary_index()
+    scan = Batch(store.prepare(ReadShape(TABLE, primary, ("k",), 0)), [(10,)])
+
+    def write() -> None:
+        with store.transaction() as transaction:
+            transaction.put(store.prepare_entries(TABLE, primary), [(1, 0, 0, 0)])
+
+    with store.snapshot():
+        assert store.read_many([scan]) == [[[]]]
+        writer = threading.Thread(target=write)
+        writer.start()
+        writer.join()
+        assert store.read_many([scan]) == [[[]]]
+    assert store.read_many([scan]) == [[[(1,)]]]
+    store.close()
+
+
+def test_going_on_from_a_place_seeks_whatever_the_directions() -> None:
+    store = EmbeddedStore(synchronous="NORMAL")
+    index = Index("i", "t", (IndexColumn("a"), IndexColumn("b", False), IndexColumn("c"), IndexColumn("k")))
+    with store.transaction() as transaction:
+        transaction.create_index(TABLE, index)
+    read = store.prepare(ReadShape(TABLE, index, ("k",), 1, after_length=3))
+    plans = [
+        store.connection().execute("EXPLAIN QUERY PLAN " + each.sql, [1] * each.sql.count(" ?")).fetchall()
+        for each in read.statements
+    ]
+    assert all(len(plan) == 1 and plan[0][3].startswith("SEARCH") for plan in plans), plans
+    assert not any("ORDER BY" in row[3] for plan in plans for row in plan)
+    store.close()
+
+
+def test_a_locked_store_is_unavailable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("piql.store.embedded.WAIT_MS", 50)
+    store = EmbeddedStore(tmp_path / "a.db")
+    other = sqlite3.connect(tmp_path / "a.db", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(StoreUnavailable, match="locked"), store.transaction():
+        pass
+    other.execute("ROLLBACK")
+    other.close()
+    store.close()
