@@ -14,8 +14,8 @@ export interface EditorHandle {
 let handle: EditorHandle | null = null
 let waiting: { range: TextRange; isFocused: boolean } | null = null
 
-/** Where the caret is, for panels that follow it. */
-export const useCaret = create<{ caret: Caret | null }>(() => ({ caret: null }))
+/** Where the caret is, for panels that follow it; `isMoved` once the reader, not the page, has put it there. */
+export const useCaret = create<{ caret: Caret | null; isMoved: boolean }>(() => ({ caret: null, isMoved: false }))
 
 export function connectEditor(next: EditorHandle | null): void {
   handle = next

@@ -25,7 +25,7 @@ export function selectQuery(query: Query, isFocused = false): void {
 /** Keeps the selection meaningful: one from the start, and the query the caret stands in. */
 export function useFollowedSelection(): void {
   const compilation = useCompilation()
-  const caret = useCaret((state) => state.caret)
+  const caret = useCaret((state) => (state.isMoved ? state.caret : null))
   const files = useDocuments((state) => state.files)
   useEffect(() => {
     if (!compilation || compilation.queries.length === 0) return

@@ -14,6 +14,8 @@ export interface PanZoom {
   onPointerDown: (event: PointerEvent) => void
 }
 
+/** A drawing that does not fit is cut rather than shrunk further. */
+const READABLE_SCALE = 0.64
 const MIN_SCALE = 0.2
 const MAX_SCALE = 2.5
 
@@ -26,9 +28,9 @@ export function usePanZoom(frame: RefObject<Element | null>, width: number, heig
   const fit = useCallback(() => {
     const box = frame.current?.getBoundingClientRect()
     if (!box || box.width === 0) return
-    const scale = Math.min(1, Math.max(0.45, Math.min(box.width / width, box.height / height)))
+    const scale = Math.min(1, Math.max(READABLE_SCALE, Math.min(box.width / width, box.height / height)))
     const isTaller = height * scale > box.height
-    setViewpoint({ x: (box.width - width * scale) / 2, y: isTaller ? 0 : (box.height - height * scale) / 2, scale })
+    setViewpoint({ x: (box.width - width * scale) / 2, y: isTaller ? -18 * scale : (box.height - height * scale) / 2, scale })
     hasMoved.current = false
   }, [frame, width, height])
 

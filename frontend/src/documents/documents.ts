@@ -127,6 +127,7 @@ export function keepMine(path: string): void {
       ? { ...file, savedText: file.conflict.text, revision: file.conflict.revision, conflict: null, saveState: 'changed' }
       : file,
   )
+  useDocuments.setState(({ version }) => ({ version: version + 1 }))
 }
 
 /** Takes the server's text; what was typed here can still be undone in the editor. */

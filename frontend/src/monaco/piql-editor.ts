@@ -86,7 +86,10 @@ export function createPiqlEditor(container: HTMLElement, onLeave: () => void): P
     const model = code.getModel()
     const position = code.getPosition()
     if (model && position) {
-      useCaret.setState({ caret: { file: pathOf(model.uri), line: position.lineNumber, column: position.column } })
+      useCaret.setState({
+        caret: { file: pathOf(model.uri), line: position.lineNumber, column: position.column },
+        isMoved: code.hasTextFocus(),
+      })
     }
   }
   const reveal = (range: TextRange, isFocused: boolean) => {
@@ -128,7 +131,7 @@ export function createPiqlEditor(container: HTMLElement, onLeave: () => void): P
     },
     dispose: () => {
       connectEditor(null)
-      useCaret.setState({ caret: null })
+      useCaret.setState({ caret: null, isMoved: false })
       stopTheme()
       code.dispose()
       stopSync()

@@ -39,7 +39,7 @@ export default function PlanPanel() {
 function Plan({ query }: { query: Query }) {
   const view = useView()
   const stage = query.stages.find((each) => each.name === view.stage) ?? query.stages.at(-1)
-  const caret = useCaret((state) => state.caret)
+  const caret = useCaret((state) => (state.isMoved ? state.caret : null))
   const predictions = usePredictions()
   const index = stage ? query.stages.indexOf(stage) : 0
   const changed = useMemo(() => (stage ? changedNodes(query.stages[index - 1]?.plan, stage.plan) : new Set<string>()), [query, stage, index])

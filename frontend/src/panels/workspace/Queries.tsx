@@ -1,4 +1,5 @@
 import { TriangleAlert } from 'lucide-react'
+import { useEffect, useRef } from 'react'
 import type { Query } from '../../api/types'
 import { usePredictions } from '../../app/predictions'
 import { selectQuery, useCompilation } from '../../app/selection'
@@ -9,14 +10,18 @@ import { Section } from './Section'
 import styles from './workspace.module.css'
 
 export function Queries() {
+  const list = useRef<HTMLUListElement>(null)
   const compilation = useCompilation()
   const predictions = usePredictions()
   const baseline = useCompilationState((state) => state.baseline)
   const { query: selected } = useView()
   const queries = compilation?.queries ?? []
+  useEffect(() => {
+    list.current?.querySelector('[aria-current="true"]')?.scrollIntoView({ block: 'nearest' })
+  }, [selected])
   return (
     <Section title="Queries" count={queries.length}>
-      <ul aria-label="Queries">
+      <ul aria-label="Queries" ref={list}>
         {queries.map((query) => (
           <li key={query.name}>
             <button
