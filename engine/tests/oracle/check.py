@@ -1,0 +1,356 @@
+"""Runs a world through the public API of `piql` and holds every answer against DuckDB and against its bound."""
+
+from __future__ import annotations
+
+import traceback
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import duckdb
+import piql
+
+from .compare import difference, plain
+from .contents import Contents, Row
+from .query import Const, Delete, Expr, Insert, Read, Update
+from .query_generator import QueryCase
+from .reference import Reference
+from .schema import Schema, Table
+from .schema_generator import refers_to_itself
+from .world import World, constructs
+
+STRATEGIES = ("parallel", "simple", "lazy")
+DUMP_PAGE = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A broken promise: `kind` is the same for the same fault, `query` names where it showed."""
+
+    kind: str
+    query: str
+    detail: str
+    parameters: Mapping[str, object] | None = None
+
+
+@dataclass
+class Outcome:
+    """What came of a world."""
+
+    accepted: Counter[str] = field(default_factory=Counter)
+    rejected: Counter[str] = field(default_factory=Counter)
+    codes: Counter[str] = field(default_factory=Counter)
+    executions: int = 0
+    incomparable: int = 0
+    failures: list[Failure] = field(default_factory=list)
+
+
+def run_world(world: World) -> Outcome:
+    """Compile, deploy, load, execute and compare everything in a world."""
+    outcome = Outcome()
+    try:
+        _Run(world, outcome).run()
+    except Exception as crash:
+        outcome.failures.append(Failure(f"crash: {_where(crash)}", "", traceback.format_exc(limit=-6)))
+    return outcome
+
+
+def _where(crash: BaseException) -> str:
+    frames = traceback.extract_tb(crash.__traceback__)
+    inside = [frame for frame in frames if "/piql/" in frame.filename] or frames
+    return f"{type(crash).__name__} in {inside[-1].name}"
+
+
+def errors(compilation: piql.Compilation) -> list[piql.Diagnostic]:
+    return [each for each in compilation.diagnostics if each.severity == "error"]
+
+
+class _Run:
+    def __init__(self, world: World, outcome: Outcome) -> None:
+        self.world = world
+        self.outcome = outcome
+        self.schema: Schema = world.schema
+        self.contents = Contents(world.schema, world.rows)
+        self.deployed: piql.Compilation | None = None
+
+    def fail(self, kind: str, query: str, detail: str, parameters: Mapping[str, object] | None = None) -> None:
+        self.outcome.failures.append(Failure(kind, query, detail, parameters))
+
+    def run(self) -> None:
+        world = self.world
+        cases = (*world.reads, *world.writes)
+        together = piql.compile(world.source(*cases))
+        accepted = []
+        for case in cases:
+            compiled = together.queries.get(case.name)
+            if compiled is None:
+                self.fail("a query is missing from the compilation", case.name, "")
+            elif compiled.is_bounded:
+                accepted.append(case)
+                self.outcome.accepted.update(constructs(case) | {"all"})
+            else:
+                self.outcome.rejected.update(constructs(case) | {"all"})
+                self.check_rejected(case)
+        schema_errors = errors(piql.compile(world.ddl))
+        if schema_errors:
+            self.fail("the schema is refused", "", schema_errors[0].message)
+            return
+        source = world.source(*accepted) + "".join(_dump(table) for table in world.schema.tables)
+        self.deployed = piql.compile(source)
+        found = errors(self.deployed)
+        if found:
+            self.fail("accepted together with others, refused without them", found[0].query or "", found[0].message)
+            return
+        reference = Reference(world.schema, self.contents)
+        try:
+            with piql.connect("embedded:") as db:
+                self.execute_all(db, reference, accepted)
+        finally:
+            reference.close()
+
+    def check_rejected(self, case: QueryCase) -> None:
+        source = self.world.source(case)
+        compilation = piql.compile(source)
+        query = compilation.queries[case.name]
+        if query.is_bounded or query.bound is not None:
+            self.fail("refused with others, accepted alone", case.name, source)
+            return
+        found = errors(compilation)
+        self.outcome.codes.update(each.code for each in found)
+        if not found:
+            self.fail("refused without an error", case.name, source)
+        for each in found:
+            if not 0 <= each.span.start < each.span.end <= len(source):
+                self.fail("a span outside the text", case.name, f"{each.code} {each.span}")
+            if not each.message.strip():
+                self.fail("an empty message", case.name, each.code)
+            if each.code in UNEXPECTED_CODES:
+                self.fail(f"refused as {each.code}", case.name, each.message)
+        for each in compilation.diagnostics:
+            for fix in each.fixes:
+                self.check_fix(case, source, fix)
+
+    def check_fix(self, case: QueryCase, source: str, fix: piql.Fix) -> None:
+        fixed_source = source
+        last = len(source) + 1
+        for edit in sorted(fix.edits, key=lambda edit: edit.start, reverse=True):
+            if not 0 <= edit.start <= edit.end <= min(last, len(source)):
+                self.fail("edits of a fix overlap or leave the text", case.name, fix.title)
+                return
+            last = edit.start
+            fixed_source = fixed_source[: edit.start] + edit.text + fixed_source[edit.end :]
+        fixed = piql.compile(fixed_source)
+        if errors(fixed) or not fixed.queries[case.name].is_bounded:
+            messages = "; ".join(each.message for each in errors(fixed))
+            self.fail("a fix does not help", case.name, f"{fix.title}: {messages}")
+
+    def execute_all(self, db: piql.Database, reference: Reference, accepted: Sequence[QueryCase]) -> None:
+        assert self.deployed is not None
+        db.deploy(self.deployed)
+        for table in self.schema.tables:
+            rows = self.world.rows.get(table.name, ())
+            if rows:
+                db.load(table.name, rows)
+        reads = [case for case in accepted if case in self.world.reads]
+        writes = [case for case in accepted if case not in self.world.reads]
+        for case in reads:
+            for sample in case.samples:
+                self.check_read(db, reference, case, sample)
+        for number in range(max((len(case.samples) for case in writes), default=0)):
+            for case in writes:
+                if number < len(case.samples):
+                    self.check_write(db, reference, case, case.samples[number])
+        self.check_contents(db)
+        if writes:
+            for case in reads:
+                for sample in case.samples[:1]:
+                    self.check_read(db, reference, case, sample)
+
+    # Reads
+
+    def check_read(self, db: piql.Database, reference: Reference, case: QueryCase, sample: Mapping[str, object]) -> None:
+        assert self.deployed is not None
+        query: Read = case.query  # type: ignore[assignment]
+        compiled = self.deployed.queries[case.name]
+        bound = compiled.bound
+        if bound is None:
+            self.fail("accepted together with others, refused without them", case.name, "")
+            return
+        try:
+            written, expected = reference.rows(query, sample)
+        except (duckdb.OutOfRangeException, duckdb.ConversionException, duckdb.InvalidInputException):
+            self.outcome.incomparable += 1
+            return
+        most = None
+        if query.stop is not None and query.stop.kind == "LIMIT":
+            most = query.stop.count if query.stop.parameter is None else int(sample[query.stop.parameter])  # type: ignore[call-overload]
+        for strategy in STRATEGIES:
+            self.outcome.executions += 1
+            try:
+                rows = self.read_all(db, case, sample, strategy, bound)
+            except piql.PiqlError as refusal:
+                self.fail(f"{type(refusal).__name__} from a read", case.name, str(refusal), sample)
+                return
+            except Exception as crash:
+                self.fail(f"crash in a read: {_where(crash)}", case.name, traceback.format_exc(limit=-5), sample)
+                return
+            wrong = difference(rows, expected, written.outputs, written.is_total, most)
+            if wrong is not None:
+                wanted = [row[: written.outputs] for row in expected]
+                detail = f"{strategy}: {wrong}\ngot      {rows}\nexpected {wanted if most is None else wanted[:most]}"
+                self.fail("wrong rows", case.name, f"{detail}\n{written.text}", sample)
+                return
+
+    def read_all(
+        self, db: piql.Database, case: QueryCase, sample: Mapping[str, object], strategy: str, bound: piql.Bound
+    ) -> list[tuple[object, ...]]:
+        """Execute a read, all its pages one after the other, and check each page against the bound."""
+        query: Read = case.query  # type: ignore[assignment]
+        first = query if not hasattr(query, "selects") else query.selects[0]
+        names = [item.name for item in first.items]
+        is_paged = query.stop is not None and query.stop.kind == "PAGINATE"
+        rows: list[tuple[object, ...]] = []
+        cursor: str | None = None
+        for _ in range(400):
+            page = db.execute(case.name, sample, cursor=cursor, strategy=strategy)  # type: ignore[arg-type]
+            self.check_page(case, page, bound, sample, strategy)
+            if any(list(row) != names for row in page.rows):
+                self.fail("columns in another order", case.name, f"{list(page.rows[0])} instead of {names}", sample)
+            rows += [tuple(row.values()) for row in page.rows]
+            is_last = not is_paged or len(page.rows) < query.stop.count  # type: ignore[union-attr]
+            if (page.cursor is None) != is_last:
+                self.fail("a cursor where there should be none, or none where there should be one", case.name,
+                          f"{len(page.rows)} rows, cursor {page.cursor}", sample)  # fmt: skip
+            cursor = page.cursor
+            if cursor is None:
+                return rows
+        self.fail("pages without end", case.name, "", sample)
+        return rows
+
+    def check_page(
+        self, case: QueryCase, page: piql.Page, bound: piql.Bound, sample: Mapping[str, object], strategy: str
+    ) -> None:
+        if page.operations > bound.operations:
+            detail = f"{strategy}: {page.operations} operations, bound {bound.operations} = {bound.formula}"
+            self.fail("more operations than the bound", case.name, detail, sample)
+        if len(page.rows) > bound.rows:
+            self.fail("more rows than the bound", case.name, f"{len(page.rows)} rows, bound {bound.rows}", sample)
+        if strategy == "parallel" and page.round_trips > bound.round_trips:
+            detail = f"{page.round_trips} round trips, bound {bound.round_trips}"
+            self.fail("more round trips than the bound", case.name, detail, sample)
+
+    # Writes
+
+    def check_write(self, db: piql.Database, reference: Reference, case: QueryCase, sample: Mapping[str, object]) -> None:
+        assert self.deployed is not None
+        bound = self.deployed.queries[case.name].bound
+        assert bound is not None
+        expectation = self.expected_write(case.query, sample)
+        if expectation is None:
+            return
+        refusals, may_pass, change = expectation
+        self.outcome.executions += 1
+        try:
+            page = db.execute(case.name, sample)
+        except piql.BoundExceeded as refusal:
+            self.fail("more operations than the bound", case.name, str(refusal), sample)
+            return
+        except piql.PiqlError as refusal:
+            if type(refusal).__name__ not in refusals:
+                self.fail(f"{type(refusal).__name__} instead of {sorted(refusals) or 'a write'}", case.name, str(refusal), sample)
+            return
+        except Exception as crash:
+            self.fail(f"crash in a write: {_where(crash)}", case.name, traceback.format_exc(limit=-5), sample)
+            return
+        if not may_pass:
+            self.fail(f"a write is accepted instead of {sorted(refusals)}", case.name, "", sample)
+        if page.operations > bound.operations:
+            detail = f"{page.operations} operations, bound {bound.operations} = {bound.formula}"
+            self.fail("more operations than the bound", case.name, detail, sample)
+        if page.rows or page.cursor is not None:
+            self.fail("a write gives rows", case.name, str(page.rows), sample)
+        change()
+        reference.changed(case.query.table)  # type: ignore[union-attr]
+
+    def expected_write(self, query: Any, sample: Mapping[str, object]) -> tuple[set[str], bool, Any] | None:
+        """Give the refusals that may come, whether the write may pass, and the change it then makes."""
+        table = self.schema.table(query.table)
+        given = {name: _value(value, sample) for name, value in getattr(query, "values", ())}
+        used = [value for pairs in ("values", "changes", "key", "conditions") for _, value in getattr(query, pairs, ())]
+        if any(not isinstance(value, Const) and _value(value, sample) is None for value in used):
+            return {"InvalidParameter"}, False, None
+        match query:
+            case Insert():
+                row: Row = {column.name: given.get(column.name) for column in table.columns}
+                if refers_to_itself(table, row):
+                    return None
+                refusals = self.contents.refusals_of_put(table.name, row)
+                if query.if_not_exists and self.contents.key(table, row) in self.contents.rows[table.name]:
+                    refusals.add("DuplicateKey")
+                return refusals, not refusals, lambda: self.contents.put(table.name, row)
+            case Update():
+                return self.expected_update(table, query, sample)
+            case Delete():
+                key = _key(table, query.key, sample)
+                refusals = self.contents.refusals_of_delete(table.name, key)
+                return refusals, not refusals, lambda: self.contents.delete(table.name, key)
+        raise AssertionError(query)
+
+    def expected_update(
+        self, table: Table, query: Update, sample: Mapping[str, object]
+    ) -> tuple[set[str], bool, Any] | None:
+        key = _key(table, query.key, sample)
+        old = self.contents.rows[table.name].get(key)
+        changes = {name: _value(value, sample) for name, value in query.changes}
+        if old is None:
+            probe = dict.fromkeys((column.name for column in table.columns), None) | changes
+            early = self.contents.refusals_of_put(table.name, probe) & {"ConstraintViolation"}
+            return early | ({"ConditionFailed"} if query.conditions else set()), True, lambda: None
+        row = old | changes
+        if refers_to_itself(table, row):
+            return None
+        refusals = self.contents.refusals_of_put(table.name, row)
+        for name, value in query.conditions:
+            wanted = _value(value, sample)
+            if wanted is None or plain(old[name]) != plain(wanted):
+                refusals.add("ConditionFailed")
+        return refusals, not refusals, lambda: self.contents.put(table.name, row)
+
+    def check_contents(self, db: piql.Database) -> None:
+        """Read every table to its end, and compare it with what the writes should have left."""
+        for table in self.schema.tables:
+            rows: list[tuple[object, ...]] = []
+            cursor: str | None = None
+            while True:
+                page = db.execute(f"dump_{table.name}", cursor=cursor)
+                rows += [tuple(map(plain, row.values())) for row in page.rows]
+                cursor = page.cursor
+                if cursor is None:
+                    break
+            wanted = [tuple(plain(row[each.name]) for each in table.columns) for row in self.contents.all_rows(table.name)]
+            if sorted(map(repr, rows)) != sorted(map(repr, wanted)):
+                extra = [row for row in rows if row not in wanted]
+                missing = [row for row in wanted if row not in rows]
+                self.fail("a table holds other rows after the writes", f"dump_{table.name}", f"extra {extra}, missing {missing}")
+
+
+def _value(expr: Expr, sample: Mapping[str, object]) -> object:
+    return expr.value if isinstance(expr, Const) else sample[expr.name]  # type: ignore[union-attr]
+
+
+def _key(table: Table, pairs: Sequence[tuple[str, Expr]], sample: Mapping[str, object]) -> tuple[object, ...]:
+    by_name = {name: _value(value, sample) for name, value in pairs}
+    return tuple(by_name[name] for name in table.primary_key)
+
+
+def _dump(table: Table) -> str:
+    columns = ", ".join(each.name for each in table.columns)
+    return f"CREATE QUERY dump_{table.name} AS SELECT {columns} FROM {table.name} ORDER BY {', '.join(table.primary_key)} PAGINATE {DUMP_PAGE};\n"
+
+
+# What the generator never writes: refusing a query for these is a fault, not a judgement on its bound.
+UNEXPECTED_CODES = frozenset(
+    """syntax-error unknown-column unknown-table type-mismatch unknown-character unclosed-quote parameter-conflict
+    parameter-ordinal duplicate-alias bad-number missing-max not-grouped duplicate-output unknown-function""".split()
+)

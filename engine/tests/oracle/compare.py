@@ -1,0 +1,52 @@
+"""Whether rows are those expected: as a list where an order was asked, as a bag otherwise, and a part of it with LIMIT."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from decimal import Decimal
+from itertools import groupby
+
+EXACT = 2**53
+
+
+def plain(value: object) -> object:
+    """Give a value in a form in which equal values of either engine are equal: numbers by value, the rest by kind."""
+    if value is None or isinstance(value, bool | str | bytes):
+        return (type(value).__name__, value)
+    if isinstance(value, int):
+        return ("number", str(value))
+    if isinstance(value, float | Decimal):
+        if value == int(value) and abs(value) < EXACT:
+            return ("number", str(int(value)))
+        return ("number", f"{float(value):.11g}")
+    return (type(value).__name__, str(value))
+
+
+def difference(
+    rows: Sequence[Sequence[object]], expected: Sequence[Sequence[object]], width: int, is_total: bool, most: int | None
+) -> str | None:
+    """Say in which way `rows` are wrong, or None.
+
+    Of the expected rows the first `width` values are compared, the rest are what they are ordered by: rows equal in it
+    may come in any order (all of them, where nothing was asked), unless the order is total.
+    """
+    found = [tuple(map(plain, row)) for row in rows]
+    wanted = [(tuple(map(plain, row[:width])), tuple(map(plain, row[width:]))) for row in expected]
+    size = len(wanted) if most is None else min(most, len(wanted))
+    if len(found) != size:
+        return f"{len(found)} rows instead of {size}"
+    if is_total:
+        for number, (one, (other, _)) in enumerate(zip(found, wanted, strict=False)):
+            if one != other:
+                return f"row {number} differs"
+        return None
+    at = 0
+    for _, group in groupby(wanted, key=lambda pair: pair[1]):
+        tied = Counter(pair[0] for pair in group)
+        here = found[at : at + tied.total()]
+        surplus = Counter(here) - tied
+        if surplus:
+            return f"rows {at} to {at + len(here)} should not be there, or not there"
+        at += len(here)
+    return None

@@ -1,0 +1,96 @@
+"""Rows of a schema, and which of its promises a change would break: the reference for writes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+from .schema import Limit, Schema, Table
+
+Row: TypeAlias = "dict[str, object]"
+
+
+def words_of(text: object) -> set[str]:
+    """Give the words that token search finds in a text."""
+    return set(re.findall(r"\w+", text.lower())) if isinstance(text, str) else set()
+
+
+class Contents:
+    """All rows of all tables; changes are checked before they are made."""
+
+    def __init__(self, schema: Schema, rows: Mapping[str, Sequence[Mapping[str, object]]] | None = None) -> None:
+        self.schema = schema
+        self.rows: dict[str, dict[tuple[object, ...], Row]] = {table.name: {} for table in schema.tables}
+        for name, found in (rows or {}).items():
+            table = schema.table(name)
+            for row in found:
+                self.rows[name][self.key(table, row)] = dict(row)
+
+    def key(self, table: Table, row: Mapping[str, object]) -> tuple[object, ...]:
+        return tuple(row[name] for name in table.primary_key)
+
+    def all_rows(self, name: str) -> list[Row]:
+        return list(self.rows[name].values())
+
+    def refusals_of_put(self, name: str, row: Row) -> set[str]:
+        """Give the names of the errors that putting a whole row may end in; a row of the same key is replaced."""
+        table = self.schema.table(name)
+        key = self.key(table, row)
+        others = [other for other_key, other in self.rows[name].items() if other_key != key]
+        found = set()
+        if any(row[column.name] is None and not column.is_nullable for column in table.columns):
+            found.add("ConstraintViolation")
+        for column in table.columns:
+            value = row[column.name]
+            if isinstance(value, str) and column.type.length is not None and len(value) > column.type.length:
+                found.add("ConstraintViolation")
+        for columns in table.uniques:
+            mine = [row[column] for column in columns]
+            if None not in mine and any([other[column] for column in columns] == mine for other in others):
+                found.add("DuplicateKey")
+        if any(self.is_over(limit, row, others) for limit in table.all_limits):
+            found.add("CardinalityViolation")
+        for foreign in table.foreign_keys:
+            named = tuple(row[column] for column in foreign.columns)
+            if None not in named and not self._has(foreign.table, foreign.referenced, named):
+                found.add("ForeignKeyViolation")
+        return found
+
+    def _has(self, name: str, referenced: tuple[str, ...], named: tuple[object, ...]) -> bool:
+        table = self.schema.table(name)
+        by_name = dict(zip(referenced, named, strict=True))
+        return tuple(by_name[column] for column in table.primary_key) in self.rows[name]
+
+    def is_over(self, limit: Limit, row: Row, others: Sequence[Row]) -> bool:
+        """Say whether `row` would be one too many for a limit among `others`."""
+        if limit.is_token:
+            for word in {word for column in limit.columns for word in words_of(row[column])}:
+                holders = sum(any(word in words_of(other[column]) for column in limit.columns) for other in others)
+                if holders >= limit.limit:
+                    return True
+            return False
+        mine = [row[column] for column in limit.columns]
+        if None in mine:
+            return False
+        return sum([other[column] for column in limit.columns] == mine for other in others) >= limit.limit
+
+    def refusals_of_delete(self, name: str, key: tuple[object, ...]) -> set[str]:
+        """Give the names of the errors that deleting a row may end in."""
+        gone = self.rows[name].get(key)
+        if gone is None:
+            return set()
+        for table in self.schema.tables:
+            for foreign in table.foreign_keys:
+                if foreign.table != name:
+                    continue
+                named = [gone[column] for column in foreign.referenced]
+                if any([row[column] for column in foreign.columns] == named for row in self.rows[table.name].values()):
+                    return {"ForeignKeyViolation"}
+        return set()
+
+    def put(self, name: str, row: Row) -> None:
+        self.rows[name][self.key(self.schema.table(name), row)] = row
+
+    def delete(self, name: str, key: tuple[object, ...]) -> None:
+        self.rows[name].pop(key, None)

@@ -1,0 +1,234 @@
+"""Reads written for DuckDB, with parameters as literals and the order that PIQL promises.
+
+The top query is written without its LIMIT, and with hidden columns: the comparison needs all rows, and what they are
+ordered by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from .query import (
+    Aggregate,
+    And,
+    Arithmetic,
+    Between,
+    Call,
+    Col,
+    Compare,
+    Const,
+    Exists,
+    Expr,
+    In,
+    InSelect,
+    IsNull,
+    Not,
+    Or,
+    Order,
+    Param,
+    Read,
+    Select,
+    Source,
+    Token,
+    Union,
+)
+from .schema import Schema
+from .values import BIGINT, Value, duckdb_literal
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The text; each row has `outputs` columns and then the keys it is ordered by, which leave ties unless `is_total`."""
+
+    text: str
+    outputs: int
+    is_total: bool
+
+
+def duckdb_query(schema: Schema, query: Read, parameters: Mapping[str, object]) -> Written:
+    """Write all rows of a query in its order."""
+    return _Printer(schema, parameters).top(query)
+
+
+def _aggregates(expr: object) -> bool:
+    if isinstance(expr, Aggregate):
+        return True
+    match expr:
+        case Compare() | Arithmetic():
+            return _aggregates(expr.left) or _aggregates(expr.right)
+        case Call():
+            return any(map(_aggregates, expr.arguments))
+        case And() | Or():
+            return any(map(_aggregates, expr.operands))
+        case Not() | IsNull():
+            return _aggregates(expr.operand)
+    return False
+
+
+def is_grouped(select: Select) -> bool:
+    """Say whether a SELECT gives groups instead of rows."""
+    return bool(select.group) or select.having is not None or any(_aggregates(item.expression) for item in select.items)
+
+
+class _Printer:
+    def __init__(self, schema: Schema, parameters: Mapping[str, object]) -> None:
+        self.schema = schema
+        self.parameters = parameters
+
+    def top(self, query: Read) -> Written:
+        if isinstance(query, Union):
+            keys = [key.expression.name for key in query.order if isinstance(key.expression, Col)]
+            hidden = "".join(f', "{name}" AS k{number}' for number, name in enumerate(keys))
+            order = ", ".join(f"k{number}{_direction(key)}" for number, key in enumerate(query.order))
+            ending = f" ORDER BY {order}" if order else ""
+            text = f"SELECT *{hidden} FROM ({self.union(query)}) u{ending}"
+            return Written(text, len(query.selects[0].items), False)
+        named = {item.name: item.expression for item in query.items}
+        keys = [named.get(key.expression.name, key.expression) if self.is_output(key.expression) else key.expression
+                for key in query.order]  # fmt: skip
+        if query.is_distinct:
+            hidden = "".join(f", {self.expr(key)} AS k{number}" for number, key in enumerate(keys))
+            order = ", ".join(f"k{number}{_direction(key)}" for number, key in enumerate(query.order))
+            text = self.select(query, hidden) + (f" ORDER BY {order}" if order else "")
+            return Written(text, len(query.items), False)
+        completion = self.completion(query) if query.order else None
+        if completion is None:
+            completion_orders: list[Order] = []
+        else:
+            completion_orders = completion
+        all_keys = [Order(key, order.is_ascending) for key, order in zip(keys, query.order, strict=True)]
+        all_keys += completion_orders
+        hidden = "".join(f", {self.expr(key.expression)} AS k{number}" for number, key in enumerate(all_keys))
+        order = ", ".join(f"k{number}{_direction(key)}" for number, key in enumerate(all_keys))
+        text = self.select(query, hidden) + (f" ORDER BY {order}" if order else "")
+        return Written(text, len(query.items), completion is not None)
+
+    def is_output(self, expr: Expr) -> bool:
+        return isinstance(expr, Col) and not expr.alias
+
+    def completion(self, select: Select) -> list[Order] | None:
+        """Give the primary keys of the joined tables, in join order and in the direction of the last key of the order.
+
+        None where rows are not made of rows of tables.
+        """
+        if is_grouped(select):
+            return None
+        keys = []
+        for source in select.sources:
+            if not isinstance(source.relation, str):
+                return None
+            table = self.schema.table(source.relation)
+            keys += [Order(Col(source.alias, name), select.order[-1].is_ascending) for name in table.primary_key]
+        return keys
+
+    def union(self, query: Union) -> str:
+        between = " UNION ALL " if query.is_all else " UNION "
+        return between.join(f"({self.select(each, '')})" for each in query.selects)
+
+    def select(self, query: Select, hidden: str) -> str:
+        items = ", ".join(f'{self.expr(item.expression)} AS "{item.name}"' for item in query.items)
+        text = f"SELECT {'DISTINCT ' if query.is_distinct else ''}{items}{hidden} FROM {self.sources(query.sources)}"
+        if query.where is not None:
+            text += f" WHERE {self.expr(query.where)}"
+        if query.group:
+            text += f" GROUP BY {', '.join(map(self.expr, query.group))}"
+        if query.having is not None:
+            text += f" HAVING {self.expr(query.having)}"
+        return text
+
+    def nested(self, query: Read) -> str:
+        """Write a derived table or subquery; its LIMIT counts, and its order is made total."""
+        if isinstance(query, Union):
+            text = self.union(query)
+        else:
+            text = self.select(query, "")
+        orders = list(query.order)
+        if isinstance(query, Select) and query.order and not query.is_distinct:
+            orders += self.completion(query) or []
+        if orders:
+            text += " ORDER BY " + ", ".join(self.expr(key.expression) + _direction(key) for key in orders)
+        if query.stop is not None:
+            count = query.stop.count if query.stop.parameter is None else self.parameters[query.stop.parameter]
+            text += f" LIMIT {count}"
+        return text
+
+    def sources(self, sources: tuple[Source, ...]) -> str:
+        text = ""
+        for source in sources:
+            if isinstance(source.relation, str):
+                table = f'"{source.relation}" "{source.alias}"'
+            else:
+                table = f'({self.nested(source.relation)}) "{source.alias}"'
+            match source.kind:
+                case "from":
+                    text += table
+                case "comma":
+                    text += f" CROSS JOIN {table}"
+                case _:
+                    word = "JOIN" if source.kind == "inner" else "LEFT JOIN"
+                    text += f" {word} {table} ON {self.expr(source.on) if source.on is not None else 'TRUE'}"
+        return text
+
+    def expr(self, expr: Expr) -> str:
+        match expr:
+            case Col():
+                return f'"{expr.alias}"."{expr.name}"' if expr.alias else f'"{expr.name}"'
+            case Const():
+                return duckdb_literal(expr.value, expr.type)
+            case Param():
+                value: Value = self.parameters[expr.name]  # type: ignore[assignment]
+                return duckdb_literal(value, expr.type)
+            case Compare():
+                return f"({self.expr(expr.left)} {expr.operator} {self.expr(expr.right)})"
+            case And():
+                return "(" + " AND ".join(map(self.expr, expr.operands)) + ")"
+            case Or():
+                return "(" + " OR ".join(map(self.expr, expr.operands)) + ")"
+            case Not():
+                return f"(NOT {self.expr(expr.operand)})"
+            case IsNull():
+                return f"({self.expr(expr.operand)} IS {'NOT ' if expr.is_negated else ''}NULL)"
+            case In():
+                return self.membership(expr)
+            case Between():
+                word = "NOT BETWEEN" if expr.is_negated else "BETWEEN"
+                return f"({self.expr(expr.operand)} {word} {self.expr(expr.low)} AND {self.expr(expr.high)})"
+            case Token():
+                words = f"regexp_extract_all(lower({self.expr(expr.operand)}), '[\\pL\\pN_]+')"
+                return f"list_contains({words}, lower({self.expr(expr.word)}))"
+            case Call():
+                return f"{expr.name.lower()}({', '.join(map(self.expr, expr.arguments))})"
+            case Arithmetic():
+                return f"({self.wide(expr.left, expr.operator)} {expr.operator} {self.wide(expr.right, expr.operator)})"
+            case Aggregate():
+                inner = "*" if expr.operand is None else self.expr(expr.operand)
+                return f"{expr.function.lower()}({'DISTINCT ' if expr.is_distinct else ''}{inner})"
+            case Exists():
+                return f"({'NOT ' if expr.is_negated else ''}EXISTS ({self.nested(expr.query)}))"
+            case InSelect():
+                word = "NOT IN" if expr.is_negated else "IN"
+                return f"({self.expr(expr.operand)} {word} ({self.nested(expr.query)}))"
+
+    def wide(self, expr: Expr, operator: str) -> str:
+        """Write an operand of arithmetic; whole literals as BIGINT, so that sums do not overflow an INT."""
+        if isinstance(expr, Const | Param) and expr.type.kind == "INT" and operator != "||":
+            value: Value = expr.value if isinstance(expr, Const) else self.parameters[expr.name]  # type: ignore[assignment]
+            return duckdb_literal(value, BIGINT)
+        return self.expr(expr)
+
+    def membership(self, expr: In) -> str:
+        first = expr.items[0]
+        if isinstance(first, Param) and first.max_items is not None:
+            values = self.parameters[first.name]
+            assert isinstance(values, list | tuple)
+            items = [duckdb_literal(value, first.type) for value in values]
+        else:
+            items = [self.expr(item) for item in expr.items]
+        if not items:
+            return "TRUE" if expr.is_negated else "FALSE"
+        return f"({self.expr(expr.operand)} {'NOT IN' if expr.is_negated else 'IN'} ({', '.join(items)}))"
+
+
+def _direction(order: Order) -> str:
+    return " ASC NULLS FIRST" if order.is_ascending else " DESC NULLS LAST"

@@ -1,0 +1,194 @@
+"""Random predicates over the columns in sight, with values that the data holds."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from .contents import Contents, Row
+from .query import And, Arithmetic, Between, Call, Col, Compare, Const, Expr, In, IsNull, Not, Or, Param, Token
+from .schema import Schema, Table
+from .schema_generator import Pools
+from .values import INT, WORDS, Value, ValueType, can_be_literal
+
+PARAMETER_NAMES = ("me", "p", "who", "key", "text", "day", "n", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9")
+
+
+@dataclass
+class Sight:
+    """A relation in scope: its alias, its table, and a row of it that predicates like to match."""
+
+    alias: str
+    table: Table
+    row: Row | None
+    is_optional: bool = False
+
+
+@dataclass
+class Parameters:
+    """The parameters of one query and, for each execution, a value of every one."""
+
+    rng: random.Random
+    executions: int = 3
+    samples: list[dict[str, object]] = field(default_factory=list)
+    used: int = 0
+
+    def __post_init__(self) -> None:
+        self.samples = [{} for _ in range(self.executions)]
+
+    def new(self, values: Sequence[object]) -> str:
+        """Name a new parameter that has these values, one an execution."""
+        plain = self.used < len(PARAMETER_NAMES)
+        name = PARAMETER_NAMES[self.used] if plain else f"y{self.used}"
+        self.used += 1
+        for sample, value in zip(self.samples, values, strict=True):
+            sample[name] = value
+        return name
+
+
+class PredicateGenerator:
+    """Makes predicates for one query."""
+
+    def __init__(self, rng: random.Random, schema: Schema, pools: Pools, contents: Contents, is_basic: bool) -> None:
+        self.rng = rng
+        self.schema = schema
+        self.pools = pools
+        self.contents = contents
+        self.is_basic = is_basic
+        self.parameters = Parameters(rng)
+
+    def sight(self, alias: str, table: Table, is_optional: bool = False) -> Sight:
+        rows = self.contents.all_rows(table.name)
+        return Sight(alias, table, self.rng.choice(rows) if rows else None, is_optional)
+
+    def stored_value(self, sight: Sight, column: str) -> Value:
+        """Give a value that some row of the relation has in a column, rather than not."""
+        if sight.row is not None and sight.row[column] is not None and self.rng.random() < 0.8:
+            return sight.row[column]  # type: ignore[return-value]
+        return self.pools.value(sight.table.name, column)
+
+    def operand(self, sight: Sight, column: str) -> Expr:
+        """Give a literal or a parameter to compare a column with."""
+        type = sight.table.column(column).type
+        if self.rng.random() < 0.35:
+            value = self.stored_value(sight, column)
+            if can_be_literal(value):
+                return Const(value, type)
+        values = [self.stored_value(sight, column)]
+        values += [self.pools.value(sight.table.name, column) for _ in range(self.parameters.executions - 1)]
+        return Param(self.parameters.new(values), type)
+
+    def equality(self, sight: Sight, column: str) -> Expr:
+        left, right = Col(sight.alias, column), self.operand(sight, column)
+        return Compare("=", left, right) if self.rng.random() < 0.85 else Compare("=", right, left)
+
+    def inequality(self, sight: Sight, column: str) -> Expr:
+        if not self.is_basic and self.rng.random() < 0.3:
+            ends = self.operand(sight, column), self.operand(sight, column)
+            return Between(Col(sight.alias, column), *ends, self.rng.random() < 0.15)
+        operator = self.rng.choice(("<", "<=", ">", ">="))
+        if self.rng.random() < 0.1:
+            return Compare(operator, self.operand(sight, column), Col(sight.alias, column))
+        return Compare(operator, Col(sight.alias, column), self.operand(sight, column))
+
+    def membership(self, sight: Sight, column: str) -> Expr:
+        type = sight.table.column(column).type
+        negated = self.rng.random() < 0.15
+        if self.rng.random() < 0.5:
+            most = self.rng.choice((1, 2, 3, 5))
+            lists = [
+                [self.stored_value(sight, column) if self.rng.random() < 0.4 else self.pools.value(sight.table.name, column)
+                 for _ in range(self.rng.randint(0, most))]
+                for _ in range(self.parameters.executions)
+            ]  # fmt: skip
+            return In(Col(sight.alias, column), (Param(self.parameters.new(lists), type, most),), negated)
+        items = tuple(self.operand(sight, column) for _ in range(self.rng.randint(1, 4)))
+        return In(Col(sight.alias, column), items, negated)
+
+    def extra(self, sights: Sequence[Sight], depth: int = 0) -> Expr:
+        """Give a predicate of any kind on what is in sight."""
+        sight = self.rng.choice(sights)
+        column = self.rng.choice(sight.table.columns)
+        name = column.name
+        chance = self.rng.random()
+        if self.is_basic:
+            return self.equality(sight, name) if chance < 0.45 else self.inequality(sight, name)
+        if depth < 2 and chance < 0.2:
+            operands = tuple(self.extra(sights, depth + 1) for _ in range(self.rng.choice((2, 2, 3))))
+            return Or(operands) if self.rng.random() < 0.7 else And(operands)
+        if depth < 2 and chance < 0.28:
+            return Not(self.extra(sights, depth + 1))
+        if chance < 0.38:
+            return IsNull(Col(sight.alias, name), self.rng.random() < 0.5)
+        if chance < 0.48:
+            return self.membership(sight, name)
+        if chance < 0.58:
+            return self.computed(sight)
+        if chance < 0.63 and column.type.is_text:
+            return self.token(sight, name)
+        if chance < 0.7:
+            return Compare("<>", Col(sight.alias, name), self.operand(sight, name))
+        if chance < 0.75 and column.type.kind == "BOOLEAN":
+            return Compare("=", Col(sight.alias, name), Const(True, column.type))
+        if chance < 0.8:
+            return self.column_comparison(sights)
+        return self.equality(sight, name) if chance < 0.9 else self.inequality(sight, name)
+
+    def column_comparison(self, sights: Sequence[Sight]) -> Expr:
+        """Compare two columns of one type, or test a column against itself."""
+        one = self.rng.choice(sights)
+        column = self.rng.choice(one.table.columns)
+        candidates = [
+            (other, each.name) for other in sights for each in other.table.columns if each.type.kind == column.type.kind
+        ]
+        other, name = self.rng.choice(candidates)
+        return Compare(self.rng.choice(("=", "<", "<=", "<>", ">=")), Col(one.alias, column.name), Col(other.alias, name))
+
+    def token(self, sight: Sight, column: str) -> Expr:
+        values = [self.rng.choice(WORDS) for _ in range(self.parameters.executions)]
+        type = sight.table.column(column).type
+        keyword = self.rng.choice(("LIKE", "CONTAINS"))
+        return Token(Col(sight.alias, column), Param(self.parameters.new(values), type), keyword)  # type: ignore[arg-type]
+
+    def computed(self, sight: Sight) -> Expr:
+        """Compare something computed from a column."""
+        expression, type = self.computation(sight)
+        value = self.rng.choice((0, 1, 2, 3, 5)) if type == INT else self.rng.choice(("a", "A", "red", "", "é", "b"))
+        return Compare(self.rng.choice(("=", "<", ">=", "<>")), expression, Const(value, type))
+
+    def computation(self, sight: Sight) -> tuple[Expr, ValueType]:
+        """Give an expression over a column and its type, INT standing for every number."""
+        columns = [each for each in sight.table.columns if each.type.is_text or each.type.kind in ("INT", "DECIMAL")]
+        if not columns:
+            any_column = self.rng.choice(sight.table.columns)
+            return Col(sight.alias, any_column.name), any_column.type
+        column = self.rng.choice(columns)
+        place = Col(sight.alias, column.name)
+        if column.type.is_text:
+            text = ValueType("TEXT")
+            match self.rng.randrange(7):
+                case 0:
+                    return Call("LOWER", (place,)), text
+                case 1:
+                    return Call("UPPER", (place,)), text
+                case 2:
+                    return Call("LENGTH", (place,)), INT
+                case 3:
+                    start, length = Const(self.rng.choice((1, 2, 3)), INT), Const(self.rng.choice((0, 1, 2, 5)), INT)
+                    return Call("SUBSTR", (place, start, length) if self.rng.random() < 0.7 else (place, start)), text
+                case 4:
+                    return Call("TRIM", (place,)), text
+                case 5:
+                    return Call("COALESCE", (place, Const("none", text))), text
+            return Arithmetic("||", place, Const("!", text)), text
+        match self.rng.randrange(5):
+            case 0:
+                return Call("ABS", (place,)), INT
+            case 1:
+                return Arithmetic(self.rng.choice("+-*"), place, Const(self.rng.choice((0, 1, 2, -3)), INT)), INT
+            case 2:
+                return Call("COALESCE", (place, Const(0, INT))), INT
+            case 3:
+                return Call("ROUND", (place,)), INT
+        return Arithmetic("-", Const(7, INT), place), INT

@@ -1,0 +1,203 @@
+"""Queries as values: what the generator makes, the printers write and the shrinker cuts down."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from .values import Value, ValueType
+
+
+@dataclass(frozen=True, slots=True)
+class Col:
+    alias: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Const:
+    value: Value
+    type: ValueType
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """A parameter; `max_items` makes it a list."""
+
+    name: str
+    type: ValueType
+    max_items: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    operator: str
+    left: Expr
+    right: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    operands: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    operands: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    operand: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class IsNull:
+    operand: Expr
+    is_negated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class In:
+    """`operand IN (items)`; one list parameter among `items` stands alone."""
+
+    operand: Expr
+    items: tuple[Expr, ...]
+    is_negated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    operand: Expr
+    low: Expr
+    high: Expr
+    is_negated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """Token search in one column."""
+
+    operand: Col
+    word: Expr
+    keyword: Literal["LIKE", "CONTAINS"]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    name: str
+    arguments: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Arithmetic:
+    operator: str
+    left: Expr
+    right: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """COUNT(*) has no operand."""
+
+    function: str
+    operand: Expr | None
+    is_distinct: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Exists:
+    query: Select
+    is_negated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class InSelect:
+    operand: Expr
+    query: Select
+    is_negated: bool
+
+
+Expr: TypeAlias = (
+    "Col | Const | Param | Compare | And | Or | Not | IsNull | In | Between | Token | Call | Arithmetic | Aggregate"
+    " | Exists | InSelect"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """An output: an expression and, where it is not a plain column of that name, its name."""
+
+    expression: Expr
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """An element of FROM; `on` belongs to the joins."""
+
+    kind: Literal["from", "comma", "inner", "left"]
+    relation: str | Select | Union
+    alias: str
+    on: Expr | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    expression: Expr
+    is_ascending: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    kind: Literal["LIMIT", "PAGINATE"]
+    count: int
+    parameter: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    items: tuple[Item, ...]
+    sources: tuple[Source, ...]
+    where: Expr | None = None
+    is_distinct: bool = False
+    group: tuple[Expr, ...] = ()
+    having: Expr | None = None
+    order: tuple[Order, ...] = ()
+    stop: Stop | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Union:
+    """Its order names outputs: each key is a Col with an empty alias."""
+
+    selects: tuple[Select, ...]
+    is_all: bool
+    order: tuple[Order, ...] = ()
+    stop: Stop | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Insert:
+    table: str
+    values: tuple[tuple[str, Expr], ...]
+    if_not_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    table: str
+    changes: tuple[tuple[str, Expr], ...]
+    key: tuple[tuple[str, Expr], ...]
+    conditions: tuple[tuple[str, Expr], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Delete:
+    table: str
+    key: tuple[tuple[str, Expr], ...]
+
+
+Read: TypeAlias = Select | Union
+Write: TypeAlias = Insert | Update | Delete
+Query: TypeAlias = Read | Write

@@ -1,0 +1,330 @@
+"""Random SELECTs and UNIONs, drawn so that about half of them have a bound."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from .contents import Contents
+from .predicates import PredicateGenerator, Sight
+from .query import (
+    Aggregate,
+    And,
+    Col,
+    Compare,
+    Const,
+    Exists,
+    Expr,
+    InSelect,
+    Item,
+    Or,
+    Order,
+    Query,
+    Select,
+    Source,
+    Stop,
+    Union,
+)
+from .schema import Schema, Table
+from .schema_generator import Pools
+from .values import INT
+
+ALIASES = ("t", "s", "u", "v", "w", "x", "y", "z")
+
+
+@dataclass(frozen=True, slots=True)
+class QueryCase:
+    """A query, what its parameters are in each execution, and how it is spelled."""
+
+    name: str
+    query: Query
+    samples: tuple[dict[str, object], ...]
+    style: int = 0
+
+
+def random_read(rng: random.Random, schema: Schema, pools: Pools, contents: Contents, name: str) -> QueryCase:
+    """Give a SELECT or UNION; about every second is of the plain kind."""
+    maker = _Maker(rng, schema, pools, contents, is_basic=rng.random() < 0.5)
+    query = maker.union() if not maker.is_basic and rng.random() < 0.07 else maker.select()
+    return QueryCase(name, query, tuple(maker.parameters.samples), rng.randrange(3))
+
+
+class _Maker(PredicateGenerator):
+    def __init__(self, rng: random.Random, schema: Schema, pools: Pools, contents: Contents, is_basic: bool) -> None:
+        super().__init__(rng, schema, pools, contents, is_basic)
+        self.aliases = iter(ALIASES * 9)
+        self.taken: set[str] = set()
+
+    def alias(self, table: Table) -> str:
+        if self.rng.random() < 0.25 and table.name not in self.taken:
+            self.taken.add(table.name)
+            return table.name
+        while True:
+            alias = next(self.aliases)
+            if alias not in self.taken:
+                self.taken.add(alias)
+                return alias
+
+    # SELECT
+
+    def select(self) -> Select:
+        rng = self.rng
+        if not self.is_basic and rng.random() < 0.06:
+            return self.over_derived()
+        root = self.sight_of(rng.choice(self.schema.tables))
+        conditions, needs_stop = self.access(root)
+        sources, sights = [Source("from", root.table.name, root.alias)], [root]
+        for _ in range(rng.choice((0, 0, 0, 1, 1, 1, 2, 3))):
+            needs_stop |= self.join(sources, sights, conditions)
+        if rng.random() < 0.35:
+            conditions += [self.extra(sights) for _ in range(rng.choice((1, 1, 2)))]
+        if not self.is_basic and rng.random() < 0.1:
+            conditions.append(self.subquery(sights))
+        rng.shuffle(conditions)
+        select = Select((), tuple(sources), _conjunction(conditions))
+        if rng.random() < (0.05 if self.is_basic or needs_stop else 0.3):
+            return self.grouped(select, sights)
+        select = replace(select, items=self.items(sights))
+        if not self.is_basic and rng.random() < 0.08:
+            select = replace(select, is_distinct=True)
+        select = replace(select, order=self.order(sights, select))
+        if rng.random() < (0.95 if needs_stop else 0.4):
+            select = replace(select, stop=self.stop())
+        return select
+
+    def sight_of(self, table: Table, is_optional: bool = False) -> Sight:
+        return self.sight(self.alias(table), table, is_optional)
+
+    def access(self, root: Sight) -> tuple[list[Expr], bool]:
+        """Give predicates that reach the first table, and whether only a LIMIT bounds what they find."""
+        rng, table = self.rng, root.table
+        limits = [limit.columns for limit in table.all_limits if not limit.is_token] + list(table.uniques)
+        tokens = [limit.columns for limit in table.limits if limit.is_token]
+        chance = rng.random()
+        if tokens and not self.is_basic and chance < 0.4:
+            return [self.any_token(root, rng.choice(tokens))], False
+        if limits and chance < 0.45:
+            return self.fixed(root, rng.choice(limits)), False
+        if chance < 0.6:
+            return self.fixed(root, table.primary_key), False
+        if chance < 0.75 and len(table.primary_key) > 1:
+            return self.fixed(root, table.primary_key[: rng.randint(1, len(table.primary_key) - 1)]), True
+        if chance < 0.9:
+            chosen = rng.sample(table.columns, min(len(table.columns), rng.choice((1, 1, 2))))
+            return self.fixed(root, tuple(each.name for each in chosen)), True
+        return [], True
+
+    def any_token(self, root: Sight, columns: Sequence[str]) -> Expr:
+        first = self.token(root, columns[0])
+        others = [replace(first, operand=Col(root.alias, name)) for name in columns[1:]]  # type: ignore[call-arg]
+        return Or((first, *others)) if others else first
+
+    def fixed(self, sight: Sight, columns: Sequence[str]) -> list[Expr]:
+        """Give an equality for each column; where all constructs are allowed, sometimes an IN list or OR."""
+        found: list[Expr] = []
+        for name in columns:
+            chance = self.rng.random()
+            if self.is_basic or chance > 0.2:
+                found.append(self.equality(sight, name))
+            elif chance > 0.08:
+                found.append(self.membership(sight, name))
+            else:
+                found.append(Or((self.equality(sight, name), self.equality(sight, name))))
+        return found
+
+    def join(self, sources: list[Source], sights: list[Sight], conditions: list[Expr]) -> bool:
+        """Add a table along a foreign key (either way), or by columns of one type; say whether that needs a LIMIT."""
+        rng = self.rng
+        base = rng.choice(sights) if rng.random() < 0.4 else sights[-1]
+        edges: list[tuple[Table, tuple[str, ...], tuple[str, ...], bool]] = []
+        for foreign in base.table.foreign_keys:
+            edges += [(self.schema.table(foreign.table), foreign.columns, foreign.referenced, False)] * 3
+        for table in self.schema.tables:
+            for foreign in table.foreign_keys:
+                if foreign.table == base.table.name:
+                    limited = {frozenset(limit.columns) for limit in table.all_limits if not limit.is_token}
+                    is_free = not any(each <= frozenset(foreign.columns) for each in limited)
+                    edges.append((table, foreign.referenced, foreign.columns, is_free))
+        if not edges or rng.random() < 0.1:
+            table = rng.choice(self.schema.tables)
+            own = rng.choice(base.table.columns)
+            others = [each.name for each in table.columns if each.type.kind == own.type.kind]
+            if not others:
+                return False
+            edges = [(table, (own.name,), (rng.choice(others),), True)]
+        table, ours, theirs, is_free = rng.choice(edges)
+        kind = "left" if not self.is_basic and rng.random() < 0.2 else "inner"
+        sight = self.sight_of(table, is_optional=kind == "left")
+        equalities: list[Expr] = []
+        for mine, other in zip(ours, theirs, strict=True):
+            sides = Col(base.alias, mine), Col(sight.alias, other)
+            equalities.append(Compare("=", *(sides if rng.random() < 0.5 else sides[::-1])))
+        if rng.random() < 0.15:
+            equalities.append(self.extra([sight]) if kind == "inner" or rng.random() < 0.6 else self.extra([*sights, sight]))
+        sights.append(sight)
+        if kind == "inner" and rng.random() < 0.15 and all(each.kind != "left" for each in sources):
+            sources.append(Source("comma", table.name, sight.alias))
+            conditions += equalities
+        else:
+            sources.append(Source(kind, table.name, sight.alias, _conjunction(equalities)))  # type: ignore[arg-type]
+        return is_free
+
+    def items(self, sights: Sequence[Sight]) -> tuple[Item, ...]:
+        rng = self.rng
+        items: list[Item] = []
+        names: set[str] = set()
+        for sight in sights:
+            columns = rng.sample(sight.table.columns, rng.randint(0 if items else 1, len(sight.table.columns)))
+            for column in columns:
+                name = column.name if column.name not in names else f"{sight.alias}_{column.name}"
+                if name not in names:
+                    items.append(Item(Col(sight.alias, column.name), name))
+                    names.add(name)
+        if not self.is_basic and rng.random() < 0.2:
+            items.append(Item(self.computation(rng.choice(sights))[0], "computed"))
+        return tuple(items)
+
+    def order(self, sights: Sequence[Sight], select: Select) -> tuple[Order, ...]:
+        rng = self.rng
+        if rng.random() < 0.3:
+            return ()
+        direction = rng.random() < 0.6
+        orders: list[Order] = []
+        for _ in range(rng.choice((1, 1, 1, 2, 2, 3))):
+            if select.is_distinct or rng.random() < 0.1:
+                item = rng.choice(select.items)
+                expression: Expr = item.expression if rng.random() < 0.5 else Col("", item.name)
+            else:
+                sight = sights[0] if rng.random() < 0.5 else rng.choice(sights)
+                key = sight.table.primary_key
+                name = rng.choice(key) if rng.random() < 0.4 else rng.choice(sight.table.columns).name
+                expression = Col(sight.alias, name)
+                if not self.is_basic and rng.random() < 0.05:
+                    expression = self.computation(sight)[0]
+            if all(each.expression != expression for each in orders):
+                orders.append(Order(expression, direction if rng.random() < 0.8 else not direction))
+        return tuple(orders)
+
+    def stop(self) -> Stop:
+        rng = self.rng
+        count = rng.choice((1, 2, 3, 5, 10, 20))
+        chance = rng.random()
+        if chance < 0.3:
+            return Stop("PAGINATE", count)
+        if chance < 0.65:
+            return Stop("LIMIT", count if rng.random() < 0.97 else 0)
+        counts = [count, rng.randint(0, count), rng.randint(0, count)]
+        return Stop("LIMIT", count, self.parameters.new(counts[: self.parameters.executions]))
+
+    # Groups, subqueries, derived tables, unions
+
+    def grouped(self, select: Select, sights: Sequence[Sight]) -> Select:
+        rng = self.rng
+        keys: list[Expr] = []
+        for _ in range(rng.choice((0, 1, 1, 2))):
+            sight = rng.choice(sights)
+            key = Col(sight.alias, rng.choice(sight.table.columns).name)
+            if key not in keys:
+                keys.append(key)
+        items = [Item(key, f"k{number}") for number, key in enumerate(keys)]
+        for number in range(rng.choice((1, 1, 2, 3))):
+            items.append(Item(self.aggregate(sights), f"g{number}"))
+        having: Expr | None = None
+        if rng.random() < 0.25:
+            having = Compare(rng.choice((">", "<=", "=")), Aggregate("COUNT", None), Const(rng.randint(0, 3), INT))
+        orders: list[Order] = []
+        if keys and rng.random() < 0.5:
+            item = rng.choice(items)
+            if "AVG" not in str(item) and "SUM" not in str(item):
+                by_name = Col("", item.name)
+                orders.append(Order(item.expression if rng.random() < 0.5 else by_name, rng.random() < 0.6))
+        stop = self.stop() if rng.random() < 0.15 else None
+        return replace(
+            select, items=tuple(items), group=tuple(keys), having=having, order=tuple(orders), stop=stop
+        )
+
+    def aggregate(self, sights: Sequence[Sight]) -> Aggregate:
+        rng = self.rng
+        if rng.random() < 0.3:
+            return Aggregate("COUNT", None)
+        sight = rng.choice(sights)
+        column = rng.choice(sight.table.columns)
+        place = Col(sight.alias, column.name)
+        if column.type.kind in ("INT", "DECIMAL") and rng.random() < 0.6:
+            return Aggregate(rng.choice(("SUM", "AVG", "MIN", "MAX")), place, rng.random() < 0.15)
+        return Aggregate(rng.choice(("COUNT", "MIN", "MAX")), place, rng.random() < 0.2)
+
+    def subquery(self, sights: Sequence[Sight]) -> Expr:
+        """Give an EXISTS or IN (SELECT …) on a table that one in sight is joined to by a foreign key."""
+        rng = self.rng
+        base = rng.choice(sights)
+        pairs = [
+            (table, foreign.referenced, foreign.columns)
+            for table in self.schema.tables
+            for foreign in table.foreign_keys
+            if foreign.table == base.table.name
+        ]
+        pairs += [(self.schema.table(each.table), each.columns, each.referenced) for each in base.table.foreign_keys]
+        if not pairs:
+            pairs = [(base.table, base.table.primary_key, base.table.primary_key)]
+        table, ours, theirs = rng.choice(pairs)
+        sight = self.sight_of(table)
+        inner: list[Expr] = self.access(sight)[0] if rng.random() < 0.5 else []
+        negated = rng.random() < 0.3
+        if rng.random() < 0.5:
+            inner += [Compare("=", Col(sight.alias, b), Col(base.alias, a)) for a, b in zip(ours, theirs, strict=True)]
+            items = (Item(Col(sight.alias, theirs[0]), theirs[0]),)
+            return Exists(Select(items, (Source("from", table.name, sight.alias),), _conjunction(inner)), negated)
+        inner = inner or self.access(sight)[0]
+        number = rng.randrange(len(ours))
+        items = (Item(Col(sight.alias, theirs[number]), theirs[number]),)
+        query = Select(items, (Source("from", table.name, sight.alias),), _conjunction(inner))
+        if rng.random() < 0.4:
+            key = tuple(Order(Col(sight.alias, name), True) for name in table.primary_key)
+            query = replace(query, order=key, stop=Stop("LIMIT", rng.choice((1, 3, 10))))
+        return InSelect(Col(base.alias, ours[number]), query, negated)
+
+    def over_derived(self) -> Select:
+        """Give a query over a derived table, whose own order is total so that its LIMIT has one meaning."""
+        rng = self.rng
+        inner_sight = self.sight_of(rng.choice(self.schema.tables))
+        conditions, needs_stop = self.access(inner_sight)
+        table = inner_sight.table
+        items = tuple(Item(Col(inner_sight.alias, each.name), each.name) for each in table.columns)
+        inner = Select(items, (Source("from", table.name, inner_sight.alias),), _conjunction(conditions))
+        if needs_stop or rng.random() < 0.3:
+            key = [Order(Col(inner_sight.alias, name), True) for name in table.primary_key]
+            if rng.random() < 0.5:
+                key.insert(0, Order(Col(inner_sight.alias, rng.choice(table.columns).name), True))
+            inner = replace(inner, order=tuple(key), stop=Stop("LIMIT", rng.choice((1, 3, 10))))
+        sight = replace(inner_sight, alias="d")
+        select = Select((), (Source("from", inner, "d"),), self.extra([sight]) if rng.random() < 0.5 else None)
+        if rng.random() < 0.4:
+            return self.grouped(select, [sight])
+        select = replace(select, items=self.items([sight]))
+        return replace(select, order=self.order([sight], select), stop=self.stop() if rng.random() < 0.2 else None)
+
+    def union(self) -> Union:
+        rng = self.rng
+        table = rng.choice(self.schema.tables)
+        columns = rng.sample(table.columns, rng.randint(1, len(table.columns)))
+        selects = []
+        needs_stop = False
+        for _ in range(rng.choice((2, 2, 3))):
+            sight = self.sight_of(table)
+            conditions, needs = self.access(sight)
+            needs_stop |= needs
+            items = tuple(Item(Col(sight.alias, each.name), each.name) for each in columns)
+            selects.append(Select(items, (Source("from", table.name, sight.alias),), _conjunction(conditions)))
+        orders = []
+        if rng.random() < 0.6:
+            orders = [Order(Col("", each.name), rng.random() < 0.7) for each in rng.sample(columns, 1)]
+        stop = self.stop() if needs_stop or rng.random() < 0.2 else None
+        return Union(tuple(selects), rng.random() < 0.5, tuple(orders), stop)
+
+
+def _conjunction(conditions: Sequence[Expr]) -> Expr | None:
+    if not conditions:
+        return None
+    return conditions[0] if len(conditions) == 1 else And(tuple(conditions))

@@ -1,0 +1,51 @@
+"""DuckDB with the rows of a world: what the right answer is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import duckdb
+
+from .contents import Contents
+from .duckdb_text import Written, duckdb_query
+from .query import Read
+from .schema import Schema, duckdb_ddl
+from .values import Value, duckdb_literal, from_duckdb
+
+
+class Reference:
+    """Answers reads of one schema; `changed` tells it which tables to fill anew."""
+
+    def __init__(self, schema: Schema, contents: Contents) -> None:
+        self.schema = schema
+        self.contents = contents
+        self.connection = duckdb.connect(":memory:", config={"threads": 1})
+        self.connection.execute(duckdb_ddl(schema))
+        self.dirty = {table.name for table in schema.tables}
+
+    def close(self) -> None:
+        self.connection.close()
+
+    def changed(self, table: str) -> None:
+        self.dirty.add(table)
+
+    def _fill(self) -> None:
+        for name in self.dirty:
+            table = self.schema.table(name)
+            lines = []
+            for row in self.contents.all_rows(name):
+                values: list[tuple[Value, str]] = [(row[each.name], each.name) for each in table.columns]  # type: ignore[misc]
+                lines.append(
+                    "(" + ", ".join(duckdb_literal(value, table.column(column).type) for value, column in values) + ")"
+                )
+            self.connection.execute(f'DELETE FROM "{name}"')
+            if lines:
+                self.connection.execute(f'INSERT INTO "{name}" VALUES {", ".join(lines)}')
+        self.dirty.clear()
+
+    def rows(self, query: Read, parameters: Mapping[str, object]) -> tuple[Written, list[tuple[object, ...]]]:
+        """Give all rows in order, each with the keys it is ordered by behind its outputs; no LIMIT."""
+        self._fill()
+        written = duckdb_query(self.schema, query, parameters)
+        found = self.connection.execute(written.text).fetchall()
+        return written, [tuple(map(from_duckdb, row)) for row in found]

@@ -1,0 +1,140 @@
+"""A schema as the oracle sees it, and its text in both dialects."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .values import ValueType
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    name: str
+    type: ValueType
+    is_nullable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignKey:
+    """`columns` name a row of `table` by its whole primary key; `max` is a limit on them."""
+
+    columns: tuple[str, ...]
+    table: str
+    referenced: tuple[str, ...]
+    max: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    limit: int
+    columns: tuple[str, ...]
+    is_token: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class HandIndex:
+    """A CREATE INDEX by hand: columns with their directions."""
+
+    name: str
+    table: str
+    columns: tuple[tuple[str, bool], ...]
+    covering: tuple[str, ...] = ()
+    buckets: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """`style` chooses between spellings that mean the same."""
+
+    name: str
+    columns: tuple[Column, ...]
+    primary_key: tuple[str, ...]
+    uniques: tuple[tuple[str, ...], ...] = ()
+    foreign_keys: tuple[ForeignKey, ...] = ()
+    limits: tuple[Limit, ...] = ()
+    style: int = 0
+
+    def column(self, name: str) -> Column:
+        return next(column for column in self.columns if column.name == name)
+
+    @property
+    def all_limits(self) -> tuple[Limit, ...]:
+        """The limits as declared, and those that foreign keys bring with MAX."""
+        return (*self.limits, *(Limit(key.max, key.columns) for key in self.foreign_keys if key.max is not None))
+
+    @property
+    def foreign_columns(self) -> frozenset[str]:
+        return frozenset(name for key in self.foreign_keys for name in key.columns)
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    tables: tuple[Table, ...]
+    indexes: tuple[HandIndex, ...] = ()
+
+    def table(self, name: str) -> Table:
+        return next(table for table in self.tables if table.name == name)
+
+
+def piql_ddl(schema: Schema) -> str:
+    """Write the schema as PIQL."""
+    return "\n".join([*map(_create_table, schema.tables), *map(_create_index, schema.indexes)]) + "\n"
+
+
+def _create_table(table: Table) -> str:
+    style = table.style
+    inline_key = len(table.primary_key) == 1 and style & 1
+    lines, inlined = [], set()
+    for column in table.columns:
+        words = [column.name, str(column.type)]
+        if inline_key and column.name == table.primary_key[0]:
+            words.append("PRIMARY KEY")
+        elif column.name not in table.primary_key:
+            if not column.is_nullable and (column.name not in table.foreign_columns or style & 2):
+                words.append("NOT NULL")
+            elif column.is_nullable and (column.name in table.foreign_columns or style & 4):
+                words.append("NULL")
+        for number, key in enumerate(table.foreign_keys):
+            if key.columns == (column.name,) and style & 8 and number not in inlined:
+                inlined.add(number)
+                words.append(f"REFERENCES {key.table}" + (f" MAX {key.max}" if key.max is not None else ""))
+        lines.append("  " + " ".join(words))
+    clauses = []
+    if not inline_key:
+        clauses.append(f"PRIMARY KEY ({', '.join(table.primary_key)})")
+    for number, columns in enumerate(table.uniques):
+        name = f"CONSTRAINT {table.name}_u{number} " if style & 16 else ""
+        clauses.append(f"{name}UNIQUE ({', '.join(columns)})")
+    for number, key in enumerate(table.foreign_keys):
+        if number not in inlined:
+            referenced = "" if style & 32 else f" ({', '.join(key.referenced)})"
+            maximum = f" MAX {key.max}" if key.max is not None else ""
+            clauses.append(f"FOREIGN KEY ({', '.join(key.columns)}) REFERENCES {key.table}{referenced}{maximum}")
+    for number, limit in enumerate(table.limits):
+        name = f"CONSTRAINT {table.name}_l{number} " if style & 64 else ""
+        columns = ", ".join(limit.columns)
+        clauses.append(f"{name}CARDINALITY LIMIT {limit.limit} ({f'TOKEN({columns})' if limit.is_token else columns})")
+    if style & 128:
+        clauses.reverse()
+    lines += ["  " + clause for clause in clauses]
+    return f"CREATE TABLE {table.name} (\n" + ",\n".join(lines) + "\n);"
+
+
+def _create_index(index: HandIndex) -> str:
+    columns = ", ".join(name if ascending else f"{name} DESC" for name, ascending in index.columns)
+    covering = f" COVERING ({', '.join(index.covering)})" if index.covering else ""
+    buckets = f" BUCKETS {index.buckets}" if index.buckets is not None else ""
+    return f"CREATE INDEX {index.name} ON {index.table} ({columns}){covering}{buckets};"
+
+
+def duckdb_ddl(schema: Schema) -> str:
+    """Write the tables for DuckDB, without constraints: the data keeps them already."""
+    statements = []
+    for table in schema.tables:
+        columns = ", ".join(f'"{each.name}" {duckdb_type(each.type)}' for each in table.columns)
+        statements.append(f'CREATE OR REPLACE TABLE "{table.name}" ({columns});')
+    return "\n".join(statements)
+
+
+def duckdb_type(type: ValueType) -> str:
+    return "VARCHAR" if type.is_text else str(type)

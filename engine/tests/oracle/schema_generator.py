@@ -1,0 +1,157 @@
+"""Random schemas, and rows that keep every constraint of theirs while filling their limits."""
+
+from __future__ import annotations
+
+import random
+
+from .contents import Contents, Row
+from .schema import Column, ForeignKey, HandIndex, Limit, Schema, Table
+from .values import ODD_TEXTS, Value, ValueType, random_type, random_value
+
+TABLE_NAMES = ("users", "posts", "tags", "orders")
+COLUMN_NAMES = ("a", "b", "c", "d", "kind", "title", "note", "amount", "day", "score", "text", "count", "data", "max")
+
+
+def random_schema(rng: random.Random) -> Schema:
+    """Give a schema of one to four tables."""
+    tables: list[Table] = []
+    for name in TABLE_NAMES[: rng.choice((1, 2, 2, 3, 3, 3, 4))]:
+        tables.append(_random_table(rng, name, tables))
+    indexes = []
+    if rng.random() < 0.2:
+        table = rng.choice(tables)
+        names = rng.sample([each.name for each in table.columns], min(len(table.columns), rng.choice((1, 2, 3))))
+        columns = tuple((each, rng.random() < 0.7) for each in names)
+        covering = tuple(each.name for each in table.columns if each.name not in names and rng.random() < 0.4)
+        indexes.append(HandIndex("by_hand", table.name, columns, covering))
+    return Schema(tuple(tables), tuple(indexes))
+
+
+def _random_table(rng: random.Random, name: str, earlier: list[Table]) -> Table:
+    prefix = name[0]
+    fresh = (f"{prefix}_{each}" if rng.random() < 0.7 else each for each in rng.sample(COLUMN_NAMES, len(COLUMN_NAMES)))
+    columns: list[Column] = []
+    key: list[str] = []
+    foreign_keys: list[ForeignKey] = []
+    for _ in range(rng.choice((0, 1, 1, 2)) if earlier else 0):
+        target = rng.choice(earlier)
+        in_key = rng.random() < 0.5
+        is_nullable = not in_key and rng.random() < 0.35
+        own = []
+        for part in target.primary_key:
+            column = Column(next(fresh), target.column(part).type, is_nullable)
+            columns.append(column)
+            own.append(column.name)
+        key += own if in_key else []
+        maximum = rng.randint(1, 6) if rng.random() < 0.25 else None
+        foreign_keys.append(ForeignKey(tuple(own), target.name, target.primary_key, maximum))
+    wanted = max(1 if not key else 0, rng.choice((0, 1, 1, 2)))
+    for _ in range(wanted):
+        column = Column(next(fresh), random_type(rng, is_key=True), False)
+        columns.append(column)
+        key.append(column.name)
+    for _ in range(rng.choice((1, 2, 2, 3))):
+        columns.append(Column(next(fresh), random_type(rng), rng.random() < 0.6))
+    if rng.random() < 0.08 and len(key) == 1:
+        own_column = Column(next(fresh), columns[[each.name for each in columns].index(key[0])].type, True)
+        columns.append(own_column)
+        foreign_keys.append(ForeignKey((own_column.name,), name, tuple(key)))
+    if rng.random() < 0.5:
+        rng.shuffle(key)
+    if rng.random() < 0.5:
+        rng.shuffle(columns)
+    table = Table(name, tuple(columns), tuple(key), foreign_keys=tuple(foreign_keys), style=rng.getrandbits(8))
+    limits, uniques = _random_limits(rng, table)
+    return Table(name, table.columns, table.primary_key, uniques, table.foreign_keys, limits, table.style)
+
+
+def _random_limits(rng: random.Random, table: Table) -> tuple[tuple[Limit, ...], tuple[tuple[str, ...], ...]]:
+    limits: list[Limit] = []
+    if len(table.primary_key) > 1 and rng.random() < 0.6:
+        limits.append(Limit(rng.randint(1, 7), table.primary_key[: rng.randint(1, len(table.primary_key) - 1)]))
+    for foreign in table.foreign_keys:
+        if foreign.max is None and rng.random() < 0.4:
+            limits.append(Limit(rng.randint(1, 7), foreign.columns))
+    others = [each for each in table.columns if each.type.kind != "BLOB" or rng.random() < 0.2]
+    if rng.random() < 0.45:
+        chosen = rng.sample(others, min(len(others), rng.choice((1, 1, 2))))
+        limits.append(Limit(rng.randint(1, 9), tuple(each.name for each in chosen)))
+    texts = [each.name for each in table.columns if each.type.is_text]
+    if texts and rng.random() < 0.25:
+        limits.append(Limit(rng.randint(2, 9), tuple(rng.sample(texts, rng.randint(1, min(2, len(texts))))), True))
+    uniques = []
+    if rng.random() < 0.3:
+        chosen = rng.sample(others, min(len(others), rng.choice((1, 1, 2))))
+        if {each.name for each in chosen} != set(table.primary_key):
+            uniques.append(tuple(each.name for each in chosen))
+    seen: set[tuple[frozenset[str], bool]] = set()
+    kept = []
+    for limit in limits:
+        mark = (frozenset(limit.columns), limit.is_token)
+        if mark not in seen:
+            kept.append(limit)
+        seen.add(mark)
+    return tuple(kept), tuple(uniques)
+
+
+class Pools:
+    """Few values a column, so that rows meet: joins match, groups fill, sort keys repeat."""
+
+    def __init__(self, rng: random.Random, schema: Schema) -> None:
+        self.rng = rng
+        self.schema = schema
+        self.values: dict[tuple[str, str], list[Value]] = {}
+        for table in schema.tables:
+            for column in table.columns:
+                size = rng.choice((2, 3, 5, 8, 12))
+                self.values[table.name, column.name] = [random_value(rng, column.type) for _ in range(size)]
+            for foreign in table.foreign_keys:
+                for own, other in zip(foreign.columns, foreign.referenced, strict=True):
+                    self.values[table.name, own] = self.values[foreign.table, other]
+
+    def value(self, table: str, column: str) -> Value:
+        """Give a value that the column may well hold, or now and then a stranger."""
+        if self.rng.random() < 0.08:
+            return self.stranger(self.schema.table(table).column(column).type)
+        return self.rng.choice(self.values[table, column])
+
+    def stranger(self, type: ValueType) -> Value:
+        value = random_value(self.rng, type)
+        return self.rng.choice(ODD_TEXTS) if isinstance(value, str) and self.rng.random() < 0.5 else value
+
+
+def random_row(rng: random.Random, pools: Pools, contents: Contents, table: Table) -> Row:
+    """Give a row whose foreign keys mostly name rows that exist."""
+    row: Row = {column.name: pools.value(table.name, column.name) for column in table.columns}
+    for column in table.columns:
+        if isinstance(row[column.name], str) and column.type.length is not None:
+            row[column.name] = str(row[column.name])[: column.type.length]
+        if column.is_nullable and rng.random() < 0.25:
+            row[column.name] = None
+    for foreign in table.foreign_keys:
+        parents = contents.all_rows(foreign.table)
+        if parents and not any(row[own] is None for own in foreign.columns) and rng.random() < 0.97:
+            parent = rng.choice(parents)
+            for own, other in zip(foreign.columns, foreign.referenced, strict=True):
+                row[own] = parent[other]
+    return row
+
+
+def random_contents(rng: random.Random, schema: Schema, pools: Pools) -> Contents:
+    """Fill the tables with rows that break nothing."""
+    contents = Contents(schema)
+    for table in schema.tables:
+        for _ in range(rng.choice((0, 4, 12, 25, 40, 40))):
+            row = random_row(rng, pools, contents, table)
+            is_new = contents.key(table, row) not in contents.rows[table.name]
+            if is_new and not contents.refusals_of_put(table.name, row) and not refers_to_itself(table, row):
+                contents.put(table.name, row)
+    return contents
+
+
+def refers_to_itself(table: Table, row: Row) -> bool:
+    """Say whether a row names itself by a foreign key: what then counts as missing is left open."""
+    return any(
+        foreign.table == table.name and [row[own] for own in foreign.columns] == [row[own] for own in foreign.referenced]
+        for foreign in table.foreign_keys
+    )

@@ -1,0 +1,74 @@
+"""A world: a schema, its rows, and queries with the parameters of their executions; equal seeds give equal worlds."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from .contents import Row
+from .query import Delete, Insert, Read, Select, Update
+from .query_generator import QueryCase, random_read
+from .schema import Schema, piql_ddl
+from .schema_generator import Pools, random_contents, random_schema
+from .write_generator import random_write
+from .piql_text import piql_query
+
+READS, WRITES = 20, 4
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """What one run of the oracle is about."""
+
+    seed: int
+    schema: Schema
+    rows: Mapping[str, tuple[Row, ...]]
+    reads: tuple[QueryCase, ...]
+    writes: tuple[QueryCase, ...] = ()
+
+    @property
+    def ddl(self) -> str:
+        return piql_ddl(self.schema)
+
+    def source(self, *cases: QueryCase) -> str:
+        """Write the schema and these queries as PIQL."""
+        return self.ddl + "".join(piql_query(case.name, case.query, case.style) for case in cases)
+
+
+def random_world(seed: int, reads: int = READS, writes: int = WRITES) -> World:
+    """Give the world of a seed."""
+    rng = random.Random(seed)
+    schema = random_schema(rng)
+    pools = Pools(rng, schema)
+    contents = random_contents(rng, schema, pools)
+    rows = {table.name: tuple(contents.all_rows(table.name)) for table in schema.tables}
+    read_cases = tuple(random_read(rng, schema, pools, contents, f"q{number}") for number in range(reads))
+    write_cases = tuple(random_write(rng, schema, pools, contents, f"w{number}") for number in range(writes))
+    return World(seed, schema, rows, read_cases, write_cases)
+
+
+def constructs(case: QueryCase) -> set[str]:
+    """Name the constructs that a query uses, to count what was tried and what was accepted."""
+    if isinstance(case.query, Insert | Update | Delete):
+        return {type(case.query).__name__.upper()}
+    found = {"SELECT"}
+    _collect(case.query, found)
+    return found
+
+
+def _collect(query: Read, found: set[str]) -> None:
+    if isinstance(query, Select):
+        found |= {f"{source.kind} join" for source in query.sources if source.kind != "from"}
+        found |= {"derived table" for source in query.sources if not isinstance(source.relation, str)}
+        found |= {"GROUP BY or aggregate"} if any(item.name.startswith("g") for item in query.items) else set()
+        found |= {"DISTINCT"} if query.is_distinct else set()
+        text = repr(query.where)
+        for mark in ("Exists", "InSelect", "In(", "Or(", "Not(", "IsNull", "Between", "Token", "Call", "Arithmetic"):
+            found |= {mark.strip("(")} if mark in text else set()
+        relations = [source.relation for source in query.sources]
+        found |= {"self join"} if len(set(map(str, relations))) < len(relations) else set()
+    else:
+        found.add("UNION")
+    found |= {"ORDER BY"} if query.order else set()
+    found |= {query.stop.kind} if query.stop is not None else set()

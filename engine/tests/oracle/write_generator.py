@@ -1,0 +1,89 @@
+"""Random INSERTs, UPDATEs and DELETEs of one row."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+from .contents import Contents
+from .predicates import PredicateGenerator
+from .query import Const, Delete, Expr, Insert, Param, Query, Update
+from .query_generator import QueryCase
+from .schema import Schema, Table
+from .schema_generator import Pools, random_row
+from .values import Value, can_be_literal
+
+EXECUTIONS = 4
+
+
+def random_write(rng: random.Random, schema: Schema, pools: Pools, contents: Contents, name: str) -> QueryCase:
+    """Give a write with the parameters of several executions, many of which some constraint must refuse."""
+    return _Maker(rng, schema, pools, contents).write(name)
+
+
+class _Maker(PredicateGenerator):
+    def __init__(self, rng: random.Random, schema: Schema, pools: Pools, contents: Contents) -> None:
+        super().__init__(rng, schema, pools, contents, is_basic=True)
+        self.parameters.executions = EXECUTIONS
+        self.parameters.__post_init__()
+
+    def write(self, name: str) -> QueryCase:
+        table = self.rng.choice(self.schema.tables)
+        others = [each for each in table.columns if each.name not in table.primary_key]
+        chance = self.rng.random()
+        query: Query
+        if chance < 0.5 or (chance < 0.75 and not others):
+            query = self.insert(table)
+        elif chance < 0.75:
+            query = self.update(table)
+        else:
+            query = Delete(table.name, self.pairs(table, table.primary_key, self.rows(table)))
+        return QueryCase(name, query, tuple(self.parameters.samples), self.rng.randrange(3))
+
+    def rows(self, table: Table) -> list[dict[str, object]]:
+        """Give a row for each execution: mostly one that exists, so that keys are hit."""
+        existing = self.contents.all_rows(table.name)
+        return [
+            self.rng.choice(existing)
+            if existing and self.rng.random() < 0.75
+            else random_row(self.rng, self.pools, self.contents, table)
+            for _ in range(EXECUTIONS)
+        ]
+
+    def insert(self, table: Table) -> Insert:
+        rng = self.rng
+        rows = [random_row(rng, self.pools, self.contents, table) for _ in range(EXECUTIONS)]
+        if rng.random() < 0.3:
+            existing = self.rows(table)
+            rows = [rng.choice(pair) for pair in zip(rows, existing, strict=True)]
+        chosen = [each.name for each in table.columns if not each.is_nullable or rng.random() < 0.8]
+        if rng.random() < 0.5:
+            rng.shuffle(chosen)
+        return Insert(table.name, self.pairs(table, chosen, rows), rng.random() < 0.3)
+
+    def update(self, table: Table) -> Update:
+        rng = self.rng
+        others = [each.name for each in table.columns if each.name not in table.primary_key]
+        changed = rng.sample(others, rng.randint(1, min(3, len(others))))
+        news = [random_row(rng, self.pools, self.contents, table) for _ in range(EXECUTIONS)]
+        conditions: tuple[tuple[str, Expr], ...] = ()
+        existing = self.rows(table)
+        if rng.random() < 0.25:
+            conditions = self.pairs(table, rng.sample(others, 1), existing)
+        return Update(
+            table.name, self.pairs(table, changed, news), self.pairs(table, table.primary_key, existing), conditions
+        )
+
+    def pairs(
+        self, table: Table, names: Sequence[str], rows: Sequence[dict[str, object]]
+    ) -> tuple[tuple[str, Expr], ...]:
+        found: list[tuple[str, Expr]] = []
+        for name in names:
+            type = table.column(name).type
+            value: Value = rows[0][name]  # type: ignore[assignment]
+            is_key = name in table.primary_key
+            if self.rng.random() < (0.03 if is_key else 0.2) and can_be_literal(value):
+                found.append((name, Const(value, type)))
+            else:
+                found.append((name, Param(self.parameters.new([row[name] for row in rows]), type)))
+        return tuple(found)
