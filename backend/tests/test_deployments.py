@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+
 import httpx
 from piql_backend.settings import Settings
 
 Files = list[dict[str, str]]
+Running = Callable[[Settings], AbstractAsyncContextManager[httpx.AsyncClient]]
 LIMIT = "  CARDINALITY LIMIT 100 (owner),\n"
 
 
@@ -85,11 +89,12 @@ async def test_unknown_deployments_workspaces_and_runs_are_not_found(client: htt
     assert (run.status_code, run.json()["code"]) == (404, "unknown-run")
 
 
-async def test_what_is_live_stays_live_after_a_restart(settings: Settings, running: object, files: Files) -> None:
-    async with running(settings) as client:  # type: ignore[operator]
+async def test_what_is_live_stays_live_after_a_restart(settings: Settings, running: Running) -> None:
+    async with running(settings) as client:
+        files = (await client.get("/api/deployments/live")).json()["files"]
         changed = replaced(files, "queries/thoughtstream.piql", "MAX 50", "MAX 20")
         await client.post("/api/deployments", json={"workspace_id": "scadr", "files": changed})
-    async with running(settings) as client:  # type: ignore[operator]
+    async with running(settings) as client:
         assert (await client.get("/api/deployments/live")).json()["id"] == "d2"
         body = {"parameters": {"me": "nobody", "count": 21}}
         answer = await client.post("/api/deployments/live/queries/thoughtstream/executions", json=body)

@@ -10,7 +10,7 @@ import httpx
 import pytest
 from piql_backend.settings import Settings
 
-GRID = {"row_bytes": [40], "scan_rows": [1, 50], "sorted_child_rows": [5, 10], "sorted_rows": [5, 20]}
+GRID = {"row_bytes": [200], "scan_rows": [1, 50], "sorted_child_rows": [5, 10], "sorted_rows": [5, 20]}
 SHORT = {"label": "short", "grid": GRID, "interval_seconds": 0.3, "intervals": 2}
 LONG = {"label": "long", "grid": GRID, "interval_seconds": 600, "intervals": 2}
 SLO = {"quantile": 0.99, "threshold_ms": 500, "interval_seconds": 600}
@@ -51,12 +51,16 @@ async def test_a_run_measures_predicts_and_draws_a_heatmap(client: httpx.AsyncCl
     assert {each["operator"] for each in prediction["operators"]} == {"IndexScan", "SortedIndexJoin"}
     assert prediction["warnings"]  # 100 subscriptions lie beyond this grid
 
-    axes = {"x": {"symbol": "subscriptions.owner", "values": [5, 10]}, "y": {"symbol": "count", "values": [5, 10, 20]}}
+    axes = {
+        "x": {"symbol": "subscriptions.owner", "values": [5, 10, 100]},
+        "y": {"symbol": "count", "values": [5, 10, 20]},
+    }
     answer = await client.post("/api/heatmaps", json=ask | axes)
     assert answer.status_code == 200, answer.text
     heatmap = answer.json()
-    assert [len(row) for row in heatmap["p99_ms"]] == [2, 2, 2]
-    assert heatmap["state"][0][0] == "measured"
+    assert [len(row) for row in heatmap["p99_ms"]] == [3, 3, 3]
+    assert all("extrapolated" not in row[:2] and row[2] == "extrapolated" for row in heatmap["state"])
+    assert all(each["x"] <= 10 for each in heatmap["largest_safe"])
     assert heatmap["x"]["current"] == 100
     place = heatmap["x"]["number_range"]
     schema = next(each["text"] for each in files if each["path"] == "schema.piql")

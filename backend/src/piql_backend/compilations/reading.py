@@ -14,10 +14,9 @@ from piql.logical.format import describe as describe_logical
 from piql.logical.format import inputs_of as logical_inputs
 from piql.logical.operators import LogicalNode, LogicalWrite, QueryParameter
 from piql.physical.format import describe as describe_physical
-from piql.physical.operators import PhysicalNode, RemoteOperator, WritePlan
+from piql.physical.operators import PhysicalNode, RemoteOperator, WritePlan, inputs
 from piql.source import Source, Span
 from piql_profiler.predictor.cardinalities import axes as axes_of
-from piql_profiler.predictor.cardinalities import inputs_of
 
 from piql_backend.compilations.schemas import (
     AxisRead,
@@ -307,7 +306,7 @@ def _logical(
 
 def _physical(node: PhysicalNode, bounds: Mapping[Path, OperatorBound], path: Path = ()) -> PlanNodeRead:
     operator, detail = describe_physical(node)
-    children = [_physical(each, bounds, (*path, at)) for at, each in enumerate(inputs_of(node))]
+    children = [_physical(each, bounds, (*path, at)) for at, each in enumerate(inputs(node))]
     kind: Literal["remote", "local"] = "remote" if isinstance(node, RemoteOperator) else "local"
     return _node(path, operator, detail, node.span, kind, False, bounds.get(path), children)
 

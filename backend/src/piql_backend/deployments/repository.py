@@ -41,7 +41,7 @@ class DeploymentTable:
             newest = _newest(cursor)
         return self.read(newest) if newest else None
 
-    def insert(self, deployment: DeploymentDetailRead, deploy: Callable[[], None]) -> DeploymentDetailRead:
+    def insert(self, deployment: DeploymentDetailRead, deploy: Callable[[], object]) -> DeploymentDetailRead:
         """Add the next version, and call `deploy` before it is committed: if that fails there is no new version."""
         with self._database.write() as cursor:
             version = _newest(cursor) + 1

@@ -161,7 +161,8 @@ class Deployments:
         database = self._store.database()
         with self._deploying:
             try:
-                read = self._table.insert(new, lambda: database.deploy(compilation))
+                forget = set(self._live.compilation.queries) - set(compilation.queries) if self._live else set()
+                read = self._table.insert(new, lambda: database.deploy(compilation, forget))
             except CompilationRefused as error:
                 raise _refused(str(error), error, compilation) from error
             self._live = LiveDeployment(read, compilation)
