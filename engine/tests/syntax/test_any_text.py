@@ -12,6 +12,9 @@ from piql.binding.binder import bind, bind_statement
 from piql.binding.conversion import as_sql
 from piql.diagnostics.render import render
 from piql.language_service.completion import complete
+from piql.language_service.navigation import references
+from piql.language_service.outline import folds, outline
+from piql.language_service.semantic_tokens import semantic_tokens
 from piql.source import Source
 from piql.syntax import ast
 from piql.syntax.parser import parse
@@ -80,11 +83,20 @@ def test_any_beginning_of_a_sample(end: int) -> None:
 
 @QUICK
 @given(st.integers(0, len(ALL)), st.integers(0, 8))
-def test_completion_answers_anywhere(at: int, left_out: int) -> None:
+def test_the_language_service_answers_anywhere(at: int, left_out: int) -> None:
     text = ALL[:at] + ALL[at + left_out :]
-    for item in complete({"text.piql": text}, "text.piql", at):
+    texts = {"text.piql": text}
+    for item in complete(texts, "text.piql", at):
         assert item.label
         assert item.insert_text
+    for span in references(texts, "text.piql", at):
+        assert 0 <= span.start < span.end <= len(text)
+    ends = 0
+    for token in semantic_tokens(texts, "text.piql"):
+        assert ends <= token.start < token.end <= len(text)
+        ends = token.end
+    outline(text)
+    folds(text)
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ from piql.source import Span
 from piql.syntax import ast
 
 # Every name a type goes by: the kind, and how many numbers may follow it.
-_TYPES: dict[str, tuple[Kind, int]] = {
+TYPE_NAMES: dict[str, tuple[Kind, int]] = {
     "INT": (Kind.INT, 0),
     "INTEGER": (Kind.INT, 0),
     "BIGINT": (Kind.BIGINT, 0),
@@ -175,10 +175,10 @@ class _TableBuilder:
             self.by_fold[name.lower()] = name
 
     def _type(self, node: ast.TypeName) -> SqlType:
-        known = _TYPES.get(node.name)
+        known = TYPE_NAMES.get(node.name)
         arguments = node.arguments
         if known is None:
-            near = suggestion(node.name, _TYPES)
+            near = suggestion(node.name, TYPE_NAMES)
             types = ", ".join(kind.value for kind in Kind if kind is not Kind.NULL)
             self._report(
                 "unknown-type",

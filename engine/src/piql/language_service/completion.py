@@ -9,9 +9,9 @@ from typing import Literal
 from piql.binding.functions import AGGREGATES, FUNCTIONS
 from piql.binding.schema import bind_schema
 from piql.catalog import Column, Kind, Table
+from piql.language_service.navigation import written
 from piql.language_service.statement_tokens import Block, NamedRelation, Place, name_of, place_at
 from piql.source import Source
-from piql.syntax.cursor import RESERVED
 from piql.syntax.parser import parse
 
 CompletionKind = Literal["keyword", "table", "column", "alias", "function", "type", "parameter", "condition"]
@@ -201,11 +201,11 @@ class _Completion:
                         shown,
                         "column",
                         detail,
-                        f"{_quoted(relation.alias)}.{_quoted(name)}" if "." in shown else _quoted(name),
+                        f"{written(relation.alias)}.{written(name)}" if "." in shown else written(name),
                     )
             for relation, _ in named:
                 yield CompletionItem(
-                    relation.alias, "alias", relation.table or "derived table", f"{_quoted(relation.alias)}."
+                    relation.alias, "alias", relation.table or "derived table", f"{written(relation.alias)}."
                 )
             scope = scope.outer
             is_outer = True
@@ -226,7 +226,7 @@ class _Completion:
             for relation in scope.relations:
                 if relation.alias.lower() == alias:
                     for name, detail in self._columns(relation):
-                        yield CompletionItem(name, "column", detail, _quoted(name))
+                        yield CompletionItem(name, "column", detail, written(name))
                     return
             scope = scope.outer
         table = self.by_fold.get(alias)
@@ -260,7 +260,7 @@ class _Completion:
         if table is None:
             return
         if not after:
-            columns = ", ".join(_quoted(each.name) for each in table.columns)
+            columns = ", ".join(written(each.name) for each in table.columns)
             yield _item(f"({columns})", "column", "all columns")
             yield from _keywords("VALUES")
         elif "VALUES" not in after:
@@ -298,7 +298,7 @@ class _Completion:
 
     def _tables(self) -> Iterator[CompletionItem]:
         for name, table in self.tables.items():
-            yield CompletionItem(name, "table", f"key ({', '.join(table.primary_key)})", _quoted(name))
+            yield CompletionItem(name, "table", f"key ({', '.join(table.primary_key)})", written(name))
 
     def _parameters(self, bracketed: bool = False) -> Iterator[CompletionItem]:
         tokens = self.place.tokens
@@ -392,7 +392,7 @@ def _keywords(*words: str) -> Iterator[CompletionItem]:
 
 def _column_items(table: Table) -> Iterable[CompletionItem]:
     return (
-        CompletionItem(each.name, "column", _column_detail(table, each), _quoted(each.name)) for each in table.columns
+        CompletionItem(each.name, "column", _column_detail(table, each), written(each.name)) for each in table.columns
     )
 
 
@@ -401,9 +401,3 @@ def _column_detail(table: Table | None, column: Column) -> str:
         return str(column.type)
     key = ", primary key" if column.name in table.primary_key else ""
     return f"{column.type} of {table.name}{key}"
-
-
-def _quoted(name: str) -> str:
-    """Give a name as it must be written: in quotes where it would be read as something else."""
-    is_plain = name.isidentifier() and name.upper() not in RESERVED
-    return name if is_plain else '"' + name.replace('"', '""') + '"'

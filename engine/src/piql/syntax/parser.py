@@ -84,6 +84,9 @@ class _Parser(EntityParser):
                 return found
             began = self.at
             self.nesting = self.chain = 0
+            if len(self.diagnostics) >= MAX_FINDINGS and not self._is_start():
+                self._recover(began)  # nothing more is said, so the fault need not be made
+                continue
             try:
                 statement = self._statement()
                 found.append(statement)
