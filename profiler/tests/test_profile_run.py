@@ -52,9 +52,9 @@ def run(tmp_path: Path, runner: StatedRunner) -> list[Progress]:
 
 def test_a_run_reports_every_measurement_and_ends_whole(tmp_path: Path) -> None:
     seen = run(tmp_path, StatedRunner())
-    assert [each.state for each in seen] == ["starting", *["running"] * 6, "done"]
-    assert [each.points_done for each in seen] == [0, 1, 2, 3, 4, 5, 6, 6]
-    assert seen[6].eta_seconds == 0.0
+    assert [each.state for each in seen] == ["starting", *["running"] * 7, "done"]
+    assert [each.points_done for each in seen] == [0, 0, 1, 2, 3, 4, 5, 6, 6]
+    assert seen[7].eta_seconds == 0.0
     assert load(tmp_path / "run").intervals == 2
     assert read_info(tmp_path / "run").executions == 180
 

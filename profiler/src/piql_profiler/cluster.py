@@ -9,7 +9,9 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import signal
 import tempfile
+import threading
 from collections.abc import Iterator, Sequence
 from typing import Any, Self
 
@@ -37,7 +39,8 @@ class RayRunner:
 
     def __enter__(self) -> Self:
         try:
-            self._start()
+            with _own_signal_handlers():
+                self._start()
         except BaseException:
             self.__exit__()
             raise
@@ -73,6 +76,22 @@ class RayRunner:
             yield from ray.get(ready)
 
 
-@ray.remote(num_cpus=1, max_retries=_ATTEMPTS_AFTER_A_LOST_WORKER)
-def _measure(task: Task) -> Measurement:
+@contextlib.contextmanager
+def _own_signal_handlers() -> Iterator[None]:
+    """Ray takes over SIGTERM when it starts, and aborts the process on it; give the signals back to who had them."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    kept = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield
+    finally:
+        for number, handler in kept.items():
+            signal.signal(number, handler)
+
+
+def _run(task: Task) -> Measurement:
     return task.run()
+
+
+_measure = ray.remote(num_cpus=1, max_retries=_ATTEMPTS_AFTER_A_LOST_WORKER)(_run)

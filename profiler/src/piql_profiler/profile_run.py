@@ -6,7 +6,6 @@ disturbs all points alike (VLDB 2012 ran operators and queries interleaved too).
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,14 +58,15 @@ def run_profile(
         with store_for_profiling(settings.store_url) as store_url, runner:
             prepare(settings.grid, store_url)
             directory.update(state="running")
-            began = time.monotonic()
+            report(Progress("running", 0, total, settings.interval_seconds * settings.intervals))
+            spent = 0.0
             for interval in range(settings.intervals):
                 measured: list[Measurement] = []
                 for each in runner.run(tasks_of(settings, store_url, interval, runner.clients)):
                     measured.append(each)
                     done += 1
-                    elapsed = time.monotonic() - began
-                    report(Progress("running", done, total, elapsed / done * (total - done)))
+                    spent += each.seconds
+                    report(Progress("running", done, total, spent / done * (total - done) / runner.clients))
                 directory.write_interval(interval, measured)
         end("done")
     except (Cancelled, KeyboardInterrupt):

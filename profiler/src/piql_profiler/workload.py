@@ -1,8 +1,8 @@
 """The tables and queries that realise a grid's points on a store, run through the real engine.
 
-    links    (owner, target)              who follows whom: each owner of level c has exactly c targets
-    rows     (owner, position, payload)   the rows of scans and sorted joins, `row_bytes` each
-    records  (id, payload)                the rows of foreign-key joins
+    links    (owner, target)            who follows whom: each owner of level c has exactly c targets
+    rows     (owner, posted, payload)   the rows of scans and sorted joins, `row_bytes` each
+    records  (name, payload)            the rows of foreign-key joins
 
 Names begin with `piql_profile_` and a digest of the grid, so that data of several grids stand side by side. An
 embedded store is profiled in a new file of the same engine and settings, in a folder `piql_profile_…` beside the user's
@@ -17,6 +17,7 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from pathlib import Path
 from random import Random
@@ -29,7 +30,9 @@ from piql_profiler.grid import Grid, Operator, Point
 
 RESERVED_PREFIX = "piql_profile_"
 _OWNERS_PER_LEVEL = 20
-_SMALLEST_ROW_BYTES = 12  # two INT keys and some payload
+_NAME_BYTES, _TIME_BYTES = 16, 8
+_SMALLEST_ROW_BYTES = 32
+_START = datetime(2020, 1, 1, tzinfo=UTC)
 _Rows = Iterator[dict[str, Any]]
 
 
@@ -73,7 +76,7 @@ class Workload:
         size = point.row_bytes
         match point.operator:
             case Operator.INDEX_SCAN:
-                parameters = {"owner": random.randrange(self._owners), "most": point.rows}
+                parameters = {"owner": _name(random.randrange(self._owners)), "most": point.rows}
                 return Call(f"{self.prefix}scan_{size}", parameters)
             case Operator.INDEX_FK_JOIN:
                 return Call(f"{self.prefix}fk_join_{size}", {"owner": self._owner_of(point, random)})
@@ -88,30 +91,34 @@ class Workload:
         parts = [
             f"CREATE TABLE {name}state (id INT PRIMARY KEY);",
             f"CREATE QUERY {name}loaded AS SELECT id FROM {name}state WHERE id = [1: id];",
-            f"CREATE TABLE {name}links (owner INT, target INT, PRIMARY KEY (owner, target), "
+            f"CREATE TABLE {name}links (owner VARCHAR({_NAME_BYTES}), target VARCHAR({_NAME_BYTES}), "
+            f"PRIMARY KEY (owner, target), "
             f"CARDINALITY LIMIT {max(self._levels, default=1)} (owner));",
         ]
         for size in self._sizes(Operator.INDEX_SCAN, Operator.SORTED_INDEX_JOIN):
             parts.append(
-                f"CREATE TABLE {name}rows_{size} (owner INT, position INT, payload VARCHAR({size - 8}), "
-                "PRIMARY KEY (owner, position));"
+                f"CREATE TABLE {name}rows_{size} (owner VARCHAR({_NAME_BYTES}), posted TIMESTAMP, "
+                f"payload VARCHAR({size - _NAME_BYTES - _TIME_BYTES}), PRIMARY KEY (owner, posted));"
             )
         for size in self._sizes(Operator.INDEX_SCAN):
             parts.append(
-                f"CREATE QUERY {name}scan_{size} AS SELECT owner, position, payload FROM {name}rows_{size} "
-                f"WHERE owner = [1: owner] ORDER BY position DESC LIMIT [2: most] MAX {self._most_rows(size)};"
+                f"CREATE QUERY {name}scan_{size} AS SELECT owner, posted, payload FROM {name}rows_{size} "
+                f"WHERE owner = [1: owner] ORDER BY posted DESC LIMIT [2: most] MAX {self._most_rows(size)};"
             )
         for size in self._sizes(Operator.SORTED_INDEX_JOIN):
             parts.append(
-                f"CREATE QUERY {name}sorted_join_{size} AS SELECT r.owner, r.position, r.payload "
+                f"CREATE QUERY {name}sorted_join_{size} AS SELECT r.owner, r.posted, r.payload "
                 f"FROM {name}links l JOIN {name}rows_{size} r ON r.owner = l.target WHERE l.owner = [1: owner] "
-                f"ORDER BY r.position DESC LIMIT [2: most] MAX {self._most_rows(size)};"
+                f"ORDER BY r.posted DESC LIMIT [2: most] MAX {self._most_rows(size)};"
             )
         for size in self._sizes(Operator.INDEX_FK_JOIN):
-            parts.append(f"CREATE TABLE {name}records_{size} (id INT PRIMARY KEY, payload VARCHAR({size - 4}));")
             parts.append(
-                f"CREATE QUERY {name}fk_join_{size} AS SELECT r.id, r.payload "
-                f"FROM {name}links l JOIN {name}records_{size} r ON r.id = l.target WHERE l.owner = [1: owner];"
+                f"CREATE TABLE {name}records_{size} (name VARCHAR({_NAME_BYTES}) PRIMARY KEY, "
+                f"payload VARCHAR({size - _NAME_BYTES}));"
+            )
+            parts.append(
+                f"CREATE QUERY {name}fk_join_{size} AS SELECT r.name, r.payload "
+                f"FROM {name}links l JOIN {name}records_{size} r ON r.name = l.target WHERE l.owner = [1: owner];"
             )
         return "\n".join(parts)
 
@@ -139,23 +146,29 @@ class Workload:
             if point.row_bytes == size and point.operator is not Operator.INDEX_FK_JOIN
         )
 
-    def _owner_of(self, point: Point, random: Random) -> int:
-        return self._levels.index(point.child_rows) * _OWNERS_PER_LEVEL + random.randrange(_OWNERS_PER_LEVEL)
+    def _owner_of(self, point: Point, random: Random) -> str:
+        return _name(self._levels.index(point.child_rows) * _OWNERS_PER_LEVEL + random.randrange(_OWNERS_PER_LEVEL))
 
     def _links(self) -> _Rows:
         random = Random(1)
         for at, level in enumerate(self._levels):
             for owner in range(at * _OWNERS_PER_LEVEL, (at + 1) * _OWNERS_PER_LEVEL):
-                yield from ({"owner": owner, "target": each} for each in random.sample(range(self._owners), level))
+                targets = random.sample(range(self._owners), level)
+                yield from ({"owner": _name(owner), "target": _name(each)} for each in targets)
 
     def _rows(self, size: int) -> _Rows:
-        payload = _payload(size - 8)
+        payload = _payload(size - _NAME_BYTES - _TIME_BYTES)
+        times = [_START + timedelta(minutes=at) for at in range(self._most_rows(size))]
         for owner in range(self._owners):
-            yield from ({"owner": owner, "position": at, "payload": payload} for at in range(self._most_rows(size)))
+            yield from ({"owner": _name(owner), "posted": at, "payload": payload} for at in times)
 
     def _records(self, size: int) -> _Rows:
-        payload = _payload(size - 4)
-        yield from ({"id": each, "payload": payload} for each in range(self._owners))
+        payload = _payload(size - _NAME_BYTES)
+        yield from ({"name": _name(each), "payload": payload} for each in range(self._owners))
+
+
+def _name(number: int) -> str:
+    return f"n{number:0{_NAME_BYTES - 1}}"
 
 
 def _payload(length: int) -> str:
