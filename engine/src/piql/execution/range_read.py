@@ -126,13 +126,11 @@ class RangeRead:
         steps: list[_Fixed | _Walked] = []
         walked_names: set[str] = set()
         for place, key in enumerate(preparation.page_order):
-            if not walked:
-                break
             match key.expression:
                 case ColumnRef(relation=relation, name=name) if relation == node.alias:
                     if name in fixed:
                         steps.append(_Fixed(_from_key(fixed[name]), place, key.ascending))
-                    elif walked[0].name == name and (walked[0].ascending == node.is_ascending) == key.ascending:
+                    elif walked and walked[0].name == name and (walked[0].ascending == node.is_ascending) == key.ascending:
                         walked_names.add(walked.pop(0).name)
                         steps.append(_Walked(place))
                     elif name not in walked_names:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -48,6 +49,15 @@ class Relation(_Operator):
 
     table: Table
     alias: str
+
+    def columns(self, names: Iterable[str]) -> tuple[ColumnRef, ...]:
+        """Give references to columns; they equal those that the query itself makes."""
+        found = (self.table.column(name) for name in names)
+        return tuple(
+            ColumnRef(relation=self.alias, name=each.name, type=each.type, nullable=each.nullable)
+            for each in found
+            if each is not None
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,8 +119,11 @@ class Union(_Operator):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sort(_Operator):
+    """ORDER BY; `is_total` once it has been completed, so that no two rows are equal in it."""
+
     keys: tuple[SortKey, ...]
     input: LogicalNode
+    is_total: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

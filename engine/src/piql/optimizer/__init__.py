@@ -7,6 +7,7 @@ schema limits rows and stops as low as they may stand, and the steps taken. Next
 from __future__ import annotations
 
 from piql.logical.operators import LogicalNode
+from piql.optimizer.complete_order import complete_order
 from piql.optimizer.drop_implied_predicates import drop_implied_predicates
 from piql.optimizer.insert_data_stops import insert_data_stops
 from piql.optimizer.order_joins import order_joins
@@ -19,13 +20,15 @@ from piql.optimizer.step import Step
 from piql.optimizer.turn_left_join_inner import turn_left_join_inner
 
 # The order matters: predicates find their relation before they are copied to equal columns, both before the join
-# order is chosen by them; only in the final order is it known what an earlier relation implies, which equalities are
-# fixed when a relation is read (data-stops), and which joins keep every row below a stop.
+# order is chosen by them; a sort is completed while the relations stand as written; only in the final join order is it
+# known what an earlier relation implies, which equalities are fixed when a relation is read (data-stops), and which
+# joins keep every row below a stop.
 RULES: tuple[Rule, ...] = (
     simplify_predicates,
     turn_left_join_inner,
     push_selection_down,
     spread_equalities,
+    complete_order,
     order_joins,
     drop_implied_predicates,
     insert_data_stops,

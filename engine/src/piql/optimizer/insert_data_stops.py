@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from piql.catalog import Kind, SqlType
-from piql.logical.expressions import ColumnRef, Expression, conjuncts
+from piql.logical.expressions import Expression, conjuncts
 from piql.logical.operators import DataStop, Derived, Join, LogicalNode, Relation, Selection
 from piql.node import Node
 from piql.optimizer.facts import Fact, facts_about
@@ -85,7 +84,7 @@ def _stop(
         predicate = conjunction(causes)
         if predicate is not None:
             plan = Selection(predicate=predicate, input=plan, span=span)
-        columns = tuple(_column(relation, name) for name in fact.columns)
+        columns = relation.columns(fact.columns)
         plan = DataStop(
             limit=fact.rows, relation=relation.alias, columns=columns, because=fact.because, input=plan, span=span
         )
@@ -109,12 +108,6 @@ def _is_cause(predicate: Expression, fact: Fact, known: Restrictions) -> bool:
     if fact.is_token:
         return any(word.predicate is predicate for word in known.words)
     return any(known.equal[column].predicate is predicate for column in fact.columns)
-
-
-def _column(relation: Relation, name: str) -> ColumnRef:
-    column = relation.table.column(name)
-    kind = column.type if column is not None else SqlType(Kind.NULL)
-    return ColumnRef(relation=relation.alias, name=name, type=kind, nullable=column.nullable if column else True)
 
 
 def say(fact: Fact, relation: Relation) -> str:

@@ -26,8 +26,7 @@ from piql.physical.widths import columns_bytes
 class Wanted:
     """What a read is asked for: an order in its own columns (None: one that no index has), and a stop."""
 
-    keys: tuple[tuple[str, bool], ...] | None = ()  # column, ascending
-    ties: bool | None = None  # the direction of the primary key after them; None: any order will do
+    keys: tuple[tuple[str, bool], ...] | None = ()  # column, ascending; a total order, or () where any will do
     count: Count | None = None
 
 
@@ -97,7 +96,7 @@ def _stopped(reading: Reading) -> Iterable[Access]:
         rest = index.columns[len(fixed) :]
         if known.ranges and not (rest and rest[0].name in known.ranges):
             continue
-        is_ascending = _walk(rest, keys, wanted.ties, reading.table)
+        is_ascending = _walk(rest, keys)
         if is_ascending is not None:
             access = _access(reading, index, len(fixed), is_ascending, wanted.count, is_new=False)
             if access is not None:
@@ -105,24 +104,14 @@ def _stopped(reading: Reading) -> Iterable[Access]:
     yield from _new_index(reading, wanted.count, fixed, keys)
 
 
-def _walk(
-    rest: Sequence[IndexColumn], keys: Sequence[tuple[str, bool]], ties: bool | None, table: Table
-) -> bool | None:
-    """Tell which way to walk an index (True: forward) to get the order of `keys`, ties by primary key.
-
-    None when the index has another order. Where no order is asked any will do.
-    """
-    if ties is None:
+def _walk(rest: Sequence[IndexColumn], keys: Sequence[tuple[str, bool]]) -> bool | None:
+    """Tell which way to walk an index (True: forward) to get an order; None when the index has another one."""
+    if not keys:
         return True
-    asked = [name for name, _ in keys]
-    names = {each.name for each in rest}
-    total = [*keys, *((name, ties) for name in table.primary_key if name in names and name not in asked)]
-    if len(total) > len(rest):
+    if len(keys) > len(rest):
         return None
-    if not total:
-        return True
-    is_forward = rest[0].ascending is total[0][1]
-    for (name, ascending), column in zip(total, rest, strict=False):
+    is_forward = rest[0].ascending is keys[0][1]
+    for (name, ascending), column in zip(keys, rest, strict=False):
         if column.name != name or (column.ascending is ascending) is not is_forward:
             return None
     return is_forward
@@ -135,12 +124,11 @@ def _new_index(
     table, known = reading.table, reading.restrictions
     tokens = {word.name: word.columns for word in known.words}
     columns = [IndexColumn(name, token_of=tokens.get(name, ())) for name in fixed]
-    ties = reading.wanted.ties is not False
-    first = keys[0][1] if keys else ties
+    first = keys[0][1] if keys else True
     columns += [IndexColumn(name, ascending is first) for name, ascending in keys]
     if not keys:
         columns += [IndexColumn(name) for name in known.ranges]
-    index = index_on(table, columns, partition_columns=len(fixed), ties=ties is first)
+    index = index_on(table, columns, partition_columns=len(fixed))
     if index.columns == table.primary_index().columns or any(index.columns == each.columns for each in reading.indexes):
         return
     access = _access(reading, index, len(fixed), first, count, is_new=True)
@@ -215,7 +203,7 @@ def _access(
     serves_order = is_ascending is not None
     if is_ascending is None and reading.wanted.keys is not None:
         keys = tuple(each for each in reading.wanted.keys if each[0] not in known.equal)
-        walk = _walk(rest, keys, reading.wanted.ties, table)
+        walk = _walk(rest, keys)
         serves_order, is_ascending = walk is not None, walk
     forward = is_ascending is not False
     reads = prod(known.equal[part.column].count for part in prefix if part.column in known.equal) * index.buckets

@@ -17,13 +17,12 @@ def index_on(
     columns: Sequence[IndexColumn],
     *,
     partition_columns: int,
-    ties: bool = True,
     is_unique: bool = False,
     reason: str = "",
 ) -> Index:
-    """Make an index by these columns, completed by the primary key (ascending with `ties`) and named after them."""
+    """Make an index by these columns, completed by the primary key and named after them."""
     named = {each.name for each in columns}
-    rest = tuple(IndexColumn(name, ties) for name in table.primary_key if name not in named)
+    rest = tuple(IndexColumn(name) for name in table.primary_key if name not in named)
     return Index(
         name_of(table, columns),
         table.name,

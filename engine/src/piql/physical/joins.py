@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from piql.logical.expressions import ColumnRef, Constant, Expression, Parameter, conjuncts
-from piql.logical.operators import Join, LogicalNode, Relation, SortKey
+from piql.logical.operators import Count, Join, LogicalNode, Relation, SortKey
 from piql.optimizer.facts import facts_about
 from piql.optimizer.predicates import ColumnKey, conjunction, key_of, relations_of
 from piql.optimizer.region import aliases_below
@@ -51,7 +51,7 @@ def plan_join(planner: Planner, node: Join, want: Want, path: tuple[int, ...], u
         table,
         known,
         facts_about(table, known),
-        Wanted(own_keys(want.keys, alias, available), want.keys[-1].ascending if want.keys else None, want.count),
+        Wanted(own_keys(want.keys, alias, available), _count_for(node, want)),
         planner.needed.get(alias, frozenset()),
         planner.indexes.get(table.name, ()),
         must_cover=node.kind == "left",
@@ -70,6 +70,14 @@ def plan_join(planner: Planner, node: Join, want: Want, path: tuple[int, ...], u
     gap = gap_of(relation, known, leg_path, below, reading, is_joined=True, has_equality=has_equality)
     planner.gaps.append(replace(gap, is_product=not has_equality or left.rows >= WORST))
     return replace(left, rows=WORST)
+
+
+def _count_for(node: Join, want: Want) -> Count | None:
+    """Give the stop that may limit each list of a join: not that of a page over a left join.
+
+    Where the next page begins behind the last match of a row, that row would seem to have none.
+    """
+    return None if want.is_page and node.kind == "left" else want.count
 
 
 def _depends_on(prefix: tuple[KeyPart, ...], available: frozenset[str]) -> bool:
@@ -119,7 +127,7 @@ def _join_remotely(node: Join, relation: Relation, access: Access, known: Restri
     is_merged = is_many or (bool(want.keys) and access.serves_order)
     order: tuple[SortKey, ...] = ()
     if want.keys and access.serves_order:
-        order = total_order(want.keys, rows)
+        order = want.keys
     elif left.order and not is_many:
         order = (*left.order, *natural)
         is_merged = False

@@ -71,7 +71,7 @@ class Planner:
                 return self._stop(node, path, below)
             case Sort():
                 part = self.plan(node.input, Want(node.keys), (*path, 0), below)
-                return sorted_by(part, total_order(node.keys, part))
+                return sorted_by(part, node.keys if node.is_total else total_order(node.keys, part))
             case Projection():
                 return self._project(self.plan(node.input, want, (*path, 0), below), node.outputs, "")
             case Derived():
@@ -95,11 +95,11 @@ class Planner:
 
     def _stop(self, node: Stop, path: tuple[int, ...], under: tuple[LogicalNode, ...]) -> Part:
         keys: tuple[SortKey, ...] = ()
-        below, at = node.input, (*path, 0)
+        below, at, is_total = node.input, (*path, 0), False
         if isinstance(below, Sort):
-            keys, below, at, under = below.keys, below.input, (*at, 0), (below, *under)
+            keys, is_total, below, at, under = below.keys, below.is_total, below.input, (*at, 0), (below, *under)
         part = self.plan(below, Want(keys, node.count, node.is_page), at, under)
-        order = total_order(keys or part.order, part)
+        order = keys if is_total else total_order(keys or part.order, part)
         if keys or node.is_page:
             part = sorted_by(part, order)
         if node.is_page or not part.is_stopped:

@@ -75,12 +75,11 @@ def plan_leg(
     table, alias = relation.table, relation.alias
     known = restrictions_on(alias, predicates, frozenset())
     keys = own_keys(want.keys, alias, frozenset())
-    ties = want.keys[-1].ascending if want.keys else None
     reading = Reading(
         table,
         known,
         facts_about(table, known),
-        Wanted(keys, ties, want.count),
+        Wanted(keys, want.count),
         planner.needed.get(alias, frozenset()),
         planner.indexes.get(table.name, ()),
     )
@@ -104,7 +103,7 @@ def _scan(relation: Relation, access: Access, known: Restrictions, want: Want) -
     is_merged = is_many and (access.serves_order if want.keys else want.is_page)
     order = () if is_many else natural
     if is_merged:
-        order = total_order(want.keys or natural, rows)
+        order = want.keys or total_order(natural, rows)
     scan = IndexScan(
         table=table,
         alias=alias,

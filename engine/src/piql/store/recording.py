@@ -60,7 +60,7 @@ class RecordingStore(StoreWrapper):
     @contextmanager
     def transaction(self) -> Iterator[Transaction]:
         with self.behind.transaction() as transaction:
-            yield _RecordingTransaction(transaction, self)  # type: ignore[misc]
+            yield _RecordingTransaction(transaction, self)
 
 
 def _without_labels(batches: Sequence[Batch]) -> list[Batch]:

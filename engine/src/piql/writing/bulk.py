@@ -46,13 +46,20 @@ def put_batch(transaction: Transaction, writer: TableWriter, rows: list[Mapping[
                 new_entries, stale_keys = entries.changes(before, record)
                 puts.extend(new_entries)
                 stale.extend(stale_keys)
-        puts.sort()
-        transaction.put(entries.prepared, puts)
+        transaction.put(entries.prepared, _in_key_order(puts))
         transaction.delete(entries.prepared, stale)
     transaction.put(
         writer.record.prepared, [entry for record in changed.values() for entry in writer.record.of(record)]
     )
     _check_references(transaction, writer, changed, old)
+
+
+def _in_key_order(entries: list[Row]) -> list[Row]:
+    """Order entries so that neighbours are written together, where no NULL forbids it."""
+    try:
+        return sorted(entries)
+    except TypeError:
+        return entries
 
 
 def _old_records(transaction: Transaction, writer: TableWriter, records: dict[Row, Row]) -> dict[Row, Row]:
