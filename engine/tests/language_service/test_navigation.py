@@ -29,7 +29,7 @@ def opened(text: str) -> tuple[dict[str, str], int]:
         ("CREATE QUERY q AS SELECT d.own|er FROM (SELECT owner FROM thoughts) d;", "schema.piql:2 owner"),
         ("CREATE QUERY q AS SELECT hometown AS h FROM users ORDER BY |h;", "q.piql:1 h"),
         (
-            "CREATE QUERY q AS SELECT 1 AS x FROM users u WHERE EXISTS (SELECT 1 FROM thoughts WHERE owner = u|.username);",
+            "CREATE QUERY q AS SELECT 1 AS x FROM users u WHERE EXISTS (SELECT * FROM users WHERE u|.username = :a);",
             "q.piql:1 u",
         ),
         ("CREATE QUERY q AS UPDATE users SET home|town = :h WHERE username = :u;", "schema.piql:1 hometown"),
