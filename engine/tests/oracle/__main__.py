@@ -1,0 +1,32 @@
+"""Runs the oracle over many worlds: `python -m engine.tests.oracle --cases 10000 --write docs/measurements/oracle.md`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from .campaign import report, run_campaign
+
+
+def main() -> int:
+    options = argparse.ArgumentParser(prog="python -m engine.tests.oracle", description=__doc__)
+    options.add_argument("--cases", type=int, default=1000, help="queries to try")
+    options.add_argument("--seed", type=int, default=0, help="the first world's seed")
+    options.add_argument("--worlds", type=int, help="worlds to try, instead of a number of cases")
+    options.add_argument("--failures", type=int, default=5, help="kinds of failures to shrink and print")
+    options.add_argument("--write", type=Path, help="write the result to this file")
+    chosen = options.parse_args()
+    campaign = run_campaign(chosen.seed, chosen.cases, chosen.worlds)
+    for program in campaign.repros(chosen.failures):
+        print(program)
+        print("-" * 100)
+    text = report(campaign)
+    print(text)
+    if chosen.write is not None:
+        chosen.write.write_text(text)
+    return 1 if campaign.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,92 @@
+"""Many worlds one after the other, and what came of them together."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import duckdb
+import piql
+
+from .check import Failure, run_world
+from .repro import repro
+from .shrink import shrink
+from .world import World, random_world
+
+
+@dataclass
+class Campaign:
+    """The sums over all worlds, and a world for each failure."""
+
+    first_seed: int
+    worlds: int = 0
+    accepted: Counter[str] = field(default_factory=Counter)
+    rejected: Counter[str] = field(default_factory=Counter)
+    codes: Counter[str] = field(default_factory=Counter)
+    executions: int = 0
+    incomparable: int = 0
+    seconds: float = 0
+    failures: list[tuple[World, Failure]] = field(default_factory=list)
+
+    @property
+    def cases(self) -> int:
+        return self.accepted["all"] + self.rejected["all"]
+
+    def by_kind(self) -> dict[str, list[tuple[World, Failure]]]:
+        kinds: dict[str, list[tuple[World, Failure]]] = {}
+        for world, failure in self.failures:
+            kinds.setdefault(failure.kind, []).append((world, failure))
+        return dict(sorted(kinds.items(), key=lambda pair: -len(pair[1])))
+
+    def repros(self, most: int, seconds: float = 30) -> Iterator[str]:
+        """Give, for each kind of failure, the smallest program that shows it."""
+        for found in list(self.by_kind().values())[:most]:
+            world, failure = found[0]
+            yield repro(*shrink(world, failure, seconds))
+
+
+def run_campaign(first_seed: int, cases: int, worlds: int | None = None) -> Campaign:
+    """Run worlds until so many queries have been tried."""
+    campaign = Campaign(first_seed)
+    started = time.perf_counter()
+    while campaign.worlds < worlds if worlds is not None else campaign.cases < cases:
+        world = random_world(first_seed + campaign.worlds)
+        outcome = run_world(world)
+        campaign.worlds += 1
+        campaign.accepted += outcome.accepted
+        campaign.rejected += outcome.rejected
+        campaign.codes += outcome.codes
+        campaign.executions += outcome.executions
+        campaign.incomparable += outcome.incomparable
+        campaign.failures += [(world, failure) for failure in outcome.failures]
+    campaign.seconds = time.perf_counter() - started
+    return campaign
+
+
+def report(campaign: Campaign) -> str:
+    """Write the result as a page."""
+    accepted, cases = campaign.accepted["all"], campaign.cases
+    lines = [
+        "# The oracle: what compiles, held against DuckDB",
+        "",
+        f"{cases:,} queries on {campaign.worlds:,} random schemas (seeds {campaign.first_seed} to "
+        f"{campaign.first_seed + campaign.worlds - 1}), {campaign.executions:,} executions under three strategies, "
+        f"in {campaign.seconds:,.0f} s. piql {piql.__version__}, DuckDB {duckdb.__version__}.",
+        "",
+        f"- accepted: **{accepted:,}** ({accepted / max(cases, 1):.0%}), refused with a reason: {campaign.rejected['all']:,}",
+        f"- wrong rows, requests over the bound, fixes that do not help, crashes: **{len(campaign.failures)}**",
+        f"- not compared, because DuckDB's numbers overflowed: {campaign.incomparable:,} executions",
+        "",
+        "| construct | accepted | refused |",
+        "| --- | ---: | ---: |",
+    ]
+    for name in sorted(set(campaign.accepted) | set(campaign.rejected), key=str.lower):
+        if name != "all":
+            lines.append(f"| {name} | {campaign.accepted[name]:,} | {campaign.rejected[name]:,} |")
+    lines += ["", "| refused for | times |", "| --- | ---: |"]
+    lines += [f"| {code} | {count:,} |" for code, count in campaign.codes.most_common()]
+    for kind, found in campaign.by_kind().items():
+        lines += ["", f"FAILED {len(found)}×: {kind}, seeds {sorted({world.seed for world, _ in found})[:10]}"]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,142 @@
+"""The smallest world that still fails in the same way: queries, rows, columns and clauses are left out one by one."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
+
+from .check import Failure, run_world
+from .query import And, Arithmetic, Call, Not, Or
+from .query_generator import QueryCase
+from .schema import Schema
+from .world import World
+
+
+def shrink(world: World, failure: Failure, seconds: float = 30) -> tuple[World, Failure]:
+    """Cut a failing world down as long as it fails with the same kind, for at most some seconds."""
+    deadline = time.monotonic() + seconds
+    best, found = world, failure
+    is_smaller = True
+    while is_smaller and time.monotonic() < deadline:
+        is_smaller = False
+        for candidate in _smaller_worlds(best, found):
+            if time.monotonic() > deadline:
+                break
+            again = [each for each in _run(candidate) if each.kind == failure.kind]
+            if again:
+                best, found, is_smaller = candidate, again[0], True
+                break
+    return best, found
+
+
+def _run(world: World) -> list[Failure]:
+    try:
+        return run_world(world).failures
+    except Exception:  # a candidate that the oracle itself cannot run is no candidate
+        return []
+
+
+def _smaller_worlds(world: World, failure: Failure) -> Iterator[World]:
+    if len(world.reads) + len(world.writes) > 1:
+        yield replace(world, reads=tuple(each for each in world.reads if each.name == failure.query), writes=())
+        yield replace(world, reads=(), writes=tuple(each for each in world.writes if each.name == failure.query))
+        yield replace(world, reads=tuple(each for each in world.reads if each.name == failure.query))
+        yield replace(world, reads=())
+        yield replace(world, writes=())
+    for half in _parts(world.reads):
+        yield replace(world, reads=half)
+    for half in _parts(world.writes):
+        yield replace(world, writes=half)
+    for name, rows in world.rows.items():
+        for some in _parts(rows):
+            yield replace(world, rows={**world.rows, name: some})
+    for number, case in enumerate(world.reads):
+        for smaller in _smaller_cases(case):
+            yield replace(world, reads=(*world.reads[:number], smaller, *world.reads[number + 1 :]))
+    for number, case in enumerate(world.writes):
+        for smaller in _smaller_cases(case):
+            yield replace(world, writes=(*world.writes[:number], smaller, *world.writes[number + 1 :]))
+    for schema in _smaller_schemas(world.schema):
+        kept = {table.name: {column.name for column in table.columns} for table in schema.tables}
+        rows = {
+            name: tuple({column: row[column] for column in row if column in kept[name]} for row in found)
+            for name, found in world.rows.items()
+            if name in kept
+        }
+        yield replace(world, schema=schema, rows=rows)
+
+
+def _parts(items: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
+    """Give ever smaller pieces to leave out of a tuple: all, halves, quarters, … single items."""
+    size = len(items)
+    while size:
+        for start in range(0, len(items), size):
+            yield items[:start] + items[start + size :]
+        size //= 2
+
+
+def _smaller_cases(case: QueryCase) -> Iterator[QueryCase]:
+    for some in _parts(case.samples):
+        if some:
+            yield replace(case, samples=some)
+    for query in _smaller(case.query):
+        names = set(_parameters(query))
+        yield replace(case, query=query, samples=tuple({k: v for k, v in s.items() if k in names} for s in case.samples))
+    for number, sample in enumerate(case.samples):
+        for name, value in sample.items():
+            if isinstance(value, list) and value:
+                for some in _parts(tuple(value)):
+                    changed = {**sample, name: list(some)}
+                    yield replace(case, samples=(*case.samples[:number], changed, *case.samples[number + 1 :]))
+
+
+def _parameters(node: object) -> Iterator[str]:
+    if is_dataclass(node):
+        if type(node).__name__ == "Param":
+            yield node.name  # type: ignore[attr-defined]
+        elif type(node).__name__ == "Stop" and node.parameter is not None:  # type: ignore[attr-defined]
+            yield node.parameter  # type: ignore[attr-defined]
+        for each in fields(node):
+            yield from _parameters(getattr(node, each.name))
+    elif isinstance(node, tuple):
+        for item in node:
+            yield from _parameters(item)
+
+
+def _smaller_schemas(schema: Schema) -> Iterator[Schema]:
+    for smaller in _smaller(schema):
+        if isinstance(smaller, Schema) and smaller.tables:
+            yield smaller
+
+
+def _smaller(node: Any) -> Iterator[Any]:
+    """Yield every node with one thing less in it."""
+    if isinstance(node, tuple):
+        for number in range(len(node)):
+            yield node[:number] + node[number + 1 :]
+        for number, item in enumerate(node):
+            for smaller in _smaller(item):
+                yield (*node[:number], smaller, *node[number + 1 :])
+        return
+    if not is_dataclass(node) or isinstance(node, type):
+        return
+    match node:
+        case And() | Or():
+            yield from node.operands
+        case Not():
+            yield node.operand
+        case Call():
+            yield from node.arguments
+        case Arithmetic():
+            yield node.left
+    for each in fields(node):
+        value = getattr(node, each.name)
+        if each.name in ("where", "having", "stop", "on", "max", "parameter") and value is not None:
+            yield replace(node, **{each.name: None})
+        if isinstance(value, bool) and value and each.name in ("is_distinct", "is_negated", "if_not_exists"):
+            yield replace(node, **{each.name: False})
+        if isinstance(value, tuple) or is_dataclass(value):
+            for smaller in _smaller(value):
+                yield replace(node, **{each.name: smaller})
