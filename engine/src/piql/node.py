@@ -5,18 +5,24 @@ Traversal is written once, here; a rule only looks at one node.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
-from functools import cache
-from typing import Any, Self, TypeVar, cast
+from typing import Any, Self, TypeVar
 
 T = TypeVar("T", bound="Node")
 
 
-@cache
-def field_names(kind: Hashable) -> tuple[str, ...]:
-    """Give the names of a node class's fields, but for its span, which holds no node."""
-    return tuple(each.name for each in fields(cast("type[Any]", kind)) if each.name != "span")
+_FIELD_NAMES: dict[str, tuple[str, ...]] = {}  # by the qualified name of the class; `fields` is slow
+
+
+def field_names(node: Node) -> tuple[str, ...]:
+    """Give the names of a node's fields, but for its span, which holds no node."""
+    kind = type(node)
+    found = _FIELD_NAMES.get(kind.__module__ + kind.__name__)
+    if found is None:
+        found = tuple(each.name for each in fields(node) if each.name != "span")
+        _FIELD_NAMES[kind.__module__ + kind.__name__] = found
+    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +32,7 @@ class Node:
     def children(self) -> tuple[Node, ...]:
         """Give the child nodes in field order, those inside tuples included."""
         found: list[Node] = []
-        for name in field_names(type(self)):
+        for name in field_names(self):
             value = getattr(self, name)
             if isinstance(value, Node):
                 found.append(value)
@@ -37,7 +43,7 @@ class Node:
     def map_children(self, change: Callable[[Node], Node]) -> Self:
         """Give this node with each child replaced by `change(child)`; the same object when none changed."""
         changed: dict[str, Any] = {}
-        for name in field_names(type(self)):
+        for name in field_names(self):
             value = getattr(self, name)
             if isinstance(value, Node):
                 new: Any = change(value)

@@ -1,0 +1,172 @@
+"""Rule: every ORDER BY tells any two rows apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from piql.binding.outputs import output_columns
+from piql.catalog import Table
+from piql.logical.expressions import ColumnRef, Comparison, Constant, Expression, Parameter
+from piql.logical.operators import Derived, LogicalNode, Relation, Sort, SortKey
+from piql.node import Node
+from piql.optimizer.equalities import Equalities
+from piql.optimizer.predicates import ColumnKey, equated_columns, key_of, relations_of
+from piql.optimizer.region import Leg, Region, is_region, read_region
+from piql.optimizer.rule import RuleContext
+
+
+def complete_order(plan: LogicalNode, context: RuleContext) -> LogicalNode:
+    """Complete a sort by the primary keys of the joined tables, in the order of FROM and the direction of its last key.
+
+        Sort t.posted DESC                             Sort t.posted DESC, s.target DESC
+          Join t.owner = s.target                        Join t.owner = s.target
+            Selection s.owner = [me]                       Selection s.owner = [me]
+              Relation s                        →            Relation s
+            Relation t                                     Relation t
+
+    What the keys before it determine is left out: s.owner has one value, t.owner equals s.target, t.posted is there
+    already. So a LIMIT gives the same rows whatever plan is chosen, and a cursor needs no more than these columns.
+    Needs predicates where `push_selection_down` left them and relations in the order written. A derived
+    table counts with all its columns. Sorts of groups and unions are completed by the planner.
+    """
+
+    def complete(node: Node) -> Node:
+        if isinstance(node, Sort) and not node.is_total and is_region(node.input):
+            region = read_region(node.input)
+            if all(isinstance(leg.input, Relation | Derived) for leg in region.legs):
+                return replace(node, keys=_completed(node.keys, region), is_total=True)
+        return node
+
+    return plan.transform_up(complete)  # type: ignore[return-value]
+
+
+def _completed(keys: tuple[SortKey, ...], region: Region) -> tuple[SortKey, ...]:
+    ascending = keys[-1].ascending
+    primary = (
+        SortKey(expression=column, ascending=ascending)
+        for leg in region.legs
+        for column in _primary_key(leg)
+    )
+    known = Determined(region)
+    found: list[SortKey] = []
+    for key in (*keys, *primary):
+        if known.holds(key.expression):
+            continue
+        found.append(key)
+        known.add(key.expression)
+    return tuple(found)
+
+
+def _primary_key(leg: Leg) -> tuple[ColumnRef, ...]:
+    """Give the columns that tell the rows of a leg apart; of a derived table, all that there are."""
+    if leg.relation is not None:
+        return leg.relation.columns(leg.relation.table.primary_key)
+    assert isinstance(leg.input, Derived)
+    alias = leg.input.alias
+    return tuple(
+        ColumnRef(relation=alias, name=each.name, type=each.type, nullable=each.nullable)
+        for each in output_columns(leg.input.input)
+    )
+
+
+class Determined:
+    """Which columns can have one value only, given the values of those added so far."""
+
+    def __init__(self, region: Region) -> None:
+        self._legs = [leg for leg in region.legs if leg.relation is not None]
+        inner = [each for leg in self._legs if leg.kind == "inner" for each in leg.filters]
+        self._equal = Equalities((*region.conditions, *inner))
+        self._known: set[ColumnKey] = set()
+        self._expressions: set[Expression] = set()
+        for predicate in inner:
+            column = _constant_column(predicate)
+            if column is not None:
+                self._learn(column)
+        self._close()
+
+    def holds(self, expression: Expression) -> bool:
+        if expression in self._expressions:
+            return True
+        return all(key_of(node) in self._known for node in expression.walk() if isinstance(node, ColumnRef))
+
+    def add(self, expression: Expression) -> None:
+        self._expressions.add(expression)
+        if isinstance(expression, ColumnRef):
+            self._learn(expression)
+            self._close()
+
+    def _learn(self, column: ColumnRef) -> None:
+        self._known.update(key_of(each) for each in self._equal.equal_to(column))
+
+    def _close(self) -> None:
+        """A row whose key is determined is determined; so is the match of a left join on a key."""
+        open_legs = [leg for leg in self._legs if not self._is_whole(leg)]
+        while True:
+            closed = [leg for leg in open_legs if self._is_determined(leg)]
+            if not closed:
+                return
+            for leg in closed:
+                assert leg.relation is not None
+                for column in leg.relation.columns(each.name for each in leg.relation.table.columns):
+                    if leg.kind == "inner":
+                        self._learn(column)
+                    else:
+                        self._known.add(key_of(column))
+            open_legs = [leg for leg in open_legs if leg not in closed]
+
+    def _is_whole(self, leg: Leg) -> bool:
+        assert leg.relation is not None
+        return all((leg.relation.alias, column.name) in self._known for column in leg.relation.table.columns)
+
+    def _is_determined(self, leg: Leg) -> bool:
+        assert leg.relation is not None
+        alias, table = leg.relation.alias, leg.relation.table
+        if all((alias, name) in self._known for name in table.primary_key):
+            return True
+        if leg.kind == "inner":
+            return any(
+                all((alias, name) in self._known for name in key) for key in _keys_without_null(leg.relation.table)
+            )
+        fixed = {name for name in _columns_fixed(leg) if name is not None}
+        reads = {
+            key_of(node)
+            for predicate in leg.on
+            for node in predicate.walk()
+            if isinstance(node, ColumnRef) and node.relation != alias
+        }
+        keys = (table.primary_key, *(each.columns for each in table.unique_keys))
+        return reads <= self._known and any(set(key) <= fixed for key in keys)
+
+
+def _keys_without_null(table: Table) -> Iterable[tuple[str, ...]]:
+    """Give the unique keys under which NULL cannot hide several rows."""
+    for key in table.unique_keys:
+        columns = (table.column(name) for name in key.columns)
+        if all(column is not None and not column.nullable for column in columns):
+            yield key.columns
+
+
+def _columns_fixed(leg: Leg) -> Iterable[str | None]:
+    """Give the columns of a left-joined relation that its ON fixes for one row of the left."""
+    assert leg.relation is not None
+    alias = leg.relation.alias
+    for predicate in (*leg.on, *leg.filters):
+        column = _constant_column(predicate)
+        if column is not None:
+            yield column.name
+        pair = equated_columns(predicate)
+        for one, other in (pair, pair[::-1]) if pair is not None else ():
+            if one.relation == alias and relations_of(other) != {alias}:
+                yield one.name
+
+
+def _constant_column(predicate: Expression) -> ColumnRef | None:
+    """Give the column that `column = value` fixes to one value."""
+    match predicate:
+        case Comparison(operator="=", left=ColumnRef() as column, right=Constant() | Parameter(max_items=None)):
+            return column
+        case Comparison(operator="=", left=Constant() | Parameter(max_items=None), right=ColumnRef() as column):
+            return column
+        case _:
+            return None
