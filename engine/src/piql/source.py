@@ -23,7 +23,7 @@ class Source:
         line = bisect_right(self._line_starts, offset)
         start = self._line_starts[line - 1]
         before = self.text[start:offset]
-        return line, 1 + len(before) + sum(character > "\uffff" for character in before)
+        return line, 1 + len(before) + (0 if before.isascii() else sum(character > "\uffff" for character in before))
 
     def offset(self, line: int, utf16_column: int) -> int:
         """Give the code-point offset of a 1-based line and UTF-16 column, clipped to the text."""
