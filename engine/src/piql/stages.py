@@ -64,7 +64,7 @@ def compile_bare(source: Source, catalog: Catalog, indexes: Mapping[str, Index] 
     has_errors = any(each.severity == "error" for each in file.diagnostics)
     if has_errors or statement is None or isinstance(statement, ast.CreateTable | ast.CreateEntity | ast.CreateIndex):
         found = file.diagnostics or (
-            report("syntax", "one statement is expected here: SELECT, INSERT, UPDATE or DELETE", whole),
+            report("syntax-error", "one statement is expected here: SELECT, INSERT, UPDATE or DELETE", whole),
         )
         return CompiledQuery("", "select", source.text, whole, whole, diagnostics=found)
     bound = bind_statement(statement, catalog)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import piql
 import pytest
+from piql.compilation import compile_statement
 from piql.diagnostics.codes import CODES
 
 SOURCES = Path(piql.__file__).parent
@@ -15,7 +16,12 @@ SOURCES = Path(piql.__file__).parent
 @pytest.mark.parametrize("slug", CODES)
 def test_the_example_of_a_code_raises_it(slug: str) -> None:
     code = CODES[slug]
-    found = {each.code: each.severity for each in piql.compile(code.example).diagnostics}
+    compilation = piql.compile(code.example)
+    diagnostics = compilation.diagnostics
+    if code.statement:
+        assert not compilation.has_errors
+        diagnostics = compile_statement(code.statement, compilation).diagnostics
+    found = {each.code: each.severity for each in diagnostics}
     assert found.get(slug) == code.severity
 
 

@@ -16,3 +16,4 @@ class Code:
     explanation: str
     example: str
     severity: Severity = "error"
+    statement: str = ""  # where set, this bare statement raises it against the deployed example

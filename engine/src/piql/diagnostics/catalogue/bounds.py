@@ -11,61 +11,71 @@ CODES = (
     Code(
         "unbounded-scan",
         "Nothing limits how many rows are read",
-        "The rows that agree with the equalities of the query grow with the data. A CARDINALITY LIMIT on those columns "
-        "says how many there can be; LIMIT or PAGINATE reads no more than asked.",
+        "The rows that agree with the equalities of the query grow with the data. A CARDINALITY LIMIT on those "
+        "columns says how many there can be; LIMIT or PAGINATE reads no more than asked.",
         _SCHEMA + "CREATE QUERY q AS SELECT target FROM follows WHERE owner = [me];",
     ),
     Code(
         "unbounded-join",
         "Nothing limits how many rows a join finds for one row",
-        "For each row read so far, the join may find any number of rows. A CARDINALITY LIMIT on the columns of the join "
-        "limits them, and so does LIMIT or PAGINATE where the order asked for can be read from an index.",
+        "For each row read so far, the join may find any number of rows. A CARDINALITY LIMIT on the columns of the "
+        "join limits them, and so does LIMIT or PAGINATE where the order asked for can be read from an index.",
         _SCHEMA + "CREATE QUERY q AS SELECT f.target FROM users u JOIN follows f ON f.owner = u.username "
         "WHERE u.username = [me];",
     ),
     Code(
         "unbounded-product",
         "Two relations are multiplied",
-        "No equality joins the two relations, so every row of one meets every row of the other, and nothing limits how "
-        "many rows the second has. Join them by a column, or limit both.",
-        _SCHEMA + "CREATE QUERY q AS SELECT a.username FROM users a, users b LIMIT 10;",
+        "No equality joins the two relations, so every row of one meets every row of the other, and nothing limits "
+        "how many rows the second has. Join them by a column, or limit both.",
+        _SCHEMA + "CREATE QUERY q AS SELECT a.username FROM users a, users b;",
     ),
     Code(
         "unbounded-aggregate",
         "A group of any size would be read",
-        "Aggregates, GROUP BY and DISTINCT read all rows of their section, so LIMIT does not help: the section itself "
-        "must be limited, by a CARDINALITY LIMIT on the columns that the query fixes. A count over a growing section "
-        "can only be kept up to date by the writes.",
+        "Aggregates, GROUP BY and DISTINCT read all rows of their section, so LIMIT does not help: the section "
+        "itself must be limited, by a CARDINALITY LIMIT on the columns that the query fixes. A count over a growing "
+        "section can only be kept up to date by the writes.",
         _SCHEMA + "CREATE QUERY q AS SELECT COUNT(*) AS n FROM follows WHERE target = [who];",
     ),
     Code(
         "unbounded-sort",
         "An order that no index has",
-        "LIMIT gives the first rows of an order. Where no index can hold that order, because it is computed or because "
-        "a range on another column comes first, all rows must be read and sorted, and nothing limits how many they are.",
-        _SCHEMA + "CREATE QUERY q AS SELECT target FROM follows WHERE owner = [me] AND since > 3 ORDER BY target LIMIT 10;",
+        "LIMIT gives the first rows of an order. Where no index can hold that order, because it is computed or "
+        "because a range on another column comes first, all rows must be read and sorted, and nothing limits how "
+        "many they are.",
+        _SCHEMA
+        + "CREATE QUERY q AS SELECT target FROM follows WHERE owner = [me] AND since > 3 ORDER BY target LIMIT 10;",
     ),
     Code(
         "stop-blocked",
         "LIMIT counts rows that pass a test no index applies",
-        "An index applies any equalities and one range. The rows that fail the other tests are read, too, and nothing "
-        "limits how many they are.",
+        "An index applies any equalities and one range. The rows that fail the other tests are read, too, and "
+        "nothing limits how many they are.",
         _SCHEMA + "CREATE QUERY q AS SELECT target FROM follows WHERE owner = [me] AND target <> [who] LIMIT 10;",
     ),
     Code(
         "hot-partition",
         "All reads and writes of an order meet in one place",
-        "A read that fixes no column by equality follows one order of the whole table, which one partition of the store "
-        "holds. CREATE INDEX … BUCKETS b spreads it over b partitions, for b requests a read.",
+        "A read that fixes no column by equality follows one order of the whole table, which one partition of the "
+        "store holds. CREATE INDEX … BUCKETS b spreads it over b partitions, for b requests a read.",
         _SCHEMA + "CREATE QUERY q AS SELECT username FROM users ORDER BY username LIMIT 10;",
         severity="warning",
     ),
     Code(
         "unsized-column",
         "The bytes of a bound rest on an assumption",
-        "TEXT and BLOB without a length can hold values of any size; the bound counts 64 KiB for each. Operations, round "
-        "trips and rows are proven all the same. VARCHAR(n) gives bytes a proof, too.",
+        "TEXT and BLOB without a length can hold values of any size; the bound counts 64 KiB for each. Operations, "
+        "round trips and rows are proven all the same. VARCHAR(n) gives bytes a proof, too.",
         "CREATE TABLE notes (id INT PRIMARY KEY, body TEXT);\nCREATE QUERY q AS SELECT body FROM notes WHERE id = 1;",
         severity="info",
+    ),
+    Code(
+        "missing-index",
+        "No index that is deployed serves this statement",
+        "A statement of the interactive mode reads only indexes that exist. Give it a name with CREATE QUERY and "
+        "deploy it: deploying makes the indexes of all queries and fills them.",
+        _SCHEMA,
+        statement="SELECT username FROM users WHERE hometown = 'Berkeley' LIMIT 3",
     ),
 )

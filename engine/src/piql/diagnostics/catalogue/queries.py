@@ -53,8 +53,8 @@ CODES = (
     Code(
         "ambiguous-step",
         "A step of FETCH may lead in two directions",
-        "OF … BY names a foreign key between two entities. When both have one of that name that refers to the other, "
-        "the direction is open; a SELECT says it.",
+        "OF … BY names a foreign key between two entities. When both have one of that name that refers to the "
+        "other, the direction is open; a SELECT says it.",
         "ENTITY p { int id, FOREIGN KEY other REF p, PRIMARY(id) }\nQUERY q FETCH p OF p x BY other WHERE x = [this]",
     ),
     Code(

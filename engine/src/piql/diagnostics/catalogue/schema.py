@@ -56,8 +56,8 @@ CODES = (
     Code(
         "endless-key",
         "A primary key refers to itself",
-        "A foreign key of an ENTITY takes the types of the key that it refers to. Here that key holds the foreign key "
-        "itself, through one entity or several.",
+        "A foreign key of an ENTITY takes the types of the key that it refers to. Here that key holds the foreign "
+        "key itself, through one entity or several.",
         "ENTITY A { FOREIGN KEY b REF B, PRIMARY(b) }\nENTITY B { FOREIGN KEY a REF A, PRIMARY(a) }",
     ),
 )

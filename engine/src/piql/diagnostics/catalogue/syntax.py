@@ -44,8 +44,8 @@ CODES = (
     Code(
         "too-many",
         "There are too many parts",
-        "One expression has 64 operators in a row, one FROM 64 tables, one UNION 64 queries, one table 1,000 columns "
-        "and constraints. Lists, AND and OR have no such limit.",
+        "One expression has 64 operators in a row, one FROM 64 tables, one UNION 64 queries, one table 1,000 "
+        "columns and constraints. Lists, AND and OR have no such limit.",
         "CREATE QUERY q AS SELECT " + "+".join("1" * 70) + " FROM t;",
     ),
     Code(
