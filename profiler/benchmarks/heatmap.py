@@ -40,12 +40,16 @@ def measurements(intervals: int) -> Measurements:
 
 
 def milliseconds(work: Callable[[], object]) -> str:
-    times = []
+    wall, processor = [], []
     for _ in range(ROUNDS):
-        began = time.perf_counter()
+        began, processor_began = time.perf_counter(), time.process_time()
         work()
-        times.append((time.perf_counter() - began) * 1000)
-    return f"{statistics.median(times):8.2f} ms (first {times[0]:.2f}, least {min(times):.2f})"
+        wall.append((time.perf_counter() - began) * 1000)
+        processor.append((time.process_time() - processor_began) * 1000)
+    return (
+        f"{statistics.median(wall):8.2f} ms, least {min(wall):8.2f} ms, first {wall[0]:8.2f} ms; "
+        f"processor time {statistics.median(processor):8.2f} ms"
+    )
 
 
 def report(name: str, worst: Measurements) -> None:

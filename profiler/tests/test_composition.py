@@ -38,6 +38,13 @@ def test_a_sum_of_three_agrees_with_drawing_it(q: float) -> None:
     assert found == pytest.approx(float(np.quantile(sum(parts), q)), rel=0.012)
 
 
+def test_a_sum_of_many_agrees_with_drawing_it() -> None:
+    random = np.random.default_rng(9)
+    parts = [scale * random.lognormal(0, 0.4, DRAWS) for scale in (100.0, 200.0, 300.0, 400.0, 500.0, 600.0, 700.0)]
+    found = one(Serial(tuple(map(Leaf, range(7)))), [curve(part) for part in parts], 0.99)
+    assert found == pytest.approx(float(np.quantile(sum(parts), 0.99)), rel=0.012)
+
+
 def test_a_maximum_inside_a_sum_agrees_with_drawing_it() -> None:
     random = np.random.default_rng(4)
     parts = [scale * random.lognormal(0, 0.5, DRAWS) for scale in (300.0, 900.0, 1_000.0)]

@@ -96,16 +96,28 @@ def axes(query: CompiledQuery) -> tuple[Axis, ...]:
 
 def work_of(plan: PhysicalNode | WritePlan, values: Mapping[str, int] | None = None) -> Work:
     """Give the point of every remote operator of a plan when its limits have the given values."""
-    if isinstance(plan, WritePlan):
-        raise NotPredictable("writes are not profiled, so there is no prediction for them")
-    walk = _Walk(values or {}, _stop_symbols(plan))
-    _, composition = walk.visit(plan, ())
-    if unknown := sorted(set(values or {}) - set(walk.axes)):
-        known = ", ".join(walk.axes) or "none"
-        raise NotPredictable(f"the plan has no limit {unknown[0]!r}; it has {known}")
-    if composition is None:
-        raise NotPredictable("the plan makes no request")
-    return Work(tuple(walk.operators), composition)
+    return PlanWork(plan).under(values or {})
+
+
+class PlanWork:
+    """A plan whose work is asked for under many values."""
+
+    def __init__(self, plan: PhysicalNode | WritePlan) -> None:
+        if isinstance(plan, WritePlan):
+            raise NotPredictable("writes are not profiled, so there is no prediction for them")
+        self._plan: PhysicalNode = plan
+        self._stops = _stop_symbols(plan)
+
+    def under(self, values: Mapping[str, int]) -> Work:
+        """Give the work when the limits have these values."""
+        walk = _Walk(values, self._stops)
+        _, composition = walk.visit(self._plan, ())
+        if unknown := sorted(set(values) - set(walk.axes)):
+            known = ", ".join(walk.axes) or "none"
+            raise NotPredictable(f"the plan has no limit {unknown[0]!r}; it has {known}")
+        if composition is None:
+            raise NotPredictable("the plan makes no request")
+        return Work(tuple(walk.operators), composition)
 
 
 def _stop_symbols(plan: Node) -> Mapping[Count, str]:

@@ -12,10 +12,10 @@ The step is a power of the bins' ratio, so that spreading a histogram onto the g
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 from numpy.polynomial.hermite_e import hermegauss
@@ -26,6 +26,7 @@ from scipy.special import ndtr, ndtri
 from piql_profiler.histogram import BINS, LOG_RATIO, Curve, quantile_of_curve
 
 STEPS = 1024
+_Number = TypeVar("_Number", np.float32, np.complex64)
 Shares = NDArray[np.float32]  # the linear grid needs no more
 _TABLE_STEPS = 32_768
 _WEAK, _FEW_NODES, _MANY_NODES = 0.6, 9, 15  # quadrature: exact to 0.1 % up to 0.6, to 1 % up to 0.8
@@ -84,10 +85,13 @@ def quantile_us(
         shares = _together(composition, spread)
     else:
         tables, weights = _factor(round(correlation, 3))
-        places = {leaf: np.rint(each * _TABLE_STEPS).astype(np.intp) for leaf, each in spread.items()}
-        shares = np.zeros((len(step_bins), steps), dtype=np.float32)
-        for table, weight in zip(tables, weights, strict=True):
-            shares += weight * _together(composition, {leaf: table[each] for leaf, each in places.items()})
+        places = {leaf: np.rint(each * _TABLE_STEPS).astype(np.int32) for leaf, each in spread.items()}
+        given = ({leaf: table[each] for leaf, each in places.items()} for table in tables)
+        if isinstance(composition, Serial):  # averaged before the way back, which is the same for all
+            spectra = (_spectrum(composition, each) for each in given)
+            shares = _from_spectrum(_average(spectra, weights), steps)
+        else:
+            shares = _average((_together(composition, each) for each in given), weights)
     found: Curve = _read(shares, q) * np.exp(step_bins * LOG_RATIO)
     return found
 
@@ -107,18 +111,38 @@ def _together(composition: Composition, spread: Mapping[int, Shares]) -> Shares:
     match composition:
         case Leaf(index):
             return spread[index]
-        case Serial(parts):
-            size = next_fast_len(len(parts) * spread[leaves_of(composition)[0]].shape[-1], real=True)
-            spectrum = rfft(_masses(_together(parts[0], spread)), size, axis=-1)
-            for part in parts[1:]:
-                spectrum *= rfft(_masses(_together(part, spread)), size, axis=-1)
-            steps = spread[leaves_of(composition)[0]].shape[-1]
-            return np.asarray(np.cumsum(irfft(spectrum, size, axis=-1, overwrite_x=True)[..., :steps], axis=-1))
+        case Serial():
+            return _from_spectrum(_spectrum(composition, spread), spread[leaves_of(composition)[0]].shape[-1])
         case Parallel(parts):
             shares = _together(parts[0], spread).copy()
             for part in parts[1:]:
                 shares *= _together(part, spread)
             return shares
+
+
+def _spectrum(composition: Serial, spread: Mapping[int, Shares]) -> NDArray[np.complex64]:
+    """Give the transform of a sum: the product of its parts', long enough that no sum wraps around."""
+    first, *others = (_together(part, spread) for part in composition.parts)
+    size = 2 * next_fast_len(-(-len(composition.parts) * first.shape[-1] // 2), real=True)  # even, as irfft assumes
+    spectrum = rfft(_masses(first), size, axis=-1)
+    for each in others:
+        spectrum *= rfft(_masses(each), size, axis=-1)
+    return np.asarray(spectrum)
+
+
+def _from_spectrum(spectrum: NDArray[np.complex64], steps: int) -> Shares:
+    masses = irfft(spectrum, axis=-1)[..., :steps]
+    return np.asarray(np.cumsum(masses, axis=-1))
+
+
+def _average(parts: Iterable[NDArray[_Number]], weights: Shares) -> NDArray[_Number]:
+    """Add up weighted arrays one by one, so that only two are held."""
+    found: NDArray[_Number] | None = None
+    for part, weight in zip(parts, weights, strict=True):
+        part *= weight
+        found = part if found is None else np.add(found, part, out=found)
+    assert found is not None
+    return found
 
 
 def _masses(shares: Shares) -> Shares:

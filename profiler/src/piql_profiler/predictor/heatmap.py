@@ -14,7 +14,7 @@ import numpy as np
 from piql.compilation import CompiledQuery
 from piql.physical.operators import PhysicalNode, WritePlan
 
-from piql_profiler.predictor.cardinalities import Axis, Work, axes, work_of
+from piql_profiler.predictor.cardinalities import Axis, PlanWork, Work, axes
 from piql_profiler.predictor.composition import quantile_us
 from piql_profiler.predictor.model import Coverage, Model, NotPredictable
 from piql_profiler.predictor.predict import composed, warnings_of
@@ -142,9 +142,8 @@ def _checked(values: Sequence[int] | None) -> tuple[int, ...] | None:
 
 
 def _works(plan: PhysicalNode | WritePlan, x: HeatmapAxis, y: HeatmapAxis, values: Mapping[str, int]) -> list[Work]:
-    return [
-        work_of(plan, {**values, x.axis.symbol: at_x, y.axis.symbol: at_y}) for at_y in y.values for at_x in x.values
-    ]
+    work = PlanWork(plan)
+    return [work.under({**values, x.axis.symbol: at_x, y.axis.symbol: at_y}) for at_y in y.values for at_x in x.values]
 
 
 def _latencies(works: Sequence[Work], model: Model, q: float) -> np.ndarray:

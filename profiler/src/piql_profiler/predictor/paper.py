@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from functools import cached_property
+from math import prod
 
 import numpy as np
 
@@ -40,14 +41,14 @@ class PaperModel:
 
     def key(self, point: Point) -> Hashable:
         levels = require(self._levels, point.operator)
-        return (point.operator, levels.rounded_up(point), float(np.prod(levels.excess(point))))
+        return (point.operator, levels.rounded_up(point), prod(levels.excess(point)))
 
     def curves(self, point: Point) -> Curve:
         key = self.key(point)
         if key not in self._cache:
             levels = require(self._levels, point.operator)
             found = self._at(point.operator, levels.rounded_up(point))
-            self._cache[key] = scaled(found, float(np.prod(levels.excess(point))))
+            self._cache[key] = scaled(found, prod(levels.excess(point)))
         return self._cache[key]
 
     def _at(self, operator: Operator, rounded: tuple[int, ...]) -> Curve:
