@@ -90,8 +90,8 @@ export const prediction = (plan: string, files: () => SourceFile[], query: strin
 export interface HeatmapRequest {
   query: string
   runId: string
-  x: Axis['symbol']
-  y: Axis['symbol']
+  x: { symbol: Axis['symbol']; values: number[] }
+  y: { symbol: Axis['symbol']; values: number[] }
   slo: SloWrite
 }
 
@@ -105,8 +105,8 @@ export const heatmap = (plan: string, files: () => SourceFile[], request: Heatma
             files: files(),
             query: request.query,
             run_id: request.runId,
-            x: { symbol: request.x, values: null },
-            y: { symbol: request.y, values: null },
+            x: request.x,
+            y: request.y,
             slo: request.slo,
           },
           signal,

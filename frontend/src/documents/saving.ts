@@ -12,9 +12,14 @@ export function startSaving(): () => void {
   const stop = useDocuments.subscribe((state, previous) => {
     if (state.version !== previous.version && state.files.some(waits)) scheduleSave(PAUSE_MS)
   })
+  const onHidden = () => {
+    if (document.visibilityState === 'hidden') void saveChanged()
+  }
+  document.addEventListener('visibilitychange', onHidden)
   if (useDocuments.getState().files.some(waits)) scheduleSave(PAUSE_MS)
   return () => {
     stop()
+    document.removeEventListener('visibilitychange', onHidden)
     clearTimeout(timer)
   }
 }

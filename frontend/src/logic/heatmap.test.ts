@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { cividis, contourPath, inkOn, logScale, moveCell, nearestCell, sloContour } from './heatmap'
+import { axisValues, cividis, contourPath, inkOn, logScale, moveCell, nearestCell, sloContour } from './heatmap'
 
 /** Reads a drawing, top row first: '.' keeps the SLO, '#' does not. */
 function drawing(...rows: string[]): boolean[][] {
@@ -51,5 +51,11 @@ describe('heatmap', () => {
 
   it('finds the cell nearest to the present limits', () => {
     expect(nearestCell({ xs: [10, 50, 100], ys: [1, 10] }, 90, 2)).toEqual({ column: 2, row: 0 })
+  })
+
+  it('spans an axis from a tenth of the limit to five times it, the limit among them', () => {
+    expect(axisValues(100)).toEqual([10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500])
+    expect(axisValues(42)).toContain(42)
+    expect(axisValues(1)).toEqual([1, 2, 3, 5])
   })
 })

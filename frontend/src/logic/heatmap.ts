@@ -154,3 +154,20 @@ function nearestIndex(values: readonly number[], value: number): number {
   })
   return best
 }
+
+const STEPS = [1, 1.5, 2, 3, 5, 7]
+
+/**
+ * The values of an axis around a limit: from a tenth of it to five times it, on a grid that does not move with the
+ * limit, so that a map looks the same after one of its cells was written into the text.
+ */
+export function axisValues(current: number): number[] {
+  const values = new Set<number>([current])
+  for (let decade = 1; decade <= 1_000_000; decade *= 10) {
+    for (const step of STEPS) {
+      const value = decade * step
+      if (Number.isInteger(value) && value >= current / 10 && value <= Math.min(current * 5, 1_000_000)) values.add(value)
+    }
+  }
+  return [...values].toSorted((a, b) => a - b)
+}

@@ -6,7 +6,7 @@ import type { Compilation, Range } from '../api/types'
 import { lensText } from '../logic/lens'
 import { editor } from './monaco'
 import { rangeOf } from './models'
-import { tableName } from './markers'
+import { tableName, tableRange } from './markers'
 
 export interface LensData {
   p99Ms: ReadonlyMap<string, number>
@@ -42,7 +42,7 @@ function tablesOf(compilation: Compilation, path: string): editor.IModelDeltaDec
       if (!range || range.file !== path) continue
       const known = users.get(segment.table)
       if (known) known.queries.push(query.name)
-      else users.set(segment.table, { range, whole: segment.table_range, sentence: segment.sentence, queries: [query.name] })
+      else users.set(segment.table, { range, whole: tableRange(compilation, segment.table), sentence: segment.sentence, queries: [query.name] })
     }
   }
   return [...users.values()].flatMap(({ range, whole, sentence, queries }) => [

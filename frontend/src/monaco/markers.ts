@@ -29,6 +29,11 @@ export function tableName(compilation: Compilation, name: string): Range | null 
   return compilation.tables.find((table) => table.name === name)?.name_range ?? null
 }
 
+/** The whole of a table's CREATE TABLE. */
+export function tableRange(compilation: Compilation, name: string): Range | null {
+  return compilation.tables.find((table) => table.name === name)?.range ?? null
+}
+
 function marker(diagnostic: Diagnostic): editor.IMarkerData {
   return {
     ...rangeOf(diagnostic.range),

@@ -2,8 +2,8 @@
 import { connectEditor, useCaret } from '../app/editor-bridge'
 import { openPanel } from '../app/panel-view'
 import { useTheme } from '../app/theme'
-import type { Compilation } from '../api/types'
-import { useDocuments } from '../documents/documents'
+import { useCompilationState } from '../documents/compile-loop'
+import { TYPED, useDocuments } from '../documents/documents'
 import type { TextRange } from '../logic/shapes'
 import { decorationsOf, type LensData } from './decorations'
 import { registerLanguage } from './language'
@@ -16,7 +16,7 @@ import { defineThemes, themeName } from './theme'
 
 export interface PiqlEditor {
   show(path: string): void
-  update(compilation: Compilation, lens: LensData): void
+  annotate(lens: LensData): void
   dispose(): void
 }
 
@@ -67,11 +67,19 @@ export function createPiqlEditor(container: HTMLElement, onLeave: () => void): P
   })
   const decorations = code.createDecorationsCollection()
   const viewStates = new Map<string, editor.ICodeEditorViewState | null>()
-  let shown: { compilation: Compilation; lens: LensData } | null = null
+  let lens: LensData = { p99Ms: new Map(), baseline: null, selected: null }
 
   const draw = () => {
     const model = code.getModel()
-    decorations.set(model && shown ? decorationsOf(shown.compilation, pathOf(model.uri), shown.lens) : [])
+    const { compilation } = useCompilationState.getState()
+    decorations.set(model && compilation ? decorationsOf(compilation, pathOf(model.uri), lens) : [])
+  }
+  const mark = () => {
+    const { compilation } = useCompilationState.getState()
+    if (!compilation) return
+    showMarkers(compilation, useDocuments.getState().files.map((file) => file.path))
+    draw()
+    measureKeyToDiagnostics()
   }
   const show = (path: string) => {
     const model = modelOf(path)
@@ -106,6 +114,11 @@ export function createPiqlEditor(container: HTMLElement, onLeave: () => void): P
     const element = event.target.element
     if (element?.classList.contains('piql-lens')) openPanel(element.classList.contains('piql-lens-unbounded') ? 'plan' : 'bounds')
   })
+  // Straight from the answer to the squiggle: the panels are drawn after it.
+  const stopMarking = useCompilationState.subscribe((state, previous) => {
+    if (state.compilation !== previous.compilation) mark()
+  })
+  mark()
   const stopTheme = useTheme.subscribe(({ theme }) => editor.setTheme(themeName(theme)))
   void document.fonts.ready.then(() => editor.remeasureFonts())
 
@@ -124,19 +137,26 @@ export function createPiqlEditor(container: HTMLElement, onLeave: () => void): P
   })
   return {
     show,
-    update: (compilation, lens) => {
-      if (shown?.compilation !== compilation) showMarkers(compilation, useDocuments.getState().files.map((file) => file.path))
-      shown = { compilation, lens }
+    annotate: (next) => {
+      lens = next
       draw()
     },
     dispose: () => {
       connectEditor(null)
       useCaret.setState({ caret: null, isMoved: false })
+      stopMarking()
       stopTheme()
       code.dispose()
       stopSync()
     },
   }
+}
+
+/** Shows in the browser's performance entries as `piql:key-to-diagnostics`. */
+function measureKeyToDiagnostics(): void {
+  if (performance.getEntriesByName(TYPED, 'mark').length === 0) return
+  performance.measure('piql:key-to-diagnostics', TYPED)
+  performance.clearMarks(TYPED)
 }
 
 /** Escape first closes what is open over the text; with nothing open it leaves the editor. */

@@ -8,7 +8,7 @@ import { formulaWithValues } from '../logic/lens'
 import type { Caret } from '../logic/shapes'
 import { formatBytes, formatCount, plural } from '../units'
 import { LANGUAGE } from './language'
-import { tableName } from './markers'
+import { tableRange } from './markers'
 import { modelOf, pathOf, rangeOf, uriOf } from './models'
 import { editor, languages, Range as MonacoRange, type CancellationToken, type IRange } from './monaco'
 
@@ -91,7 +91,7 @@ async function fixesAt(model: editor.ITextModel, range: IRange): Promise<languag
   const path = pathOf(model.uri)
   const actions = compilation.diagnostics
     .filter((diagnostic) => diagnostic.fixes.length > 0 && placesOf(compilation, diagnostic).some((place) => place.file === path && touches(place, range)))
-    .flatMap((diagnostic) => diagnostic.fixes.map((fix, index) => codeAction(diagnostic, index, fix, path)))
+    .flatMap((diagnostic) => diagnostic.fixes.map((fix) => codeAction(diagnostic, fix, path)))
   return { ...nothing, actions: distinct(actions) }
 }
 
@@ -100,7 +100,7 @@ function placesOf(compilation: Compilation, diagnostic: Diagnostic): Range[] {
   return [
     diagnostic.range,
     ...diagnostic.labels.map((label) => label.range),
-    ...segments.flatMap((segment) => [...segment.ranges, segment.table_range, tableName(compilation, segment.table)]),
+    ...segments.flatMap((segment) => [...segment.ranges, segment.table_range, tableRange(compilation, segment.table)]),
   ].filter((range): range is Range => range !== null)
 }
 
@@ -108,12 +108,11 @@ function touches(place: Range, range: IRange): boolean {
   return MonacoRange.areIntersectingOrTouching(rangeOf(place), range)
 }
 
-function codeAction(diagnostic: Diagnostic, index: number, fix: Diagnostic['fixes'][number], path: string): languages.CodeAction {
+function codeAction(diagnostic: Diagnostic, fix: Diagnostic['fixes'][number], path: string): languages.CodeAction {
   const others = fix.unblocks.length > 0 ? ` (also unblocks ${fix.unblocks.join(', ')})` : ''
   return {
     title: `${fix.title}${others}`,
     kind: 'quickfix',
-    isPreferred: index === 0,
     diagnostics: diagnostic.range.file === path ? [{ ...rangeOf(diagnostic.range), severity: 8, message: diagnostic.message }] : [],
     edit: {
       edits: fix.edits.map((edit) => ({

@@ -11,7 +11,6 @@ import styles from './editor.module.css'
 export default function CodeEditor({ path }: { path: string }) {
   const container = useRef<HTMLDivElement>(null)
   const code = useRef<PiqlEditor | null>(null)
-  const compilation = useCompilationState((state) => state.compilation)
   const baseline = useCompilationState((state) => state.baseline)
   const predictions = usePredictions()
   const selected = useSelectedNodeRange()
@@ -28,8 +27,8 @@ export default function CodeEditor({ path }: { path: string }) {
   useEffect(() => code.current?.show(path), [path])
   const p99Ms = useMemo(() => new Map([...predictions].map(([name, prediction]) => [name, prediction.p99_ms])), [predictions])
   useEffect(() => {
-    if (compilation) code.current?.update(compilation, { p99Ms, baseline, selected })
-  }, [compilation, p99Ms, baseline, selected])
+    code.current?.annotate({ p99Ms, baseline, selected })
+  }, [p99Ms, baseline, selected])
 
   return <div ref={container} className={styles['code']} />
 }

@@ -9,7 +9,7 @@ import { useSelectedQuery } from '../../app/selection'
 import { setView, useView } from '../../app/url-state'
 import { Heatmap } from '../../charts/Heatmap'
 import { sourceFiles } from '../../documents/documents'
-import { nearestCell, type CellIndex, type Grid } from '../../logic/heatmap'
+import { axisValues, nearestCell, type CellIndex, type Grid } from '../../logic/heatmap'
 import { DEFAULT_SLO } from '../../logic/view'
 import { Button } from '../../ui/Button'
 import { EmptyState } from '../../ui/EmptyState'
@@ -64,7 +64,7 @@ function Map({ query, run, runs }: { query: Query; run: ProfileRun; runs: readon
   const x = query.axes.find((axis) => axis.symbol === view.x) ?? query.axes[0]
   const y = query.axes.find((axis) => axis.symbol === view.y && axis !== x) ?? query.axes.find((axis) => axis !== x) ?? x
   const { data, error, isFetching } = useQuery(
-    heatmap(planKey(query), sourceFiles, { query: query.name, runId: run.id, x: x?.symbol ?? '', y: y?.symbol ?? '', slo }),
+    heatmap(planKey(query), sourceFiles, { query: query.name, runId: run.id, x: request(x), y: request(y), slo }),
   )
   const answer = data?.query === query.name ? data : undefined
   if (!x || !y) return null
@@ -83,6 +83,10 @@ function Map({ query, run, runs }: { query: Query; run: ProfileRun; runs: readon
       )}
     </div>
   )
+}
+
+function request(axis: Axis | undefined) {
+  return { symbol: axis?.symbol ?? '', values: axisValues(axis?.current ?? 1) }
 }
 
 interface AnswerProps {

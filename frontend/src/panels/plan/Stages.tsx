@@ -37,7 +37,7 @@ export function Stages({ stages, current, onChoose }: StagesProps) {
                 onClick={() => onChoose(stage)}
               >
                 <span className={styles['stepDot']} aria-hidden />
-                {stage.name}
+                {stage.name.replaceAll('_', ' ')}
               </button>
             </li>
           ))}

@@ -61,6 +61,7 @@ function Problem({ diagnostic }: { diagnostic: Diagnostic }) {
           {diagnostic.message}
         </button>
         <p className={styles['meta']}>
+          {diagnostic.query ? <span className={styles['query']}>{diagnostic.query}</span> : null}
           <span className="numeric">
             {file}:{start_line}:{start_column}
           </span>

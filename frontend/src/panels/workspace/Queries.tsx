@@ -17,7 +17,7 @@ export function Queries() {
   const { query: selected } = useView()
   const queries = compilation?.queries ?? []
   useEffect(() => {
-    list.current?.querySelector('[aria-current="true"]')?.scrollIntoView({ block: 'nearest' })
+    list.current?.querySelector(`[data-query="${CSS.escape(selected ?? '')}"]`)?.scrollIntoView({ block: 'nearest' })
   }, [selected])
   return (
     <Section title="Queries" count={queries.length}>
@@ -27,6 +27,7 @@ export function Queries() {
             <button
               type="button"
               className={styles['query']}
+              data-query={query.name}
               aria-current={query.name === selected}
               data-unbounded={!query.is_bounded}
               onClick={() => selectQuery(query)}
