@@ -96,10 +96,16 @@ class Grid:
             raise ValueError(f"unknown dimension {unknown[0]}; a grid has {', '.join(sorted(known))}")
         if not levels.get("row_bytes"):
             raise ValueError("a grid names at least one size in row_bytes")
-        grid = cls.product(name, **{key: tuple(int(each) for each in values) for key, values in levels.items()})
+        if bad := [name for name, values in levels.items() if not _is_levels(values)]:
+            raise ValueError(f"{bad[0]} is a list of whole numbers")
+        grid = cls.product(name, **{key: tuple(values) for key, values in levels.items()})
         if not grid.points:
             raise ValueError("the grid has no points")
         return grid
+
+
+def _is_levels(values: object) -> bool:
+    return isinstance(values, list | tuple) and all(isinstance(each, int) for each in values)
 
 
 _SMALL = Grid.product(

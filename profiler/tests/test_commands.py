@@ -1,0 +1,147 @@
+import json
+from pathlib import Path
+
+import piql
+import pytest
+from piql_profiler import commands
+from piql_profiler.predictor.heatmap import Slo, heatmap
+from piql_profiler.predictor.models import MODELS, build_model
+from piql_profiler.run_files import load, read_info
+
+RECORDED = Path(__file__).parent / "recorded-run"
+SCHEMA = """
+CREATE TABLE subscriptions (
+  owner VARCHAR(32), target VARCHAR(32), approved BOOLEAN,
+  PRIMARY KEY (owner, target), CARDINALITY LIMIT 100 (owner)
+);
+CREATE TABLE thoughts (owner VARCHAR(32), posted TIMESTAMP, text VARCHAR(140), PRIMARY KEY (owner, posted));
+CREATE QUERY thoughtstream AS
+SELECT t.owner, t.posted, t.text FROM subscriptions s JOIN thoughts t ON t.owner = s.target
+WHERE s.owner = [1: me] AND s.approved = TRUE ORDER BY t.posted DESC LIMIT [2: count] MAX 50;
+CREATE QUERY everything AS SELECT owner FROM thoughts;
+CREATE QUERY post AS INSERT INTO thoughts (owner, posted, text) VALUES ([1: me], [2: posted], [3: text]);
+"""
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> str:
+    (tmp_path / "feed.piql").write_text(SCHEMA)
+    return str(tmp_path / "feed.piql")
+
+
+def test_the_recorded_run_is_whole_and_covers_thoughtstream(source: str) -> None:
+    assert read_info(RECORDED).state == "done"
+    query = piql.compile(Path(source)).queries["thoughtstream"]
+    for model in MODELS:
+        found = heatmap(query, build_model(load(RECORDED), model), "subscriptions.owner", "count", slo=Slo(0.99, 1e6))
+        assert found.largest_safe == ((100, 50),)
+        assert found.latency_ms[0][0] < found.latency_ms[-1][-1]
+
+
+def test_every_bounded_select_is_predicted(source: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert commands.predict([source, "--run", str(RECORDED), "--output", "json"]) == 0
+    (found,) = json.loads(capsys.readouterr().out)
+    assert (found["query"], found["model"], found["coverage"]) == ("thoughtstream", "paper", "measured")
+    assert found["latency_ms"] == max(found["latency_by_interval_ms"])
+    assert len(found["latency_by_interval_ms"]) == 3
+    assert [each["operator"] for each in found["operators"]] == ["IndexScan", "SortedIndexJoin"]
+
+
+def test_a_smaller_limit_is_predicted_to_be_faster(source: str, capsys: pytest.CaptureFixture[str]) -> None:
+    latency = []
+    for limit in (100, 10):
+        commands.predict([source, "--run", str(RECORDED), "--output", "json", "--set", f"subscriptions.owner={limit}"])
+        latency.append(json.loads(capsys.readouterr().out)[0]["latency_ms"])
+    assert latency[1] < latency[0] / 3
+
+
+def test_an_slo_that_is_predicted_to_fail_ends_with_99(source: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert commands.predict([source, "--run", str(RECORDED), "--slo", "60000"]) == 0
+    assert "meets the SLO" in capsys.readouterr().out
+    assert commands.predict([source, "--run", str(RECORDED), "--slo", "0.001"]) == 99
+    assert "BREAKS the SLO" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--query", "nothing"], "there is no query 'nothing'"),
+        (["--query", "everything"], "everything is not bounded"),
+        (["--query", "post"], "writes are not profiled"),
+        (["--set", "friends=3"], "no query has a limit 'friends'"),
+    ],
+)
+def test_what_cannot_be_predicted_is_said_and_ends_with_1(
+    source: str, capsys: pytest.CaptureFixture[str], options: list[str], message: str
+) -> None:
+    assert commands.predict([source, "--run", str(RECORDED), *options]) == 1
+    assert message in capsys.readouterr().err
+
+
+def test_a_folder_without_a_run_is_said_and_ends_with_1(
+    source: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert commands.predict([source, "--run", str(tmp_path)]) == 1
+    assert "holds no profile run" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "options", [["--set", "count"], ["--quantile", "1.5"], ["--model", "oracle"]], ids=["set", "quantile", "model"]
+)
+def test_wrong_arguments_of_predict_end_with_2(source: str, options: list[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        commands.predict([source, "--run", str(RECORDED), *options])
+    assert ended.value.code == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--grid", "huge"], "there is no grid 'huge'"),
+        (["--grid", "[1]"], "an object of lists"),
+        (["--grid", '{"row_bytes": [100], "scans": [1]}'], "unknown dimension scans"),
+        (["--interval", "0"], "are positive"),
+        (["--grid", '{"row_bytes": [100], "scan_rows": 5}'], "a list of whole numbers"),
+    ],
+)
+def test_wrong_arguments_of_profile_end_with_2_before_anything_is_measured(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str], message: str
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        commands.profile(["--store", "embedded:", "--out", str(tmp_path / "run"), *options])
+    assert ended.value.code == 2
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
+
+
+def test_an_unknown_command_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert commands.main(["measure"]) == 2
+    assert "usage" in capsys.readouterr().err
+
+
+def test_a_temporary_store_is_profiled_in_one_process_and_written_as_a_log(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(commands, "_stop_on_signals", lambda out: None)
+    code = commands.profile(
+        [
+            *("--store", "embedded:?synchronous=NORMAL", "--grid", '{"row_bytes": [60], "scan_rows": [1, 5]}'),
+            *("--interval", "0.1", "--intervals", "2", "--out", str(tmp_path / "run"), "--runner", "local"),
+            *("--progress", "json", "--hlog", str(tmp_path / "run.hlog")),
+        ]
+    )
+    assert code == 0
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [line["state"] for line in lines] == ["starting", *["running"] * 5, "done"]
+    assert load(tmp_path / "run").intervals == 2
+    assert len((tmp_path / "run.hlog").read_text().splitlines()) == 4 + 4
+
+
+def test_a_store_that_cannot_be_opened_fails_the_run_in_words(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(commands, "_stop_on_signals", lambda out: None)
+    options = ["--store", "nosuch:thing", "--out", str(tmp_path / "run"), "--runner", "local", "--progress", "none"]
+    assert commands.profile(options) == 1
+    assert "no store answers to" in capsys.readouterr().err
+    assert read_info(tmp_path / "run").state == "failed"
