@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
+from pathlib import Path
 
 import httpx
 from piql_backend.settings import Settings
@@ -99,3 +101,49 @@ async def test_what_is_live_stays_live_after_a_restart(settings: Settings, runni
         body = {"parameters": {"me": "nobody", "count": 21}}
         answer = await client.post("/api/deployments/live/queries/thoughtstream/executions", json=body)
         assert answer.json()["code"] == "invalid-parameter"
+
+
+async def test_a_limit_below_the_data_is_refused_before_anything_changes(
+    client: httpx.AsyncClient, files: Files
+) -> None:
+    changed = replaced(files, "schema.piql", "LIMIT 100 (owner)", "LIMIT 3 (owner)")
+    refused = await client.post("/api/deployments", json={"workspace_id": "scadr", "files": changed})
+    assert (refused.status_code, refused.json()["code"]) == (422, "compilation-refused")
+    assert "at most 3" in refused.json()["message"]
+    assert [each["id"] for each in (await client.get("/api/deployments")).json()] == ["d1"]
+
+
+async def test_a_query_left_out_can_no_longer_be_run(client: httpx.AsyncClient, files: Files) -> None:
+    fewer = [each for each in files if each["path"] != "queries/findUser.piql"]
+    made = await client.post("/api/deployments", json={"workspace_id": "scadr", "files": fewer})
+    assert made.status_code == 201, made.text
+    url = "/api/deployments/live/queries/findUser/executions"
+    assert (await client.post(url, json={"parameters": {"username": "x"}})).json()["code"] == "unknown-query"
+
+
+async def test_a_store_that_is_away_is_said_and_the_sample_follows_when_it_is_back(
+    tmp_path: Path, running: Running, settings: Settings
+) -> None:
+    here = replace(settings, data=tmp_path / "other")
+    away = replace(here, store="cql://127.0.0.1:1/none?user=a")
+    async with running(away) as client:
+        health = (await client.get("/api/health")).json()
+        assert (health["status"], health["store"]["healthy"]) == ("degraded", False)
+        assert health["store"]["message"]
+        assert health["workspace_ids"] == ["scadr"]
+        files = (await client.get("/api/workspaces/scadr")).json()["files"]
+        compiled = await client.post(
+            "/api/compilations", json={"files": [{"path": each["path"], "text": each["text"]} for each in files]}
+        )
+        assert compiled.status_code == 200
+        refused = await client.post("/api/deployments", json={"workspace_id": "scadr"})
+        assert (refused.status_code, refused.json()["code"]) == (503, "store-unavailable")
+        edit = {"text": files[0]["text"] + "-- mine", "base_revision": files[0]["revision"]}
+        assert (await client.put("/api/workspaces/scadr/files/schema.piql", json=edit)).status_code == 200
+    async with running(here) as client:
+        assert (await client.get("/api/health")).json()["status"] == "ok"
+        assert [each["id"] for each in (await client.get("/api/deployments")).json()] == ["d1"]
+        first = (await client.get("/api/workspaces/scadr")).json()["files"][0]
+        assert first["text"].endswith("-- mine")
+        found = await client.get("/api/deployments/live/queries/findUser/sample-parameters")
+        assert "users.username" in found.json()["sources"]["username"]

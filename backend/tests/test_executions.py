@@ -38,6 +38,16 @@ async def test_pages_follow_each_other_to_the_end(client: httpx.AsyncClient) -> 
     assert posted == sorted(set(posted), reverse=True)
 
 
+async def test_a_cursor_of_a_replaced_query_is_stale(client: httpx.AsyncClient) -> None:
+    me = await someone(client)
+    cursor = (await run(client, "myThoughts", me=me)).json()["cursor"]
+    files = (await client.get("/api/deployments/live")).json()["files"]
+    changed = [each | {"text": each["text"].replace("PAGINATE 10", "PAGINATE 5")} for each in files]
+    await client.post("/api/deployments", json={"workspace_id": "scadr", "files": changed})
+    answer = await run(client, "myThoughts", me=me, cursor=cursor)
+    assert (answer.status_code, answer.json()["code"]) == (422, "stale-cursor")
+
+
 async def test_a_posted_thought_is_seen(client: httpx.AsyncClient) -> None:
     me = await someone(client)
     posted = datetime.now(UTC).isoformat()
