@@ -51,6 +51,14 @@ def test_a_get_finds_the_record_of_its_key_and_no_other(store: Store) -> None:
     assert read(store, shape, 3) == []
 
 
+def test_a_read_of_no_column_says_only_how_many_rows_there_are(store: Store) -> None:
+    primary = TABLE.primary_index()
+    fill(store, TABLE, primary, [(1, 7, "one"), (2, None, None), (3, 7, None)])
+    assert read(store, ReadShape(TABLE, primary, (), 1), 2) == [()]
+    assert read(store, ReadShape(TABLE, primary, (), 0), 9) == [(), (), ()]
+    assert read(store, ReadShape(TABLE, primary, (), 0, after_length=1), 1, 9) == [(), ()]
+
+
 def test_several_batches_are_answered_in_their_order(store: Store) -> None:
     primary = TABLE.primary_index()
     fill(store, TABLE, primary, [(k, k * 10, None) for k in range(5)])

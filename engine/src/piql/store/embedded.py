@@ -163,7 +163,7 @@ class EmbeddedStore:
         try:
             answers: Answers = []
             for read, many, _ in batches:
-                if read.statements:
+                if read.statements or read.is_bare:
                     answers.append([_answer(connection, read, arguments) for arguments in many])
                 else:
                     execute, sql = connection.execute, read.sql
@@ -232,7 +232,8 @@ def _version(connection: sqlite3.Connection) -> int:
 
 def _answer(connection: sqlite3.Connection, read: EmbeddedRead, arguments: tuple[Any, ...]) -> list[Row]:
     if not read.statements:
-        return connection.execute(read.sql, arguments).fetchall()
+        found = connection.execute(read.sql, arguments).fetchall()
+        return [()] * len(found) if read.is_bare else found
     limit: int = arguments[read.place_of_limit]
     rows: list[Row] = []
     for each in read.statements:
@@ -241,7 +242,7 @@ def _answer(connection: sqlite3.Connection, read: EmbeddedRead, arguments: tuple
         rows += connection.execute(each.sql, (*chosen[:-1], limit - len(rows))).fetchall()
         if len(rows) >= limit:
             break
-    return rows
+    return [()] * len(rows) if read.is_bare else rows
 
 
 def _unavailable(failure: sqlite3.Error) -> StoreUnavailable:

@@ -132,11 +132,15 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedRead:
-    """A read as SQL: one statement, or several asked in turn until the limit is reached, where a page was left."""
+    """A read as SQL: one statement, or several asked in turn until the limit is reached, where a page was left.
+
+    `is_bare`: no column was asked for, so what SQL selects instead is no part of the rows.
+    """
 
     sql: str
     statements: tuple[Statement, ...] = ()
     place_of_limit: int = -1
+    is_bare: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +172,7 @@ class ReadBuilder:
         if self.shape.after_length:
             return self._from_place()
         where = [*self.fixed, *self._ends()]
-        return EmbeddedRead(self._select(where))
+        return EmbeddedRead(self._select(where), is_bare=not self.shape.columns)
 
     def _ends(self) -> list[str]:
         shape, ends = self.shape, []
@@ -226,7 +230,7 @@ class ReadBuilder:
                 *(_at(place) for place in others),
             )
             statements.append(Statement(self._select(where), _picker(picks)))
-        return EmbeddedRead(statements[0].sql, tuple(statements), others[-1])
+        return EmbeddedRead(statements[0].sql, tuple(statements), others[-1], not self.shape.columns)
 
 
 def _at(place: int) -> Callable[[Arguments], Any]:
