@@ -13,7 +13,7 @@ Row: TypeAlias = "dict[str, object]"
 
 def words_of(text: object) -> set[str]:
     """Give the words that token search finds in a text."""
-    return set(re.findall(r"\w+", text.lower())) if isinstance(text, str) else set()
+    return set(re.findall(r"[^\W_]+", text.casefold())) if isinstance(text, str) else set()
 
 
 class Contents:

@@ -195,7 +195,7 @@ class _Printer:
                 word = "NOT BETWEEN" if expr.is_negated else "BETWEEN"
                 return f"({self.expr(expr.operand)} {word} {self.expr(expr.low)} AND {self.expr(expr.high)})"
             case Token():
-                words = f"regexp_extract_all(lower({self.expr(expr.operand)}), '[\\pL\\pN_]+')"
+                words = f"regexp_extract_all(lower({self.expr(expr.operand)}), '[\\pL\\pN]+')"
                 return f"list_contains({words}, lower({self.expr(expr.word)}))"
             case Call():
                 return f"{expr.name.lower()}({', '.join(map(self.expr, expr.arguments))})"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from .contents import Contents, Row
 from .query import And, Arithmetic, Between, Call, Col, Compare, Const, Expr, In, IsNull, Not, Or, Param, Token
-from .schema import Schema, Table
+from .schema import Column, Schema, Table
 from .schema_generator import Pools
 from .values import INT, WORDS, Value, ValueType, can_be_literal
 
@@ -123,7 +123,7 @@ class PredicateGenerator:
             return IsNull(Col(sight.alias, name), self.rng.random() < 0.5)
         if chance < 0.48:
             return self.membership(sight, name)
-        if chance < 0.58:
+        if chance < 0.58 and any(map(_is_computable, sight.table.columns)):
             return self.computed(sight)
         if chance < 0.63 and column.type.is_text:
             return self.token(sight, name)
@@ -159,7 +159,7 @@ class PredicateGenerator:
 
     def computation(self, sight: Sight) -> tuple[Expr, ValueType]:
         """Give an expression over a column and its type, INT standing for every number."""
-        columns = [each for each in sight.table.columns if each.type.is_text or each.type.kind in ("INT", "DECIMAL")]
+        columns = [each for each in sight.table.columns if _is_computable(each)]
         if not columns:
             any_column = self.rng.choice(sight.table.columns)
             return Col(sight.alias, any_column.name), any_column.type
@@ -192,3 +192,7 @@ class PredicateGenerator:
             case 3:
                 return Call("ROUND", (place,)), INT
         return Arithmetic("-", Const(7, INT), place), INT
+
+
+def _is_computable(column: Column) -> bool:
+    return column.type.is_text or column.type.kind in ("INT", "DECIMAL")

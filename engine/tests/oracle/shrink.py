@@ -21,13 +21,17 @@ def shrink(world: World, failure: Failure, seconds: float = 30) -> tuple[World, 
     is_smaller = True
     while is_smaller and time.monotonic() < deadline:
         is_smaller = False
-        for candidate in _smaller_worlds(best, found):
-            if time.monotonic() > deadline:
-                break
-            again = [each for each in _run(candidate) if each.kind == failure.kind]
-            if again:
-                best, found, is_smaller = candidate, again[0], True
-                break
+        for stage in (_fewer_queries, _fewer_tables, _smaller_queries, _fewer_rows, _smaller_schemas):
+            progress = True
+            while progress and time.monotonic() < deadline:
+                progress = False
+                for candidate in stage(best, found):
+                    again = [each for each in _run(candidate) if each.kind == failure.kind]
+                    if again:
+                        best, found, progress, is_smaller = candidate, again[0], True, True
+                        break
+                    if time.monotonic() > deadline:
+                        break
     return best, found
 
 
@@ -38,34 +42,61 @@ def _run(world: World) -> list[Failure]:
         return []
 
 
-def _smaller_worlds(world: World, failure: Failure) -> Iterator[World]:
+def _fewer_queries(world: World, failure: Failure) -> Iterator[World]:
     if len(world.reads) + len(world.writes) > 1:
         yield replace(world, reads=tuple(each for each in world.reads if each.name == failure.query), writes=())
         yield replace(world, reads=(), writes=tuple(each for each in world.writes if each.name == failure.query))
         yield replace(world, reads=tuple(each for each in world.reads if each.name == failure.query))
+    if world.reads and world.writes:
         yield replace(world, reads=())
         yield replace(world, writes=())
     for half in _parts(world.reads):
         yield replace(world, reads=half)
     for half in _parts(world.writes):
         yield replace(world, writes=half)
-    for name, rows in world.rows.items():
-        for some in _parts(rows):
-            yield replace(world, rows={**world.rows, name: some})
+
+
+def _fewer_tables(world: World, failure: Failure) -> Iterator[World]:
+    for some in _parts(world.schema.indexes):
+        yield _with_schema(world, replace(world.schema, indexes=some))
+    for number in range(len(world.schema.tables) - 1, -1, -1):
+        kept = world.schema.tables[:number] + world.schema.tables[number + 1 :]
+        if kept:
+            yield _with_schema(world, replace(world.schema, tables=kept))
+    for name in list(world.rows)[::-1]:
+        if world.rows[name]:
+            yield replace(world, rows={**world.rows, name: ()})
+
+
+def _smaller_queries(world: World, failure: Failure) -> Iterator[World]:
     for number, case in enumerate(world.reads):
         for smaller in _smaller_cases(case):
             yield replace(world, reads=(*world.reads[:number], smaller, *world.reads[number + 1 :]))
     for number, case in enumerate(world.writes):
         for smaller in _smaller_cases(case):
             yield replace(world, writes=(*world.writes[:number], smaller, *world.writes[number + 1 :]))
-    for schema in _smaller_schemas(world.schema):
-        kept = {table.name: {column.name for column in table.columns} for table in schema.tables}
-        rows = {
-            name: tuple({column: row[column] for column in row if column in kept[name]} for row in found)
-            for name, found in world.rows.items()
-            if name in kept
-        }
-        yield replace(world, schema=schema, rows=rows)
+
+
+def _fewer_rows(world: World, failure: Failure) -> Iterator[World]:
+    for name in list(world.rows)[::-1]:
+        for some in _parts(world.rows[name]):
+            yield replace(world, rows={**world.rows, name: some})
+
+
+def _smaller_schemas(world: World, failure: Failure) -> Iterator[World]:
+    for schema in _smaller(world.schema):
+        if isinstance(schema, Schema) and schema.tables:
+            yield _with_schema(world, schema)
+
+
+def _with_schema(world: World, schema: Schema) -> World:
+    kept = {table.name: {column.name for column in table.columns} for table in schema.tables}
+    rows = {
+        name: tuple({column: row[column] for column in row if column in kept[name]} for row in found)
+        for name, found in world.rows.items()
+        if name in kept
+    }
+    return replace(world, schema=schema, rows=rows)
 
 
 def _parts(items: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
@@ -103,12 +134,6 @@ def _parameters(node: object) -> Iterator[str]:
     elif isinstance(node, tuple):
         for item in node:
             yield from _parameters(item)
-
-
-def _smaller_schemas(schema: Schema) -> Iterator[Schema]:
-    for smaller in _smaller(schema):
-        if isinstance(smaller, Schema) and smaller.tables:
-            yield smaller
 
 
 def _smaller(node: Any) -> Iterator[Any]:
