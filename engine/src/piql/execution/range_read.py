@@ -82,6 +82,16 @@ class RangeRead:
         """Give the most rows that one request may return."""
         return self._limit(parameters) if self._limit else self._most
 
+    def is_plain(self, execution: Execution) -> bool:
+        """Say whether every request is just its key and the limit: no range, and no page to resume."""
+        return self._ends is None and (execution.position is None or self._steps is None)
+
+    def plain_batch(self, keys: list[Key], limit: int, operator: object) -> Batch:
+        if self._is_get:
+            return Batch(self._read, keys, operator)
+        tail = (limit,)
+        return Batch(self._read, [key + tail for key in keys], operator)
+
     def batches(
         self, execution: Execution, keys: list[tuple[Row | None, Key]], operator: object
     ) -> tuple[list[Batch], list[tuple[int, int]]]:
@@ -96,12 +106,8 @@ class RangeRead:
         if execution.position is not None and self._steps is not None:
             return self._resumed(execution, keys, limit, operator)
         if self._ends is None:
-            if self._is_get:
-                arguments = [key for _, key in keys]
-            else:
-                tail = (limit,)
-                arguments = [key + tail for _, key in keys]
-            return [Batch(self._read, arguments, operator)], [(0, at) for at in range(len(keys))]
+            batch = self.plain_batch([key for _, key in keys], limit, operator)
+            return [batch], [(0, at) for at in range(len(keys))]
         arguments, places = [], []
         for row, key in keys:
             ends = self._ends.ends(row, parameters)

@@ -27,7 +27,12 @@ class IndexScan(Operator):
     def batches(self, execution: Execution) -> list[Batch]:
         """Give the requests, those of equal shape together."""
         keys = self._prefixes(None, execution.parameters)
-        return self._read.batches(execution, [(None, key) for key in keys], self)[0] if keys else []
+        if not keys:
+            return []
+        if self._read.is_plain(execution):
+            limit = self._read.limit(execution.parameters)
+            return [self._read.plain_batch(keys, limit, self)] if limit else []
+        return self._read.batches(execution, [(None, key) for key in keys], self)[0]
 
     def run(self, execution: Execution) -> Steps:
         batches = self.batches(execution)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import cast
 
 from piql.execution.execution import Execution, Steps
 from piql.execution.keys import prefixes
@@ -33,12 +33,27 @@ class SortedIndexJoin(Streaming):
 
     def expand(self, execution: Execution, rows: list[Row]) -> Steps:
         parameters, keys_of = execution.parameters, self._prefixes
-        pairs: list[tuple[Row | None, tuple[Any, ...]]] = []
+        keys = [keys_of(row, parameters) for row in rows]
+        if self._read.is_plain(execution) and all(len(each) == 1 for each in keys):
+            limit = self._read.limit(parameters)
+            if limit == 0 or not keys:
+                return []
+            (matches,) = yield [self._read.plain_batch([key for (key,) in keys], limit, self)]
+        else:
+            matches = yield from self._matches(execution, rows, keys)
+        joined = self._matching.joined(rows, cast(list[list[Row]], matches), parameters)
+        return self._sort(joined, parameters) if self._sort else joined
+
+    def _matches(self, execution: Execution, rows: list[Row], keys: list[list[Row]]) -> Steps:
+        """Give the rows read for each child row, whatever number of requests each needs.
+
+        Returns their row lists, one a child row (typed as rows for the sake of one kind of steps).
+        """
+        pairs: list[tuple[Row | None, Row]] = []
         owners: list[int] = []
-        for at, row in enumerate(rows):
-            for key in keys_of(row, parameters):
-                pairs.append((row, key))
-                owners.append(at)
+        for at, (row, many) in enumerate(zip(rows, keys, strict=True)):
+            pairs.extend((row, key) for key in many)
+            owners.extend([at] * len(many))
         batches, places = self._read.batches(execution, pairs, self)
         answers: list[list[list[Row]]] = []
         if batches:
@@ -48,5 +63,4 @@ class SortedIndexJoin(Streaming):
             if batch >= 0:
                 found = answers[batch][number]
                 matches[owner] = matches[owner] + found if matches[owner] else found
-        joined = self._matching.joined(rows, matches, parameters)
-        return self._sort(joined, parameters) if self._sort else joined
+        return cast(list[Row], matches)

@@ -1,0 +1,195 @@
+"""What the engine adds to SQLite: the same rows as dicts, by name through `execute` and by hand-written sqlite3 code.
+
+Both work on the same file in the same process; every round runs all variants in a new order, and one variant runs
+twice under two names, which shows how far the numbers can be trusted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import random
+import sqlite3
+import statistics
+import tempfile
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from time import thread_time_ns
+from typing import Any
+
+import piql
+
+USERS, THOUGHTS, SUBSCRIPTIONS, COUNT = 1_000, 20, 10, 10
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+START = datetime(2026, 1, 1, tzinfo=UTC)
+
+SOURCE = """
+CREATE TABLE users (username VARCHAR(32) PRIMARY KEY, hometown VARCHAR(64));
+CREATE TABLE subscriptions (
+  owner VARCHAR(32) REFERENCES users, target VARCHAR(32) REFERENCES users, approved BOOLEAN,
+  PRIMARY KEY (owner, target), CARDINALITY LIMIT 100 (owner));
+CREATE TABLE thoughts (
+  owner VARCHAR(32) REFERENCES users, posted TIMESTAMP, text VARCHAR(140), PRIMARY KEY (owner, posted));
+CREATE QUERY findUser AS SELECT username, hometown FROM users WHERE username = [1: username];
+CREATE QUERY myThoughts AS
+SELECT owner, posted, text FROM thoughts WHERE owner = [1: me] ORDER BY posted DESC LIMIT [2: count] MAX 50;
+CREATE QUERY thoughtstream AS
+SELECT t.owner, t.posted, t.text FROM subscriptions s JOIN thoughts t ON t.owner = s.target
+WHERE s.owner = [1: me] AND s.approved = TRUE ORDER BY t.posted DESC LIMIT [2: count] MAX 50;
+"""
+
+Rows = list[dict[str, Any]]
+Variant = Callable[[str], Rows]
+
+
+def name(number: int) -> str:
+    return f"user{number:06}"
+
+
+def fill(db: piql.Database) -> None:
+    chance = random.Random(2012)
+    db.deploy(piql.compile(SOURCE))
+    db.load("users", ({"username": name(n), "hometown": f"town{n % 24}"} for n in range(USERS)))
+    db.load(
+        "subscriptions",
+        (
+            {"owner": name(n), "target": name(target), "approved": True}
+            for n in range(USERS)
+            for target in chance.sample(range(USERS), SUBSCRIPTIONS)
+        ),
+    )
+    db.load(
+        "thoughts",
+        (
+            {
+                "owner": name(n),
+                "posted": START + timedelta(milliseconds=chance.randrange(10**10)),
+                "text": f"Thought {k} of {name(n)}: " + "something worth remembering, " * 3,
+            }
+            for n in range(USERS)
+            for k in range(THOUGHTS)
+        ),
+    )
+
+
+class ByHand:
+    """What a careful programmer writes against the same tables."""
+
+    def __init__(self, path: Path) -> None:
+        self.connection = sqlite3.connect(path, isolation_level=None)
+        self.connection.executescript("PRAGMA mmap_size = 268435456; PRAGMA cache_size = -65536;")
+
+    def find_user(self, username: str) -> Rows:
+        found = self.connection.execute(
+            'SELECT username, hometown FROM "table users" WHERE username = ?', (username,)
+        ).fetchall()
+        return [{"username": user, "hometown": hometown} for user, hometown in found]
+
+    def my_thoughts(self, me: str) -> Rows:
+        found = self.connection.execute(
+            'SELECT owner, posted, text FROM "table thoughts" WHERE owner = ? ORDER BY posted DESC LIMIT ?', (me, COUNT)
+        ).fetchall()
+        return [
+            {"owner": owner, "posted": EPOCH + timedelta(milliseconds=posted), "text": text}
+            for owner, posted, text in found
+        ]
+
+    def thoughtstream(self, me: str) -> Rows:
+        """Reads the newest of each, as the engine does: the work does not grow with how much they wrote."""
+        execute = self.connection.execute
+        rows: list[tuple[Any, ...]] = []
+        execute("BEGIN")
+        for (target,) in execute(
+            'SELECT target FROM "table subscriptions" WHERE owner = ? AND approved = 1 LIMIT 100', (me,)
+        ).fetchall():
+            rows += execute(
+                'SELECT owner, posted, text FROM "table thoughts" WHERE owner = ? ORDER BY posted DESC LIMIT ?',
+                (target, COUNT),
+            ).fetchall()
+        execute("COMMIT")
+        rows.sort(key=lambda row: row[1], reverse=True)
+        return [
+            {"owner": owner, "posted": EPOCH + timedelta(milliseconds=posted), "text": text}
+            for owner, posted, text in rows[:COUNT]
+        ]
+
+    def thoughtstream_join(self, me: str) -> Rows:
+        """Leaves it to SQLite, which reads and sorts all that they ever wrote."""
+        found = self.connection.execute(
+            'SELECT t.owner, t.posted, t.text FROM "table subscriptions" s JOIN "table thoughts" t ON t.owner = s.target '
+            "WHERE s.owner = ? AND s.approved = 1 ORDER BY t.posted DESC LIMIT ?",
+            (me, COUNT),
+        ).fetchall()
+        return [
+            {"owner": owner, "posted": EPOCH + timedelta(milliseconds=posted), "text": text}
+            for owner, posted, text in found
+        ]
+
+
+def measure(variants: dict[str, Variant], rounds: int, calls: int) -> dict[str, list[float]]:
+    """Gives the microseconds of processor time a call of each variant in each round."""
+    chance = random.Random(1)
+    times: dict[str, list[float]] = {label: [] for label in variants}
+    for _ in range(rounds):
+        users = [name(chance.randrange(USERS)) for _ in range(calls)]
+        for label in chance.sample(list(variants), len(variants)):
+            run = variants[label]
+            gc.collect()
+            gc.disable()
+            started = thread_time_ns()
+            for user in users:
+                run(user)
+            times[label].append((thread_time_ns() - started) / calls / 1000)
+            gc.enable()
+    return times
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("--rounds", type=int, default=31)
+    options.add_argument("--calls", type=int, default=400)
+    chosen = options.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "bench.db"
+        with piql.connect(f"embedded:{path}?synchronous=NORMAL") as db:
+            fill(db)
+            hand = ByHand(path)
+            execute = db.execute
+            cases: dict[str, dict[str, Variant]] = {
+                "get by key": {
+                    "engine": lambda user: execute("findUser", {"username": user}).rows,
+                    "by hand": hand.find_user,
+                    "by hand again": hand.find_user,
+                },
+                f"slice of {COUNT}": {
+                    "engine": lambda user: execute("myThoughts", {"me": user, "count": COUNT}).rows,
+                    "by hand": hand.my_thoughts,
+                    "by hand again": hand.my_thoughts,
+                },
+                f"thoughtstream {SUBSCRIPTIONS}×{COUNT}": {
+                    "engine": lambda user: execute("thoughtstream", {"me": user, "count": COUNT}).rows,
+                    "by hand": hand.thoughtstream,
+                    "by hand again": hand.thoughtstream,
+                    "one SQL join": hand.thoughtstream_join,
+                },
+            }
+            print(f"{'case':<22}{'engine':>10}{'by hand':>10}{'added':>10}{'ratio':>8}   (µs of processor time a call, medians)")
+            for case, variants in cases.items():
+                for user in map(name, range(0, USERS, 97)):
+                    assert variants["engine"](user) == variants["by hand"](user)
+                times = measure(variants, chosen.rounds, chosen.calls)
+                middle = {label: statistics.median(each) for label, each in times.items()}
+                ratio = statistics.median(a / b for a, b in zip(times["engine"], times["by hand"], strict=True))
+                same = statistics.median(a / b for a, b in zip(times["by hand again"], times["by hand"], strict=True))
+                added = statistics.median(a - b for a, b in zip(times["engine"], times["by hand"], strict=True))
+                join = f", one SQL join {middle['one SQL join']:.1f}" if "one SQL join" in middle else ""
+                print(
+                    f"{case:<22}{middle['engine']:>10.1f}{middle['by hand']:>10.1f}{added:>+10.1f}{ratio:>8.2f}"
+                    f"   by hand twice {same:.2f}{join}"
+                )
+            hand.connection.close()
+
+
+if __name__ == "__main__":
+    main()
