@@ -30,6 +30,7 @@ export class WorkbenchServer {
 
   /** Starts the process on the same data and waits until it answers. */
   async resume(): Promise<void> {
+    if (this.process && this.process.exitCode === null) return
     this.said = ''
     const started = spawn(join(root, '.venv/bin/piql'), ['serve', '--port', String(this.port), '--data', this.data], {
       cwd: root,

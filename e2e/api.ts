@@ -1,0 +1,70 @@
+// What a journey needs to have happened before it begins, asked of the back end directly.
+import { expect } from '@playwright/test'
+
+const PROFILE = { label: 'measured before', grid: 'small', interval_seconds: 2, intervals: 1, store_url: null }
+const PROFILE_TIMEOUT_MS = 90_000
+
+export interface WorkspaceFile {
+  path: string
+  text: string
+  revision: string
+}
+
+interface ProfileRun {
+  id: string
+  label: string | null
+  state: string
+}
+
+export class Api {
+  constructor(private readonly url: string) {}
+
+  async files(): Promise<WorkspaceFile[]> {
+    const workspace = (await this.get('/api/workspaces/scadr')) as { files: WorkspaceFile[] }
+    return workspace.files
+  }
+
+  /** Brings every file back to the text it had, and removes the others. */
+  async restoreFiles(originals: readonly WorkspaceFile[]): Promise<void> {
+    const texts = new Map(originals.map((file) => [file.path, file.text]))
+    for (const { path, text, revision } of await this.files()) {
+      const original = texts.get(path)
+      const address = `/api/workspaces/scadr/files/${path}`
+      if (original === undefined) await this.send('DELETE', address)
+      else if (original !== text) await this.send('PUT', address, { text: original, base_revision: revision })
+    }
+  }
+
+  /** The label of a profile run that has measured to the end; there may be one from an earlier journey. */
+  async measuredRun(): Promise<string> {
+    const finished = (await this.runs()).find((run) => run.state === 'done' && run.label)
+    if (finished?.label) return finished.label
+    const { id } = (await this.send('POST', '/api/profile-runs', PROFILE)) as ProfileRun
+    await expect
+      .poll(async () => (await this.runs()).find((run) => run.id === id)?.state, { timeout: PROFILE_TIMEOUT_MS })
+      .toBe('done')
+    return PROFILE.label
+  }
+
+  async execute(query: string, parameters: Readonly<Record<string, unknown>>): Promise<unknown> {
+    return this.send('POST', `/api/deployments/live/queries/${query}/executions`, { parameters, cursor: null })
+  }
+
+  private async runs(): Promise<ProfileRun[]> {
+    return (await this.get('/api/profile-runs')) as ProfileRun[]
+  }
+
+  private async get(path: string): Promise<unknown> {
+    return this.send('GET', path)
+  }
+
+  private async send(method: string, path: string, body?: unknown): Promise<unknown> {
+    const answer = await fetch(this.url + path, {
+      method,
+      headers: { 'content-type': 'application/json' },
+      body: body === undefined ? null : JSON.stringify(body),
+    })
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
+    return answer.status === 204 ? null : answer.json()
+  }
+}

@@ -1,0 +1,49 @@
+// What every journey starts from: the real back end, SCADr's text as it was, a page, and nobody's error unheard.
+import { test as base, expect } from '@playwright/test'
+import { Api, type WorkspaceFile } from './api.ts'
+import { Workbench } from './pages/Workbench.ts'
+import { WorkbenchServer } from './server.ts'
+
+const FIRST_PORT = 8431
+
+interface Each {
+  workbench: Workbench
+  api: Api
+  scadr: void
+}
+
+interface Shared {
+  server: WorkbenchServer
+  originals: readonly WorkspaceFile[]
+}
+
+export const test = base.extend<Each, Shared>({
+  server: [
+    async ({}, use, info) => {
+      const server = await WorkbenchServer.start(FIRST_PORT + info.parallelIndex)
+      await use(server)
+      await server.stop()
+    },
+    { scope: 'worker', timeout: 120_000 },
+  ],
+  originals: [async ({ server }, use) => use(await new Api(server.url).files()), { scope: 'worker' }],
+  baseURL: async ({ server }, use) => use(server.url),
+  api: async ({ server }, use) => use(new Api(server.url)),
+  /** What the journey before wrote into the text is undone. */
+  scadr: [
+    async ({ server, originals }, use) => {
+      await server.resume()
+      await new Api(server.url).restoreFiles(originals)
+      await use()
+    },
+    { auto: true },
+  ],
+  workbench: async ({ page }, use) => {
+    const faults: Error[] = []
+    page.on('pageerror', (error) => faults.push(error))
+    await use(new Workbench(page))
+    expect(faults, 'errors that the page did not handle').toEqual([])
+  },
+})
+
+export { expect }

@@ -1,0 +1,109 @@
+import { expect, test } from '../fixtures.ts'
+import { picture } from '../pictures.ts'
+
+const LIMIT = 'CARDINALITY LIMIT 100 (owner)'
+const REASON = 'subscriptions of one owner and approved: nothing limits how many there are'
+
+test('the workbench opens on SCADr, whose queries are all bounded', async ({ workbench, page }) => {
+  const { workspace, problems, plan, bounds, editor } = workbench
+  await workbench.open()
+  await expect(workspace.file('schema.piql')).toBeVisible()
+  await expect(workspace.file('thoughtstream.piql')).toBeVisible()
+  await expect(workspace.queries).toHaveCount(12)
+  await expect(problems.none).toBeVisible()
+  await expect(workbench.status).toContainText('No problems')
+  await expect(workspace.query('thoughtstream')).toContainText('≤ 101 ops')
+  await expect(editor.lenses).toContainText('≤ 101 ops · 2 trips · class II')
+  await expect(plan.node('SortedIndexJoin')).toBeVisible()
+  await picture(page, 'workbench')
+
+  await bounds.open()
+  await expect(bounds.scalingClass).toHaveText('class II')
+  await expect(bounds.operations).toContainText('≤ 101 operations')
+  await expect(bounds.operations).toContainText('1 + subscriptions.owner = 1 + 100')
+  await expect(bounds.proofs).toContainText('schema.piql:12')
+  await picture(page, 'bounds')
+})
+
+test('a limit that goes is missed in the query, in the plan, on the table and at deploying', async ({ workbench, page }) => {
+  const { workspace, editor, problems, plan, deploy } = workbench
+  await workbench.open('/?query=thoughtstream')
+  await workbench.openFile('schema.piql')
+  await editor.deleteLine('schema.piql', LIMIT)
+  await editor.expectNoText('schema.piql', LIMIT)
+
+  await expect(plan.findings).toContainText(`unbounded ${REASON}`)
+  await expect(plan.unboundedNodes.first()).toBeVisible()
+  await expect(workspace.table('subscriptions')).toContainText('unbounded')
+  await expect(editor.unbounded).toHaveText('subscriptions')
+  await expect(editor.lenses).toContainText('unbounded in thoughtstream, usersFollowedBy')
+  await expect(workspace.query('thoughtstream')).toContainText('unbounded')
+  await expect(problems.tab).toHaveText('Problems2')
+  await expect(problems.items).toHaveCount(2)
+  await expect(problems.about(REASON)).toContainText('queries/thoughtstream.piql:5')
+
+  await workbench.openFile('queries/thoughtstream.piql')
+  await expect(editor.unbounded.first()).toBeVisible()
+  await expect(editor.squiggles.first()).toBeVisible()
+  await expect(editor.lenses).toContainText('unbounded')
+  await picture(page, 'unbounded')
+
+  await deploy.open()
+  await expect(deploy.alert).toContainText('Deploying is refused: 2 errors.')
+  await expect(deploy.reasons.first()).toContainText(REASON)
+  await deploy.button.click()
+  await expect(deploy.alert.nth(1)).toContainText(`Nothing is deployed: ${REASON} (1 more)`)
+  await expect(deploy.versions.first()).toContainText('live')
+})
+
+test('the light bulb brings the limit back', async ({ workbench, page }) => {
+  const { workspace, editor, problems, plan, deploy } = workbench
+  await workbench.open('/?query=thoughtstream')
+  await workbench.openFile('schema.piql')
+  await editor.deleteLine('schema.piql', LIMIT)
+  await expect(problems.items).toHaveCount(2)
+
+  await workbench.openFile('queries/thoughtstream.piql')
+  await editor.goBehind('queries/thoughtstream.piql', 's.owner =')
+  await editor.openLightBulb()
+  await expect(editor.fixes.first()).toContainText(`Add ${LIMIT} to subscriptions`)
+  await expect(editor.fixes.first()).toContainText('also unblocks usersFollowedBy')
+  await picture(page, 'quick-fix')
+  await editor.applyFix(`Add ${LIMIT}`)
+
+  await editor.expectText('schema.piql', LIMIT)
+  await expect(problems.none).toBeVisible()
+  await expect(plan.findings).toHaveCount(0)
+  await expect(plan.unboundedNodes).toHaveCount(0)
+  await expect(workspace.query('thoughtstream')).toContainText('≤ 101 ops')
+  await expect(workspace.table('subscriptions')).toContainText('≤ 100 per owner')
+  await deploy.open()
+  await expect(deploy.state).toContainText('The text is what is live already.')
+})
+
+test('a fix is applied by the keyboard alone, and undone', async ({ workbench }) => {
+  const { editor, problems } = workbench
+  await workbench.open('/?query=thoughtstream')
+  await workbench.openFile('schema.piql')
+  await editor.deleteLine('schema.piql', LIMIT)
+  await expect(problems.items).toHaveCount(2)
+  await editor.goBehind('schema.piql', 'CREATE TABLE subscriptions')
+  await editor.applyFirstFixByKeyboard()
+  await editor.expectText('schema.piql', LIMIT)
+  await expect(problems.none).toBeVisible()
+  await editor.undo()
+  await expect(problems.items).toHaveCount(2)
+})
+
+test('the plan is followed from the text through every rule, and a node leads to its source', async ({ workbench, page }) => {
+  const { plan, editor } = workbench
+  await workbench.open('/?query=thoughtstream&panel=plan')
+  await expect(plan.stages).toContainText(['as written', 'push selection down', 'insert data stops', 'push stop down', 'Phase I', 'physical'])
+  await plan.showStage('insert data stops')
+  await expect(plan.node('DataStop')).toBeVisible()
+  await expect(page).toHaveURL(/stage=insert_data_stops/)
+  await plan.showStage('physical')
+  await plan.node('IndexScan').click()
+  await expect(editor.selectedSource).not.toHaveCount(0)
+  await expect(page).toHaveURL(/node=/)
+})

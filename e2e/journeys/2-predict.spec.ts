@@ -1,0 +1,67 @@
+import { expect, test } from '../fixtures.ts'
+import { picture } from '../pictures.ts'
+
+const MEASURING = 90_000
+
+test.describe.configure({ timeout: 150_000 })
+
+test('a profile run is watched and cancelled, and another measures to the end', async ({ workbench, page }) => {
+  const { profile, heatmap } = workbench
+  await workbench.open('/?query=thoughtstream&panel=profile')
+  const cancelled = await profile.start({ label: 'to be cancelled', intervalSeconds: 2, intervals: 30 })
+  await expect(cancelled.progress).toHaveAttribute('aria-valuenow', /^[1-9]/, { timeout: MEASURING })
+  await picture(page, 'profile')
+  await cancelled.cancel()
+  await expect(cancelled.state('cancelled')).toBeVisible({ timeout: MEASURING })
+  await expect(cancelled.progress).toHaveCount(0)
+
+  const measured = await profile.start({ label: 'small', intervalSeconds: 2, intervals: 1 })
+  await expect(measured.progress).toBeVisible()
+  await expect(measured.state('done')).toBeVisible({ timeout: MEASURING })
+  await expect(measured.operators).toContainText(['IndexFKJoin', 'IndexScan', 'SortedIndexJoin'])
+  await expect(measured.card).toContainText('used for predictions')
+  await expect(workbench.editor.lenses).toContainText('p99 ≤')
+
+  await measured.showHeatmap()
+  await expect(heatmap.map).toBeVisible()
+  await expect(page).toHaveURL(/panel=heatmap/)
+})
+
+test('a heatmap draws the promise as a contour, and a cell’s limits are written into the text', async ({ workbench, api, page }) => {
+  const { heatmap, editor, workspace, problems } = workbench
+  await api.measuredRun()
+  await workbench.open('/?query=thoughtstream&panel=heatmap')
+  await heatmap.choose({ x: 'subscriptions per owner', y: 'LIMIT [count] MAX' })
+  await expect(heatmap.map).toBeVisible()
+
+  const predicted = await heatmap.predictedMilliseconds()
+  const middle = predicted[Math.floor(predicted.length / 2)] ?? 0
+  expect(middle).toBeGreaterThan(0)
+  await heatmap.promise({ milliseconds: middle })
+  await expect(heatmap.contour).toHaveAttribute('d', /^M/)
+  await expect(heatmap.largestSafe.first()).toBeVisible()
+  await expect(page).toHaveURL(new RegExp(`slo=99-${middle}-600`))
+
+  await heatmap.chooseCell({ right: -1, up: -1 })
+  await expect(heatmap.chosen).toContainText('the SLO')
+  await picture(page, 'heatmap')
+  const limits = await heatmap.chosenLimits()
+  await heatmap.writeIntoText()
+  await editor.expectText('schema.piql', `CARDINALITY LIMIT ${limits.x} (owner)`)
+  await editor.expectText('queries/thoughtstream.piql', `LIMIT [2: count] MAX ${limits.y};`)
+  await expect(editor.lines.filter({ hasText: `CARDINALITY LIMIT ${limits.x} (owner)` })).toBeVisible()
+  await expect(workspace.table('subscriptions')).toContainText(`≤ ${limits.x} per owner`)
+  await expect(workspace.query('thoughtstream')).toContainText(`≤ ${1 + limits.x} ops`)
+  await expect(problems.none).toBeVisible()
+})
+
+test('a view of the heatmap is a URL', async ({ workbench, api }) => {
+  const { heatmap } = workbench
+  await api.measuredRun()
+  await workbench.open('/?query=thoughtstream&panel=heatmap&x=count&y=subscriptions.owner&slo=95-12-60&as=table')
+  await expect(heatmap.axis('X')).toHaveValue('count')
+  await expect(heatmap.axis('Y')).toHaveValue('subscriptions.owner')
+  await expect(heatmap.threshold).toHaveValue('12')
+  await expect(heatmap.quantile).toHaveValue('95')
+  await expect(heatmap.table).toBeVisible()
+})

@@ -1,0 +1,23 @@
+import type { Locator, Page } from '@playwright/test'
+import { Panel } from './Panel.ts'
+
+export class Deploy extends Panel {
+  readonly button: Locator
+  readonly reasons: Locator
+  readonly state: Locator
+  readonly versions: Locator
+  readonly changes: Locator
+
+  constructor(page: Page) {
+    super(page, 'Deploy')
+    this.button = this.content.getByRole('button', { name: /^Deploy version \d+$/ })
+    this.state = this.content.getByRole('region', { name: 'Next deployment' }).getByRole('status')
+    this.reasons = this.content.getByRole('list', { name: 'Reasons of the refusal' }).locator('> li')
+    this.versions = this.content.getByRole('table', { name: 'Deployments' }).locator('tbody').getByRole('row')
+    this.changes = this.content.getByRole('list', { name: 'Changes' }).getByRole('listitem')
+  }
+
+  async predictFrom(runLabel: string): Promise<void> {
+    await this.content.getByLabel('Predictions from').selectOption(runLabel)
+  }
+}

@@ -1,0 +1,75 @@
+import { expect, type Locator, type Page } from '@playwright/test'
+import { Panel } from './Panel.ts'
+
+/** p99 over two limits. */
+export class Heatmap extends Panel {
+  readonly map: Locator
+  /** The line between limits that keep the SLO and limits that break it. */
+  readonly contour: Locator
+  readonly cell: Locator
+  readonly chosen: Locator
+  readonly largestSafe: Locator
+  readonly threshold: Locator
+  readonly quantile: Locator
+  readonly table: Locator
+
+  constructor(page: Page) {
+    super(page, 'Heatmap')
+    this.map = this.content.getByRole('application', { name: /^Predicted latency of/ })
+    this.contour = this.map.locator('path').first()
+    this.cell = this.content.getByRole('status', { name: 'Cell' })
+    this.chosen = this.content.getByRole('region', { name: 'Chosen cell' })
+    this.largestSafe = this.content.getByRole('region', { name: 'Largest safe limits' }).getByRole('button')
+    this.threshold = this.content.getByLabel('SLO threshold')
+    this.quantile = this.content.getByLabel('SLO quantile')
+    this.table = this.content.getByRole('table', { name: /^Predicted latency/ })
+  }
+
+  async choose(choices: { query?: string; x?: string; y?: string }): Promise<void> {
+    if (choices.query) await this.content.getByLabel('Query', { exact: true }).selectOption(choices.query)
+    if (choices.x) await this.axis('X').selectOption(choices.x)
+    if (choices.y) await this.axis('Y').selectOption(choices.y)
+  }
+
+  axis(name: 'X' | 'Y'): Locator {
+    return this.content.getByLabel(`${name} axis`)
+  }
+
+  async promise({ milliseconds }: { milliseconds: number }): Promise<void> {
+    await this.threshold.fill(String(milliseconds))
+  }
+
+  /** The numbers of all cells, from the table view, smallest first. */
+  async predictedMilliseconds(): Promise<number[]> {
+    await this.content.getByRole('button', { name: 'Table', exact: true }).click()
+    const cells = this.table.getByRole('button')
+    await expect(cells.first()).toBeVisible()
+    const names = await cells.evaluateAll((all) => all.map((cell) => cell.getAttribute('aria-label') ?? ''))
+    await this.content.getByRole('button', { name: 'Map', exact: true }).click()
+    return names.map(milliseconds).toSorted((a, b) => a - b)
+  }
+
+  /** With the keyboard: so many cells to the right and upwards, and Enter. */
+  async chooseCell({ right = 0, up = 0 }: { right?: number; up?: number }): Promise<void> {
+    await this.map.focus()
+    for (let step = 0; step < Math.abs(right); step += 1) await this.page.keyboard.press(right > 0 ? 'ArrowRight' : 'ArrowLeft')
+    for (let step = 0; step < Math.abs(up); step += 1) await this.page.keyboard.press(up > 0 ? 'ArrowUp' : 'ArrowDown')
+    await this.page.keyboard.press('Enter')
+  }
+
+  /** “subscriptions per owner 80 × LIMIT … 40” → 80 and 40. */
+  async chosenLimits(): Promise<{ x: number; y: number }> {
+    const values = await this.chosen.locator('b').allInnerTexts()
+    return { x: Number(values[0]), y: Number(values[1]) }
+  }
+
+  async writeIntoText(): Promise<void> {
+    await this.chosen.getByRole('button', { name: /^Write .* into the text$/ }).click()
+  }
+}
+
+/** “…: 12.3 ms, measured, …” → 12.3 */
+function milliseconds(cellName: string): number {
+  const [, number, unit] = /: ([\d.]+) (ms|s),/.exec(cellName) ?? []
+  return Number(number) * (unit === 's' ? 1000 : 1)
+}

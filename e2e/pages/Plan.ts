@@ -1,0 +1,29 @@
+import type { Locator, Page } from '@playwright/test'
+import { Panel } from './Panel.ts'
+
+export class Plan extends Panel {
+  readonly tree: Locator
+  readonly nodes: Locator
+  /** Boxed, hatched and named: nodes that may grow without a limit. */
+  readonly unboundedNodes: Locator
+  /** The sentences that say what grows with what. */
+  readonly findings: Locator
+  readonly stages: Locator
+
+  constructor(page: Page) {
+    super(page, 'Plan')
+    this.tree = this.content.getByRole('tree')
+    this.nodes = this.tree.getByRole('treeitem')
+    this.unboundedNodes = this.tree.getByRole('treeitem', { name: /\bunbounded\b/ })
+    this.findings = this.content.getByRole('list', { name: 'Unbounded segments' }).getByRole('listitem')
+    this.stages = this.content.getByRole('list', { name: 'Stages' }).getByRole('button')
+  }
+
+  node(operator: string): Locator {
+    return this.tree.getByRole('treeitem', { name: new RegExp(`^${operator}\\b`) })
+  }
+
+  async showStage(name: string): Promise<void> {
+    await this.stages.filter({ hasText: name }).first().click()
+  }
+}

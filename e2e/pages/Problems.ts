@@ -1,0 +1,17 @@
+import type { Locator, Page } from '@playwright/test'
+import { Panel } from './Panel.ts'
+
+export class Problems extends Panel {
+  readonly none: Locator
+  readonly items: Locator
+
+  constructor(page: Page) {
+    super(page, 'Problems')
+    this.none = this.content.getByText('No problems')
+    this.items = this.content.getByRole('list', { name: 'Problems' }).locator('> li')
+  }
+
+  about(words: string | RegExp): Locator {
+    return this.items.filter({ hasText: words })
+  }
+}

@@ -1,0 +1,54 @@
+import type { Locator, Page } from '@playwright/test'
+import { Panel } from './Panel.ts'
+
+export interface RunSettings {
+  label: string
+  intervalSeconds: number
+  intervals: number
+}
+
+export class Profile extends Panel {
+  constructor(page: Page) {
+    super(page, 'Profile')
+  }
+
+  async start({ label, intervalSeconds, intervals }: RunSettings): Promise<ProfileRun> {
+    const form = this.content.getByRole('form', { name: 'New profile run' })
+    await form.getByLabel('Label').fill(label)
+    await form.getByLabel('Grid').selectOption('small')
+    await form.getByLabel('Interval', { exact: true }).fill(String(intervalSeconds))
+    await form.getByLabel('Intervals').fill(String(intervals))
+    await form.getByRole('button', { name: 'Start run' }).click()
+    return this.run(label)
+  }
+
+  run(label: string): ProfileRun {
+    return new ProfileRun(this.content.getByRole('article', { name: label, exact: true }), label)
+  }
+}
+
+/** The card of one run. */
+export class ProfileRun {
+  readonly progress: Locator
+  readonly operators: Locator
+
+  constructor(
+    readonly card: Locator,
+    private readonly label: string,
+  ) {
+    this.progress = card.getByRole('progressbar', { name: `Progress of ${label}` })
+    this.operators = card.getByRole('table', { name: `Operators measured by ${label}` }).locator('tbody').getByRole('row')
+  }
+
+  state(name: 'queued' | 'starting' | 'running' | 'cancelling' | 'cancelled' | 'failed' | 'done'): Locator {
+    return this.card.getByText(name, { exact: true })
+  }
+
+  async cancel(): Promise<void> {
+    await this.card.getByRole('button', { name: `Cancel ${this.label}` }).click()
+  }
+
+  async showHeatmap(): Promise<void> {
+    await this.card.getByRole('button', { name: `Heatmap of ${this.label}` }).click()
+  }
+}

@@ -1,0 +1,65 @@
+import type { Locator, Page } from '@playwright/test'
+import { Panel } from './Panel.ts'
+
+/** A form of parameters, rows, and what they cost. */
+export class Run extends Panel {
+  readonly result: Locator
+  readonly rows: Locator
+  readonly cost: Locator
+
+  constructor(page: Page) {
+    super(page, 'Run')
+    this.result = this.content.getByRole('region', { name: 'Result' })
+    this.rows = this.result.getByRole('table').locator('tbody').getByRole('row')
+    this.cost = this.result.getByRole('status')
+  }
+
+  async choose(query: string): Promise<void> {
+    await this.content.getByLabel('Query', { exact: true }).selectOption(query)
+    await this.form(query).waitFor()
+  }
+
+  parameter(name: string): Locator {
+    return this.content.getByLabel(name, { exact: true })
+  }
+
+  async fill(values: Readonly<Record<string, string>>): Promise<void> {
+    for (const [name, value] of Object.entries(values)) await this.parameter(name).fill(value)
+  }
+
+  async fillNow(name: string): Promise<void> {
+    await this.content.getByRole('button', { name: `Now as ${name}` }).click()
+  }
+
+  /** Chooses a query, fills its parameters and runs it. */
+  async execute(query: string, values: Readonly<Record<string, string>> = {}): Promise<void> {
+    await this.choose(query)
+    await this.fill(values)
+    await this.submit(query)
+  }
+
+  async submit(query: string): Promise<void> {
+    await this.form(query).getByRole('button', { name: `Run ${query}` }).click()
+  }
+
+  async nextPage(): Promise<void> {
+    await this.result.getByRole('button', { name: 'Next page' }).click()
+  }
+
+  async previousPage(): Promise<void> {
+    await this.result.getByRole('button', { name: 'Previous page' }).click()
+  }
+
+  get lastPageReached(): Locator {
+    return this.result.getByRole('button', { name: 'Next page', disabled: true })
+  }
+
+  /** The cells of one column of the rows in sight. */
+  column(index: number): Locator {
+    return this.result.getByRole('table').locator(`tbody td:nth-child(${index + 1})`)
+  }
+
+  private form(query: string): Locator {
+    return this.content.getByRole('form', { name: `Run ${query}` })
+  }
+}

@@ -1,0 +1,85 @@
+import type { Locator, Page } from '@playwright/test'
+import { Bounds } from './Bounds.ts'
+import { Dashboard } from './Dashboard.ts'
+import { Deploy } from './Deploy.ts'
+import { Editor } from './Editor.ts'
+import { Heatmap } from './Heatmap.ts'
+import { Plan } from './Plan.ts'
+import { Problems } from './Problems.ts'
+import { Profile } from './Profile.ts'
+import { Run } from './Run.ts'
+import { Workspace } from './Workspace.ts'
+
+/** The window with all its parts. */
+export class Workbench {
+  readonly workspace: Workspace
+  readonly editor: Editor
+  readonly problems: Problems
+  readonly plan: Plan
+  readonly bounds: Bounds
+  readonly profile: Profile
+  readonly heatmap: Heatmap
+  readonly deploy: Deploy
+  readonly run: Run
+  readonly dashboard: Dashboard
+
+  readonly banner: Locator
+  readonly notices: Locator
+  readonly saveState: Locator
+  readonly status: Locator
+  readonly palette: Locator
+
+  constructor(private readonly page: Page) {
+    this.workspace = new Workspace(page)
+    this.editor = new Editor(page)
+    this.problems = new Problems(page)
+    this.plan = new Plan(page)
+    this.bounds = new Bounds(page)
+    this.profile = new Profile(page)
+    this.heatmap = new Heatmap(page)
+    this.deploy = new Deploy(page)
+    this.run = new Run(page)
+    this.dashboard = new Dashboard(page)
+    this.banner = page.getByRole('alert').filter({ hasText: /server|store/ })
+    this.notices = page.getByRole('status', { name: 'Notices' })
+    this.saveState = page.getByRole('status', { name: 'Save state' })
+    this.status = page.getByRole('region', { name: 'Status', exact: true })
+    this.palette = page.getByRole('dialog', { name: 'Command palette' })
+  }
+
+  /** Opens the workbench, or the view that a URL names, and waits until the text is compiled. */
+  async open(url = '/'): Promise<void> {
+    await this.page.goto(url)
+    await this.isReady()
+  }
+
+  async reload(): Promise<void> {
+    await this.page.reload()
+    await this.isReady()
+  }
+
+  async openFile(path: string): Promise<void> {
+    await this.workspace.file(path.slice(path.lastIndexOf('/') + 1)).click()
+    await this.editor.lines.first().waitFor()
+  }
+
+  async openDashboardPage(): Promise<void> {
+    await this.page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Dashboard' }).click()
+  }
+
+  async openDashboardPanel(): Promise<void> {
+    await this.page.getByRole('tab', { name: 'Dashboard' }).click()
+  }
+
+  /** What the palette offers for some words, and the first of it chosen. */
+  async command(words: string): Promise<void> {
+    await this.page.keyboard.press('F1')
+    await this.palette.getByRole('combobox').fill(words)
+    await this.page.keyboard.press('Enter')
+  }
+
+  private async isReady(): Promise<void> {
+    await this.editor.lines.first().waitFor()
+    await this.workspace.queries.first().waitFor()
+  }
+}

@@ -1,0 +1,35 @@
+import type { Locator, Page } from '@playwright/test'
+
+/** The sidebar: queries with their bounds, tables with their limits, files. */
+export class Workspace {
+  private readonly sidebar: Locator
+
+  constructor(page: Page) {
+    this.sidebar = page.getByRole('complementary', { name: 'Workspace' })
+  }
+
+  file(name: string): Locator {
+    return this.list('Files').getByRole('button', { name: startingWith(name) })
+  }
+
+  query(name: string): Locator {
+    return this.list('Queries').getByRole('button', { name: startingWith(name) })
+  }
+
+  get queries(): Locator {
+    return this.list('Queries').getByRole('listitem')
+  }
+
+  table(name: string): Locator {
+    return this.list('Tables').getByRole('button', { name: startingWith(name) })
+  }
+
+  private list(name: string): Locator {
+    return this.sidebar.getByRole('list', { name, exact: true })
+  }
+}
+
+/** A row begins with its name and goes on with what is known of it. */
+function startingWith(name: string): RegExp {
+  return new RegExp(`^${name.replaceAll('.', '\\.')}(?![\\w.])`)
+}
