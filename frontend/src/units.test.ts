@@ -3,8 +3,9 @@ import { formatBytes, formatCount, formatDuration, formatMs, formatPercent, plur
 
 describe('units', () => {
   it('shows milliseconds with as many digits as they are worth', () => {
-    expect([0.0843, 3.24, 15.27, 153.4, 1240, 12_400].map((ms) => formatMs(ms))).toEqual([
+    expect([0.0843, 6, 3.24, 15.27, 153.4, 1240, 12_400].map((ms) => formatMs(ms))).toEqual([
       '0.084 ms',
+      '6.0 ms',
       '3.2 ms',
       '15.3 ms',
       '153 ms',

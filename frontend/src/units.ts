@@ -9,14 +9,14 @@ export function formatCount(value: number): string {
   return Number.isInteger(value) || Math.abs(value) >= 100 ? whole.format(value) : String(Number(value.toFixed(1)))
 }
 
-/** Three significant digits at most: 0.084 ms, 3.2 ms, 153 ms, 1.24 s. */
+/** Two or three significant digits: 0.084 ms, 3.2 ms, 153 ms, 1.24 s. */
 export function formatMs(value: Milliseconds | null | undefined): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return '–'
   if (value >= 10_000) return `${Number((value / 1000).toPrecision(3))} s`
   if (value >= 1000) return `${(value / 1000).toFixed(2)} s`
   if (value >= 100) return `${value.toFixed(0)} ms`
   if (value >= 10) return `${value.toFixed(1)} ms`
-  return `${Number(value.toPrecision(2))} ms`
+  return `${value === 0 ? '0' : value.toPrecision(2)} ms`
 }
 
 export function formatBytes(value: Bytes | null | undefined): string {

@@ -4,6 +4,7 @@ import { saveNow } from '../documents/saving'
 import type { TextDocument } from '../documents/documents'
 import { lensText } from '../logic/lens'
 import { editor } from './editor-bridge'
+import { exportTables } from './export-tables'
 import { MOD } from './keys'
 import { openPanel } from './panel-view'
 import { PANELS } from './panels'
@@ -29,6 +30,7 @@ export function commands(compilation: Compilation | null, files: readonly TextDo
     { id: 'next-problem', group: 'Actions', title: 'Next problem', keys: 'F8', run: () => editor()?.nextProblem() },
     { id: 'quick-fix', group: 'Actions', title: 'Quick fix at the caret', keys: `${MOD} .`, run: () => editor()?.quickFix() },
     { id: 'dashboard-page', group: 'Actions', title: 'Open the dashboard page', run: () => setView({ page: 'dashboard' }) },
+    { id: 'export', group: 'Actions', title: 'Export the tables in sight as CSV', run: exportTables },
     { id: 'shortcuts', group: 'Actions', title: 'Keyboard shortcuts', keys: '?', run: showShortcuts },
     { id: 'theme-light', group: 'Actions', title: 'Theme: light', run: () => chooseTheme('light') },
     { id: 'theme-dark', group: 'Actions', title: 'Theme: dark', run: () => chooseTheme('dark') },

@@ -30,7 +30,9 @@ export function useFollowedSelection(): void {
   useEffect(() => {
     if (!compilation || compilation.queries.length === 0) return
     const view = currentView()
-    if (view.query && compilation.queries.some((query) => query.name === view.query)) return
+    const named = compilation.queries.find((query) => query.name === view.query)
+    if (named && !view.file) replaceView({ file: named.range.file })
+    if (named) return
     const first = view.file ? compilation.queries.find((query) => query.range.file === view.file) : undefined
     const chosen = first ?? heaviest(compilation)
     replaceView({ query: chosen.name, node: undefined, stage: undefined, file: view.file ?? chosen.range.file })

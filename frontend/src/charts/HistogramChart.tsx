@@ -13,7 +13,7 @@ const HEIGHT = 110
 export function HistogramChart({ bins, label }: HistogramChartProps) {
   const [frame, { width }] = useSize<HTMLDivElement>()
   const most = Math.max(1, ...bins.map((bin) => bin.count))
-  const step = bins.length > 0 ? (width - 24) / bins.length : 0
+  const step = bins.length > 0 ? Math.min(28, (width - 24) / bins.length) : 0
   const first = bins[0]
   const last = bins.at(-1)
   return (
@@ -33,7 +33,7 @@ export function HistogramChart({ bins, label }: HistogramChartProps) {
             <text className={styles['tick']} x={12} y={HEIGHT - 7}>
               {formatMs(first.ms_low)}
             </text>
-            <text className={styles['tick']} x={width - 12} y={HEIGHT - 7} textAnchor="end">
+            <text className={styles['tick']} x={Math.max(100, 12 + step * bins.length)} y={HEIGHT - 7} textAnchor="end">
               {formatMs(last.ms_high)}
             </text>
           </>

@@ -44,9 +44,10 @@ export function LatencyDots({ axis, data, width }: { axis: LogAxis; data: Latenc
 
 /** The numbers under a column of such charts. */
 export function LatencyAxis({ axis, width }: { axis: LogAxis; width: number }) {
+  const step = Math.max(1, Math.ceil((52 * axis.ticks.length) / Math.max(width, 1)))
   return (
     <svg width={width} height={18} aria-hidden className={styles['dots']}>
-      {axis.ticks.map((tick) => (
+      {axis.ticks.filter((_, index) => index % step === 0).map((tick) => (
         <text key={tick} className={styles['tick']} x={8 + axis.place(tick) * Math.max(0, width - 16)} y={13} textAnchor="middle">
           {tick >= 1000 ? `${tick / 1000} s` : `${tick} ms`}
         </text>

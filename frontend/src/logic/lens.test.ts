@@ -25,7 +25,11 @@ describe('the bound lens', () => {
   })
 
   it('says unbounded and nothing else', () => {
-    expect(lensText({ name: 'x', is_bounded: false, bound: null })).toBe('unbounded')
+    expect(lensText({ name: 'x', is_bounded: false, bound: null, unbounded: [{}] })).toBe('unbounded')
+  })
+
+  it('does not call unbounded what could not be read', () => {
+    expect(lensText({ name: 'x', is_bounded: false, bound: null, unbounded: [] })).toBe('no bound')
   })
 })
 
@@ -42,6 +46,10 @@ describe('a formula', () => {
 
   it('does not find a symbol inside a longer name', () => {
     expect(formulaParts('accounts.count', ['count'])).toEqual([{ text: 'accounts.count', isSymbol: false }])
+  })
+
+  it('leaves plain numbers alone even where a term has one for its symbol', () => {
+    expect(formulaParts('3 + 1', ['1'])).toEqual([{ text: '3 + 1', isSymbol: false }])
   })
 
   it('can be read with numbers', () => {

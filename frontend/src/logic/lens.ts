@@ -6,11 +6,13 @@ export interface LensQuery {
   is_bounded: boolean
   scaling_class?: string | null
   bound?: { operations: number; round_trips: number } | null
+  /** The segments that nothing bounds; a query that cannot be understood has none, and no bound either. */
+  unbounded?: readonly unknown[]
 }
 
 /** `baseline` is the bound at the last save: what changed since is said. */
 export function lensText(query: LensQuery, p99Ms?: number | null, baseline?: number | null): string {
-  if (!query.is_bounded || !query.bound) return query.is_bounded ? 'not checked' : 'unbounded'
+  if (!query.is_bounded || !query.bound) return query.unbounded?.length === 0 ? 'no bound' : 'unbounded'
   const parts = [
     `≤ ${formatCount(query.bound.operations)} ${query.bound.operations === 1 ? 'op' : 'ops'}${changeText(query.bound.operations, baseline)}`,
     `${formatCount(query.bound.round_trips)} ${query.bound.round_trips === 1 ? 'trip' : 'trips'}`,
@@ -33,7 +35,8 @@ export interface FormulaPart {
 
 /** Splits `1 + subscriptions.owner` so that each known symbol can be a link. */
 export function formulaParts(formula: string, symbols: readonly string[]): FormulaPart[] {
-  const known = symbols.filter((symbol) => symbol !== '').toSorted((a, b) => b.length - a.length)
+  // A plain number among the symbols says itself and leads nowhere.
+  const known = symbols.filter((symbol) => /\D/.test(symbol)).toSorted((a, b) => b.length - a.length)
   const parts: FormulaPart[] = []
   let plain = ''
   let at = 0

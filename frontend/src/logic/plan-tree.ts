@@ -7,6 +7,11 @@ export function flattenPlan(root: PlanNode): PlanNode[] {
   return [root, ...root.children.flatMap(flattenPlan)]
 }
 
+/** Every node with its level, the root's being 0. */
+export function levels(root: PlanNode, level = 0): { node: PlanNode; level: number }[] {
+  return [{ node: root, level }, ...root.children.flatMap((child) => levels(child, level + 1))]
+}
+
 export function findNode(root: PlanNode, id: string): PlanNode | undefined {
   return flattenPlan(root).find((node) => node.id === id)
 }

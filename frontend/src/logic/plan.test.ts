@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { edgeWidth, layoutPlan, wrap } from './plan-layout'
-import { changedNodes, findNode, flattenPlan, neighbour, nodeAtCaret } from './plan-tree'
+import { changedNodes, findNode, flattenPlan, levels, neighbour, nodeAtCaret } from './plan-tree'
 import type { PlanNode, TextRange } from './shapes'
 
 const lines = (start_line: number, end_line: number): TextRange => ({
@@ -100,6 +100,7 @@ describe('plan tree', () => {
 
   it('lists each node before its children', () => {
     expect(flattenPlan(plan).map((each) => each.id)).toEqual(['0', '0.0', '0.0.0', '0.0.0.0', '0.0.1'])
+    expect(levels(plan).map((each) => each.level)).toEqual([0, 1, 2, 3, 2])
     expect(findNode(plan, '0.0.1')?.operator).toBe('Relation')
   })
 })

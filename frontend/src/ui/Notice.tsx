@@ -1,6 +1,7 @@
 import { CircleAlert, CircleCheck, Info, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { ApiError, messageOf } from '../api/client'
+import { Prose } from './Prose'
 import styles from './ui.module.css'
 
 const ICONS = { plain: Info, accent: CircleCheck, warning: TriangleAlert, danger: CircleAlert }
@@ -30,8 +31,8 @@ export function Notice({ tone = 'plain', help, role, children, actions }: Notice
 /** What went wrong, in the server's words. */
 export function ErrorNotice({ error }: { error: unknown }) {
   return (
-    <Notice tone="danger" role="alert" help={error instanceof ApiError ? error.help : null}>
-      {messageOf(error)}
+    <Notice tone="danger" role="alert" help={error instanceof ApiError && error.help ? <Prose text={error.help} /> : null}>
+      <Prose text={messageOf(error)} />
     </Notice>
   )
 }

@@ -66,7 +66,9 @@ function Explanation({ query, bound }: { query: Query; bound: Bound }) {
       </section>
       <dl className={styles['facts']}>
         <Fact name="Round trips" value={formatCount(bound.round_trips)} />
-        <Fact name="Rows returned" value={`≤ ${formatCount(bound.rows)}`} detail={<Formula formula={bound.rows_formula} bound={bound} isSmall />} />
+        {query.kind === 'select' ? (
+          <Fact name="Rows returned" value={`≤ ${formatCount(bound.rows)}`} detail={<Formula formula={bound.rows_formula} bound={bound} isSmall />} />
+        ) : null}
         <Fact name="Rows fetched" value={`≤ ${formatCount(bound.rows_fetched)}`} />
         <Fact name="Bytes" value={`≤ ${formatBytes(bound.bytes)}`} />
         {query.kind === 'select' ? null : (
@@ -116,12 +118,12 @@ function Terms({ bound }: { bound: Bound }) {
     <section className={styles['section']} aria-label="What proves it">
       <h3 className={styles['heading']}>What proves it</h3>
       <ul className={styles['terms']}>
-        {bound.terms.map((term) => {
+        {bound.terms.map((term, index) => {
           const target = term.range ?? term.number_range
           return (
-            <li key={term.symbol} className={styles['term']}>
+            <li key={`${index}:${term.symbol}`} className={styles['term']}>
               <code className={styles['termSymbol']}>{term.symbol}</code>
-              <span className={styles['termValue']}>= {formatCount(term.value)}</span>
+              <span className={styles['termValue']}>{/\D/.test(term.symbol) ? `= ${formatCount(term.value)}` : ''}</span>
               <span className={styles['termReason']}>
                 {term.reason}
                 {target ? (
@@ -143,7 +145,7 @@ function Operators({ query, bound }: { query: Query; bound: Bound }) {
     <section className={styles['section']} aria-label="By operator">
       <h3 className={styles['heading']}>By operator</h3>
       <Table label={`Operators of ${query.name}`} columns={['Operator', numeric('Operations'), 'Formula', numeric('Rows'), numeric('Bytes')]}>
-        {bound.by_operator.map((operator) => (
+        {bound.by_operator.filter((operator) => operator.operations > 0 || operator.bytes > 0).map((operator) => (
           <tr key={operator.path}>
             <Cell>
               <button

@@ -14,6 +14,7 @@ import { Button } from '../../ui/Button'
 import { EmptyState } from '../../ui/EmptyState'
 import { SelectField } from '../../ui/Field'
 import { ErrorNotice, Notice } from '../../ui/Notice'
+import { Prose } from '../../ui/Prose'
 import { formatDay, plural } from '../../units'
 import { DiagnosticList } from '../problems/ProblemsPanel'
 import { Changes, isUnchanged } from './Changes'
@@ -91,7 +92,7 @@ function Draft({ preview: draft }: { preview: Preview }) {
       {deploy.error && (draft.can_deploy || !refusal) ? <ErrorNotice error={deploy.error} /> : null}
       {refusal && !draft.can_deploy ? (
         <Notice tone="danger" role="alert" help={refusal.help}>
-          {refusal.message}
+          <Prose text={refusal.message} />
         </Notice>
       ) : null}
     </section>

@@ -1,4 +1,4 @@
-import { flattenPlan } from '../../logic/plan-tree'
+import { levels } from '../../logic/plan-tree'
 import type { PlanNode } from '../../logic/shapes'
 import { Badge } from '../../ui/Badge'
 import { Cell, numeric, Table } from '../../ui/Table'
@@ -15,9 +15,9 @@ interface PlanTableProps {
 export function PlanTable({ plan, selected, onSelect }: PlanTableProps) {
   return (
     <Table label="Plan" columns={['Operator', 'Detail', numeric('Operations'), numeric('Rows'), 'Formula']}>
-      {flattenPlan(plan).map((node) => (
+      {levels(plan).map(({ node, level }) => (
         <tr key={node.id} className={styles['row']} data-selected={node.id === selected}>
-          <Cell style={{ paddingLeft: 10 + (node.id.split('.').length - 1) * 14 }}>
+          <Cell style={{ paddingLeft: 10 + level * 14 }}>
             <button type="button" className={styles['rowButton']} onClick={() => onSelect(node)}>
               {node.operator}
             </button>{' '}
@@ -26,9 +26,9 @@ export function PlanTable({ plan, selected, onSelect }: PlanTableProps) {
           <Cell>
             <code>{node.detail}</code>
           </Cell>
-          <Cell isNumeric>{typeof node.operations === 'number' ? `≤ ${formatCount(node.operations)}` : '–'}</Cell>
+          <Cell isNumeric>{node.operations ? `≤ ${formatCount(node.operations)}` : '–'}</Cell>
           <Cell isNumeric>{typeof node.rows === 'number' ? `≤ ${formatCount(node.rows)}` : '–'}</Cell>
-          <Cell>{node.formula ? <code>{node.formula}</code> : null}</Cell>
+          <Cell>{node.operations && node.formula ? <code>{node.formula}</code> : null}</Cell>
         </tr>
       ))}
     </Table>

@@ -3,6 +3,7 @@ import { reveal } from '../../app/editor-bridge'
 import { useCompilation } from '../../app/selection'
 import type { Query } from '../../api/types'
 import { Button } from '../../ui/Button'
+import { Prose } from '../../ui/Prose'
 import { applyFix } from '../problems/fixes'
 import styles from './plan.module.css'
 
@@ -21,7 +22,7 @@ export function UnboundedFindings({ query }: { query: Query }) {
             <InfinityIcon size={16} aria-hidden />
             <div className={styles['findingBody']}>
               <p>
-                <strong>unbounded</strong> {segment.sentence}
+                <strong>unbounded</strong> <Prose text={segment.sentence} />
               </p>
               <div className={styles['findingActions']}>
                 {fixes.map((fix) => (

@@ -8,6 +8,7 @@ import { useDocuments } from '../../documents/documents'
 import { Button } from '../../ui/Button'
 import { EmptyState } from '../../ui/EmptyState'
 import { ErrorNotice } from '../../ui/Notice'
+import { Prose } from '../../ui/Prose'
 import { applyFix } from './fixes'
 import styles from './problems.module.css'
 
@@ -58,7 +59,7 @@ function Problem({ diagnostic }: { diagnostic: Diagnostic }) {
             reveal(diagnostic.range, true)
           }}
         >
-          {diagnostic.message}
+          <Prose text={diagnostic.message} />
         </button>
         <p className={styles['meta']}>
           {diagnostic.query ? <span className={styles['query']}>{diagnostic.query}</span> : null}
@@ -69,7 +70,7 @@ function Problem({ diagnostic }: { diagnostic: Diagnostic }) {
         </p>
         {diagnostic.help.map((help) => (
           <p key={help} className={styles['help']}>
-            {help}
+            <Prose text={help} />
           </p>
         ))}
         {diagnostic.labels.map((each) => (
@@ -77,7 +78,7 @@ function Problem({ diagnostic }: { diagnostic: Diagnostic }) {
             <button type="button" className={styles['place']} onClick={() => reveal(each.range, true)}>
               {each.range.file}:{each.range.start_line}
             </button>{' '}
-            {each.text}
+            <Prose text={each.text} />
           </p>
         ))}
         {diagnostic.fixes.length > 0 ? (

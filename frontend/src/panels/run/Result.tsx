@@ -1,5 +1,6 @@
 import { ChevronLeft, ChevronRight, Download } from 'lucide-react'
 import type { Execution } from '../../api/types'
+import { download } from '../../app/export-tables'
 import { toCsv, toJson } from '../../logic/table-export'
 import { Button } from '../../ui/Button'
 import { Cell, numeric, Spacer, Table, Toolbar } from '../../ui/Table'
@@ -104,13 +105,4 @@ function Value({ value, type }: { value: unknown; type: string | null }) {
   }
   if (typeof value === 'object') return <code>{JSON.stringify(value)}</code>
   return String(value as string | number | boolean)
-}
-
-function download(name: string, type: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type }))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = name
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(url), 1000)
 }

@@ -1,0 +1,21 @@
+/** Every table in sight as a CSV file, read from what it shows. */
+import { toCsv } from '../logic/table-export'
+import { notify } from './notices'
+
+export function exportTables(): void {
+  const tables = [...document.querySelectorAll<HTMLTableElement>('table')].filter((table) => table.offsetParent !== null)
+  for (const table of tables) {
+    const [head = [], ...rows] = [...table.rows].map((row) => [...row.cells].map((cell) => cell.innerText.trim()))
+    download(`${table.getAttribute('aria-label') ?? 'table'}.csv`, 'text/csv', toCsv(head, rows))
+  }
+  if (tables.length === 0) notify({ tone: 'info', text: 'No table is in sight; charts have a table view.' })
+}
+
+export function download(name: string, type: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(url), 1000)
+}
