@@ -132,6 +132,8 @@ async def test_a_run_that_was_under_way_at_the_end_of_the_backend_has_failed(
         run = (await client.get(f"/api/profile-runs/{run_id}")).json()
         assert run["state"] == "failed"
         assert "stopped" in run["message"]
+        left = {each.name for each in (settings.data / "profile-runs" / run_id).iterdir()}
+        assert left <= {"state.json", "measurements"}
         assert (await client.get(f"/api/profile-runs/{waiting}")).json()["state"] in ("queued", "starting", "running")
 
 

@@ -26,6 +26,7 @@ async def test_a_saved_file_is_read_back_with_a_new_revision(client: httpx.Async
     folder = settings.data / "workspaces" / "scadr"
     assert (folder / "schema.piql").read_bytes() == text.encode()
     assert not [each for each in folder.iterdir() if each.suffix == ".tmp"]
+    assert (folder / "schema.piql").stat().st_mode & 0o777 == 0o644
 
 
 async def test_a_save_over_a_changed_file_is_refused_with_the_current_text(client: httpx.AsyncClient) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
@@ -14,6 +15,7 @@ def write_atomically(file: Path, text: str) -> None:
         try:
             new.write(text.encode())
             new.flush()
+            os.fchmod(new.fileno(), stat.S_IMODE(file.stat().st_mode) if file.exists() else 0o644)
             os.fsync(new.fileno())
             os.replace(new.name, file)
         except BaseException:

@@ -63,5 +63,13 @@ class ProfileRunFiles:
         shutil.rmtree(self.folder(run_id), ignore_errors=True)
 
     def delete_store(self, run_id: str) -> None:
-        """Remove the rows that were made for measuring; only the measurements are kept."""
-        shutil.rmtree(self.store(run_id), ignore_errors=True)
+        """Remove the rows that were made for measuring, also what a killed profiler left; the measurements are kept."""
+        if not self.folder(run_id).is_dir():
+            return
+        for left in self.folder(run_id).iterdir():
+            if left.name in ("state.json", "measurements"):
+                continue
+            if left.is_dir():
+                shutil.rmtree(left, ignore_errors=True)
+            else:
+                left.unlink(missing_ok=True)
