@@ -59,7 +59,9 @@ class _Reader:
             self.fetched = self.fetched + fetched
             self._prove(node)
         self.by_operator.append(
-            OperatorBound(path, type(node).__name__, requests.value, str(requests), rows.value, str(rows), fetched_bytes)
+            OperatorBound(
+                path, type(node).__name__, requests.value, str(requests), rows.value, str(rows), fetched_bytes
+            )
         )
         return rows
 

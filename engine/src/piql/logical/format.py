@@ -73,6 +73,9 @@ def describe(plan: logical.LogicalNode | logical.LogicalWrite) -> tuple[str, str
         case logical.Join():
             name = "Join" if plan.kind == "inner" else "LeftJoin"
             return name, format_expression(plan.condition) if plan.condition is not None else "(product)"
+        case logical.SemiJoin():
+            condition = format_expression(plan.condition) if plan.condition is not None else ""
+            return "AntiJoin" if plan.is_anti else "SemiJoin", condition
         case logical.Projection():
             return "Projection", ", ".join(format_output(each) for each in plan.outputs)
         case logical.GroupBy():

@@ -85,6 +85,20 @@ class Join(_Operator):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SemiJoin(_Operator):
+    """Keeps the rows of `left` for which `right` has a row that satisfies `condition`: EXISTS and IN (SELECT …).
+
+    With `is_anti` it keeps those for which there is none; `is_null_aware` gives NOT IN its three-valued meaning.
+    """
+
+    left: LogicalNode
+    right: LogicalNode
+    condition: Expression | None
+    is_anti: bool = False
+    is_null_aware: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Projection(_Operator):
     outputs: tuple[Output, ...]
     input: LogicalNode
@@ -151,7 +165,18 @@ class DataStop(_Operator):
 
 
 LogicalNode: TypeAlias = (
-    Relation | Derived | Selection | Join | Projection | GroupBy | Distinct | Union | Sort | Stop | DataStop
+    Relation
+    | Derived
+    | Selection
+    | Join
+    | SemiJoin
+    | Projection
+    | GroupBy
+    | Distinct
+    | Union
+    | Sort
+    | Stop
+    | DataStop
 )
 
 
@@ -160,7 +185,7 @@ def inputs(node: LogicalNode) -> tuple[LogicalNode, ...]:
     match node:
         case Relation():
             return ()
-        case Join():
+        case Join() | SemiJoin():
             return (node.left, node.right)
         case Union():
             return node.inputs

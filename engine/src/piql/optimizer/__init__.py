@@ -6,10 +6,13 @@ schema limits rows and stops as low as they may stand, and the steps taken. Next
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from piql.logical.operators import LogicalNode
 from piql.optimizer.complete_order import complete_order
 from piql.optimizer.drop_implied_predicates import drop_implied_predicates
 from piql.optimizer.insert_data_stops import insert_data_stops
+from piql.optimizer.merge_derived import merge_derived
 from piql.optimizer.order_joins import order_joins
 from piql.optimizer.push_selection_down import push_selection_down
 from piql.optimizer.push_stop_down import push_stop_down
@@ -18,13 +21,16 @@ from piql.optimizer.simplify_predicates import simplify_predicates
 from piql.optimizer.spread_equalities import spread_equalities
 from piql.optimizer.step import Step
 from piql.optimizer.turn_left_join_inner import turn_left_join_inner
+from piql.optimizer.unnest_subqueries import unnest_subqueries
 
-# The order matters: predicates find their relation before they are copied to equal columns, both before the join
-# order is chosen by them; a sort is completed while the relations stand as written; only in the final join order is it
-# known what an earlier relation implies, which equalities are fixed when a relation is read (data-stops), and which
-# joins keep every row below a stop.
+# The order matters: derived tables and subqueries become joins first, so that all later rules see them; predicates
+# find their relation before they are copied to equal columns, both before the join order is chosen by them; a sort is
+# completed while the relations stand as written; only in the final join order is it known what an earlier relation
+# implies, which equalities are fixed when a relation is read (data-stops), and which joins keep every row below a stop.
 RULES: tuple[Rule, ...] = (
     simplify_predicates,
+    merge_derived,
+    unnest_subqueries,
     turn_left_join_inner,
     push_selection_down,
     spread_equalities,
@@ -36,11 +42,16 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-def optimize(plan: LogicalNode) -> tuple[LogicalNode, tuple[Step, ...]]:
-    """Apply the rules in order; a rule that changed something leaves a step."""
+def optimize(
+    plan: LogicalNode, is_bounded: Callable[[LogicalNode], bool] | None = None
+) -> tuple[LogicalNode, tuple[Step, ...]]:
+    """Apply the rules in order; a rule that changed something leaves a step.
+
+    `is_bounded` says whether a subquery has a bound of its own; without it none is taken to have one.
+    """
     steps: list[Step] = []
     for rule in RULES:
-        context = RuleContext()
+        context = RuleContext() if is_bounded is None else RuleContext(is_bounded=is_bounded)
         after = rule(plan, context)
         if after is not plan and after != plan:
             steps.append(Step(rule.__name__, "; ".join(context.notes) or _effect(rule), after))

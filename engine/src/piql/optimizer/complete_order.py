@@ -8,7 +8,7 @@ from dataclasses import replace
 from piql.binding.outputs import output_columns
 from piql.catalog import Table
 from piql.logical.expressions import ColumnRef, Comparison, Constant, Expression, Parameter
-from piql.logical.operators import Derived, LogicalNode, Relation, Sort, SortKey
+from piql.logical.operators import Derived, LogicalNode, Relation, SemiJoin, Sort, SortKey
 from piql.node import Node
 from piql.optimizer.equalities import Equalities
 from piql.optimizer.predicates import ColumnKey, equated_columns, key_of, relations_of
@@ -32,8 +32,13 @@ def complete_order(plan: LogicalNode, context: RuleContext) -> LogicalNode:
     """
 
     def complete(node: Node) -> Node:
-        if isinstance(node, Sort) and not node.is_total and is_region(node.input):
-            region = read_region(node.input)
+        if not isinstance(node, Sort) or node.is_total:
+            return node
+        below = node.input
+        while isinstance(below, SemiJoin):
+            below = below.left
+        if is_region(below):
+            region = read_region(below)
             if all(isinstance(leg.input, Relation | Derived) for leg in region.legs):
                 return replace(node, keys=_completed(node.keys, region), is_total=True)
         return node
@@ -43,11 +48,7 @@ def complete_order(plan: LogicalNode, context: RuleContext) -> LogicalNode:
 
 def _completed(keys: tuple[SortKey, ...], region: Region) -> tuple[SortKey, ...]:
     ascending = keys[-1].ascending
-    primary = (
-        SortKey(expression=column, ascending=ascending)
-        for leg in region.legs
-        for column in _primary_key(leg)
-    )
+    primary = (SortKey(expression=column, ascending=ascending) for leg in region.legs for column in _primary_key(leg))
     known = Determined(region)
     found: list[SortKey] = []
     for key in (*keys, *primary):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from piql.logical.expressions import Expression, conjuncts
-from piql.logical.operators import DataStop, Derived, Join, LogicalNode, Relation, Selection
+from piql.logical.operators import DataStop, Derived, Join, LogicalNode, Relation, Selection, SemiJoin
 from piql.node import Node
 from piql.optimizer.facts import Fact, facts_about
 from piql.optimizer.predicates import all_conjuncts, conjunction
@@ -29,6 +29,10 @@ def insert_data_stops(plan: LogicalNode, context: RuleContext) -> LogicalNode:
     """
 
     def visit(node: Node) -> Node:
+        if isinstance(node, SemiJoin) and is_region(node.right):
+            tests = all_conjuncts((node.condition,))
+            right = _insert(node.right, tests, aliases_below(node.left), context, visit)
+            return replace(node, left=visit(node.left), right=right)  # type: ignore[arg-type]
         if is_region(node):
             return _insert(node, (), frozenset(), context, visit)  # type: ignore[arg-type]
         return node.map_children(visit)

@@ -12,6 +12,7 @@ from piql.logical.operators import (
     GroupBy,
     LogicalNode,
     Projection,
+    SemiJoin,
     Sort,
     SortKey,
     Stop,
@@ -60,6 +61,9 @@ def _visit(node: LogicalNode, stop: Stop | None, keys: tuple[SortKey, ...], cont
         case Union():
             branches = tuple(_visit(each, None, (), context) for each in node.inputs)
             return node if branches == node.inputs else replace(node, inputs=branches)
+        case SemiJoin():
+            left, right = _visit(node.left, None, keys, context), _visit(node.right, None, (), context)
+            return node if left is node.left and right is node.right else replace(node, left=left, right=right)
         case _:
             below = _visit(inputs(node)[0], None, (), context)
     return node.map_children(lambda child: below if child is inputs(node)[0] else child)

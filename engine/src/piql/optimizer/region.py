@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from piql.logical.expressions import Expression, conjuncts
-from piql.logical.operators import DataStop, Derived, Join, LogicalNode, Relation, Selection, inputs
+from piql.logical.operators import DataStop, Derived, Join, LogicalNode, Relation, Selection, SemiJoin, inputs
 from piql.node import Node
 from piql.optimizer.predicates import conjunction, has_subquery, relations_of
 
@@ -148,6 +148,8 @@ def aliases_below(node: LogicalNode) -> frozenset[str]:
             return frozenset((node.alias,))
         case Join():
             return aliases_below(node.left) | aliases_below(node.right)
+        case SemiJoin():
+            return aliases_below(node.left)
         case _:
             return frozenset().union(*(aliases_below(child) for child in inputs(node)))
 

@@ -11,9 +11,10 @@ from piql.logical.operators import LogicalNode
 
 @dataclass(slots=True)
 class RuleContext:
-    """Where a rule says in a sentence what it did, for those who step through the plan."""
+    """Where a rule says in a sentence what it did, and may ask whether a subquery can be read first."""
 
     notes: list[str] = field(default_factory=list)
+    is_bounded: Callable[[LogicalNode], bool] = lambda plan: False  # whether a subquery has a bound of its own
 
     def note(self, text: str) -> None:
         if text not in self.notes:

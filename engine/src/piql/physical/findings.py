@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from piql.diagnostics.codes import report
 from piql.diagnostics.diagnostic import Diagnostic, Label
+from piql.logical.expressions import Exists, InSubquery
+from piql.logical.operators import LogicalNode
 from piql.physical.operators import IndexScan, PhysicalNode
 from piql.physical.unbounded import Gap, GapKind
 from piql.source import Span
@@ -87,6 +89,21 @@ def _help(gap: Gap) -> str:
             return f"declare {limit}"
         case _:
             return f"declare {limit}, or add LIMIT or PAGINATE"
+
+
+def misplaced_subqueries(plan: LogicalNode, query: str | None) -> tuple[Diagnostic, ...]:
+    """Refuse the subqueries that no join has taken the place of."""
+    return tuple(
+        report(
+            "subquery-place",
+            "a subquery can be read where it is one of the tests that WHERE joins by AND, not here",
+            node.span,
+            help="move it out of OR, HAVING, ON or the select list, or make two queries of this one",
+            query=query,
+        )
+        for node in plan.walk()
+        if isinstance(node, Exists | InSubquery) and node.span is not None
+    )
 
 
 def hot_partitions(plan: PhysicalNode, query: object) -> tuple[Diagnostic, ...]:

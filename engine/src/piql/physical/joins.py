@@ -24,7 +24,7 @@ from piql.physical.part import (
     total_order,
     with_columns,
 )
-from piql.physical.scans import column_of, has_many, is_leg, own_keys, plan_leg, read_leg
+from piql.physical.scans import has_many, is_leg, natural_order, own_keys, plan_leg, read_leg
 from piql.physical.unbounded import gap_of
 
 if TYPE_CHECKING:
@@ -57,15 +57,15 @@ def plan_join(planner: Planner, node: Join, want: Want, path: tuple[int, ...], u
         must_cover=node.kind == "left",
     )
     access = best_access(reading)
-    if access is not None and _depends_on(access.prefix, available):
-        return _join_remotely(node, relation, access, known, want, left)
+    if access is not None and depends_on(access.prefix, available):
+        return join_remotely(node, relation, access, known, want, left)
     gaps = len(planner.gaps)
     right = plan_leg(planner, node.right, Want(), at, below)
     if len(planner.gaps) == gaps:
         return _join_in_memory(node, conditions, left, right)
     del planner.gaps[gaps:]
     if access is not None:  # the same range for each row of the left: no better than nothing, but bounded
-        return _join_remotely(node, relation, access, known, want, left)
+        return join_remotely(node, relation, access, known, want, left)
     has_equality = any(relations_of(value) & available for each in known.equal.values() for value in each.values)
     gap = gap_of(relation, known, leg_path, below, reading, is_joined=True, has_equality=has_equality)
     planner.gaps.append(replace(gap, is_product=not has_equality or left.rows >= WORST))
@@ -80,11 +80,11 @@ def _count_for(node: Join, want: Want) -> Count | None:
     return None if want.is_page and node.kind == "left" else want.count
 
 
-def _depends_on(prefix: tuple[KeyPart, ...], available: frozenset[str]) -> bool:
+def depends_on(prefix: tuple[KeyPart, ...], available: frozenset[str]) -> bool:
     return any(relations_of(value) & available for part in prefix for value in part.values)
 
 
-def _join_remotely(node: Join, relation: Relation, access: Access, known: Restrictions, want: Want, left: Part) -> Part:
+def join_remotely(node: Join, relation: Relation, access: Access, known: Restrictions, want: Want, left: Part) -> Part:
     table, alias = relation.table, relation.alias
     values = [value for part in access.prefix for value in part.values]
     if access.range is not None:
@@ -109,6 +109,7 @@ def _join_remotely(node: Join, relation: Relation, access: Access, known: Restri
         )
         part = replace(
             left.on(join),
+            requests=left.requests + left.rows,
             fixed=left.fixed if is_outer else left.fixed | _fixed(alias, known, left.fixed),
             is_stopped=False,
             pending=(*left.pending, *pending),
@@ -118,12 +119,10 @@ def _join_remotely(node: Join, relation: Relation, access: Access, known: Restri
     determined = set() if is_outer else {name for name, each in known.equal.items() if each.count == 1}
     rows = replace(
         left,
-        keys=(*left.keys, *(column_of(alias, table, name) for name in table.primary_key if name not in determined)),
+        keys=(*left.keys, *relation.columns(name for name in table.primary_key if name not in determined)),
         fixed=left.fixed if is_outer else left.fixed | _fixed(alias, known, left.fixed),
     )
-    natural = tuple(
-        SortKey(expression=column_of(alias, table, name), ascending=ascending) for name, ascending in access.order
-    )
+    natural = natural_order(relation, access)
     is_merged = is_many or (bool(want.keys) and access.serves_order)
     order: tuple[SortKey, ...] = ()
     if want.keys and access.serves_order:
@@ -153,6 +152,7 @@ def _join_remotely(node: Join, relation: Relation, access: Access, known: Restri
     part = replace(
         rows.on(sorted_join),
         rows=max(count, left.rows) if is_outer else count,
+        requests=left.requests + left.rows * access.reads,
         order=order,
         is_stopped=False,
         pending=pending,
@@ -187,8 +187,10 @@ def _join_in_memory(node: Join, conditions: tuple[Expression, ...], left: Part, 
     return Part(
         plan,
         max(count, left.rows) if node.kind == "left" else count,
+        left.requests + right.requests,
         (*left.order, *right.order) if left.order and right.order else (),
         (*left.keys, *right.keys),
         left.fixed if node.kind == "left" else left.fixed | right.fixed,
         pending=(*left.pending, *right.pending),
+        is_unique=left.is_unique and right.is_unique,
     )

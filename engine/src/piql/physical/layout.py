@@ -13,7 +13,7 @@ from typing import assert_never
 
 from piql.catalog import Index, Table
 from piql.logical.expressions import ColumnRef, Expression
-from piql.logical.operators import SortKey
+from piql.logical.operators import Relation, SortKey
 from piql.node import Node
 from piql.physical.indexes import covering_reason, is_covering
 from piql.physical.operators import (
@@ -35,7 +35,6 @@ from piql.physical.operators import (
     SortedIndexJoin,
     inputs,
 )
-from piql.physical.scans import column_of
 
 Fields = tuple[Expression, ...]
 
@@ -138,12 +137,16 @@ def aliases_of(node: PhysicalNode) -> frozenset[str]:
             return frozenset().union(*(aliases_of(each) for each in inputs(node)))
 
 
+def _columns(table: Table, alias: str, names: Iterable[str]) -> tuple[ColumnRef, ...]:
+    return Relation(table=table, alias=alias).columns(names)
+
+
 def _of(fields: Fields, alias: str) -> tuple[ColumnRef, ...]:
     return tuple(each for each in fields if isinstance(each, ColumnRef) and each.relation == alias)
 
 
 def _read(node: IndexScan, required: Fields) -> IndexScan:
-    columns = _of(required, node.alias) or (column_of(node.alias, node.table, node.table.primary_key[0]),)
+    columns = _of(required, node.alias) or _columns(node.table, node.alias, node.table.primary_key[:1])
     return replace(node, fields=columns, index=covering(node.table, node.index, columns))
 
 
@@ -169,7 +172,7 @@ def _dereference(node: Dereference, required: Fields) -> Dereference:
     index = _index_of(node.child, node.alias)
     own = _of(required, node.alias)
     held = index.held_columns
-    keys = tuple(column_of(node.alias, node.table, name) for name in node.table.primary_key)
+    keys = _columns(node.table, node.alias, node.table.primary_key)
     others = tuple(each for each in required if not (isinstance(each, ColumnRef) and each.relation == node.alias))
     child = _lay_out(node.child, tuple(dict.fromkeys((*others, *keys, *(each for each in own if each.name in held)))))
     added = tuple(each for each in own if each.name not in held)

@@ -30,11 +30,13 @@ class Part:
 
     plan: PhysicalNode
     rows: int
+    requests: int = 0
     order: tuple[SortKey, ...] = ()  # a total order of its rows; empty: none is known
-    keys: tuple[Expression, ...] = ()  # together they tell each row from the others
+    keys: tuple[Expression, ...] = ()  # together they tell each row from the others, if `is_unique`
     fixed: frozenset[ColumnKey] = frozenset()  # columns with one value in all rows
     is_stopped: bool = False  # the stop wanted has been applied exactly
     pending: tuple[Pending, ...] = ()
+    is_unique: bool = True  # False where equal rows may stand for different ones
 
     def on(self, plan: PhysicalNode) -> Part:
         return replace(self, plan=plan)
@@ -79,7 +81,8 @@ def fetched(part: Part) -> Part:
 
 def _fetch(part: Part, each: Pending) -> Part:
     plan = Dereference(child=part.plan, table=each.table, alias=each.alias)
-    return replace(part, plan=plan, pending=tuple(other for other in part.pending if other is not each))
+    pending = tuple(other for other in part.pending if other is not each)
+    return replace(part, plan=plan, requests=part.requests + part.rows, pending=pending)
 
 
 def selected(part: Part, predicates: Iterable[Expression], predicate: Expression | None) -> Part:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
+from piql.binding.types import type_of
 from piql.catalog import Index
 from piql.logical.expressions import ColumnRef, conjuncts
 from piql.logical.operators import (
@@ -22,6 +23,7 @@ from piql.logical.operators import (
     Projection,
     Relation,
     Selection,
+    SemiJoin,
     Sort,
     SortKey,
     Stop,
@@ -48,6 +50,7 @@ from piql.physical.part import (
     with_columns,
 )
 from piql.physical.scans import is_leg, plan_leg
+from piql.physical.semi_joins import plan_semi_join
 from piql.physical.unbounded import Gap
 
 
@@ -67,6 +70,8 @@ class Planner:
         match node:
             case Join():
                 return plan_join(self, node, want, path, under)
+            case SemiJoin():
+                return plan_semi_join(self, node, want, path, under)
             case Stop():
                 return self._stop(node, path, below)
             case Sort():
@@ -83,7 +88,8 @@ class Planner:
                 return self._group(node, path, below)
             case Distinct():
                 part = fetched(self.plan(node.input, want.without_stop(), (*path, 0), below))
-                return replace(part.on(LocalDistinct(child=part.plan, keys=part.keys)), is_stopped=False)
+                part = part.on(LocalDistinct(child=part.plan, keys=part.keys))
+                return replace(part, is_stopped=False, is_unique=True)
             case Union():
                 return self._union(node, path, below)
             case DataStop():
@@ -122,9 +128,11 @@ class Planner:
         return Part(
             LocalProjection(child=part.plan, outputs=outputs, alias=alias, fields=fields),
             part.rows,
+            part.requests,
             tuple(order),
             fields,
             is_stopped=part.is_stopped,
+            is_unique=part.is_unique and all(key in named for key in part.keys),
         )
 
     def _derived(self, node: Derived, path: tuple[int, ...], under: tuple[LogicalNode, ...]) -> Part:
@@ -143,21 +151,19 @@ class Planner:
             fields=(*node.keys, *node.aggregates),
             span=node.span,
         )
-        return Part(plan, part.rows if node.keys else 1, (), node.keys)
+        return Part(plan, part.rows if node.keys else 1, part.requests, (), node.keys)
 
     def _union(self, node: Union, path: tuple[int, ...], under: tuple[LogicalNode, ...]) -> Part:
         parts = [self.plan(each, NOTHING, (*path, at), under) for at, each in enumerate(node.inputs)]
         fields = parts[0].plan.fields
         plan = LocalUnion(inputs=tuple(part.plan for part in parts), all=node.all, fields=fields, span=node.span)
-        return Part(plan, sum(part.rows for part in parts), (), fields)
+        rows, requests = sum(part.rows for part in parts), sum(part.requests for part in parts)
+        return Part(plan, rows, requests, (), fields, is_unique=not node.all)
 
 
 def output_column(output: Output, alias: str) -> ColumnRef:
     """The column under which operators above a projection know one of its outputs."""
-    from piql.catalog import Kind, SqlType
-
-    kind = getattr(output.expression, "type", SqlType(Kind.BOOLEAN))
-    return ColumnRef(relation=alias, name=output.name, type=kind, nullable=True)
+    return ColumnRef(relation=alias, name=output.name, type=type_of(output.expression), nullable=True)
 
 
 def plan_query(plan: LogicalNode, indexes: dict[str, tuple[Index, ...]]) -> tuple[PhysicalNode | None, list[Gap]]:

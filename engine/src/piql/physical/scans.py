@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from piql.catalog import Kind, SqlType, Table
 from piql.logical.expressions import ColumnRef, Expression, Parameter
 from piql.logical.operators import DataStop, LogicalNode, Relation, Selection, SortKey
 from piql.optimizer.facts import facts_about
@@ -38,15 +38,6 @@ def read_leg(node: LogicalNode, path: tuple[int, ...]) -> tuple[Relation, tuple[
     assert isinstance(node, Relation)
     parts = all_conjuncts(predicates)
     return node, tuple(sorted(parts, key=lambda each: each.span.start if each.span is not None else -1)), path
-
-
-def column_of(relation: Relation | str, table: Table, name: str) -> ColumnRef:
-    """A reference to a column of a relation; it equals those that the query itself makes."""
-    column = table.column(name)
-    alias = relation if isinstance(relation, str) else relation.alias
-    if column is None:
-        return ColumnRef(relation=alias, name=name, type=SqlType(Kind.NULL), nullable=True)
-    return ColumnRef(relation=alias, name=name, type=column.type, nullable=column.nullable)
 
 
 def own_keys(keys: Sequence[SortKey], alias: str, others: frozenset[str]) -> tuple[tuple[str, bool], ...] | None:
@@ -94,12 +85,8 @@ def _scan(relation: Relation, access: Access, known: Restrictions, want: Want) -
     table, alias = relation.table, relation.alias
     is_many = access.index.buckets > 1 or any(has_many(part) for part in access.prefix)
     fixed = frozenset((alias, part.column) for part in access.prefix if not has_many(part))
-    rows = Part(
-        _never(relation), access.rows, (), tuple(column_of(alias, table, name) for name in table.primary_key), fixed
-    )
-    natural = tuple(
-        SortKey(expression=column_of(alias, table, name), ascending=ascending) for name, ascending in access.order
-    )
+    rows = Part(_never(relation), access.rows, keys=relation.columns(table.primary_key), fixed=fixed)
+    natural = natural_order(relation, access)
     is_merged = is_many and (access.serves_order if want.keys else want.is_page)
     order = () if is_many else natural
     if is_merged:
@@ -118,16 +105,21 @@ def _scan(relation: Relation, access: Access, known: Restrictions, want: Want) -
         span=relation.span,
     )
     pending = (Pending(table, alias, access.index),) if access.needs_dereference else ()
-    part = Part(
-        scan,
-        access.rows,
-        order,
-        rows.keys,
-        fixed,
+    part = replace(
+        rows.on(scan),
+        requests=access.reads,
+        order=order,
         is_stopped=access.limit.count is not None and not is_many,
         pending=pending,
     )
     return selected(part, access.residual, conjunction(access.residual))
+
+
+def natural_order(relation: Relation, access: Access) -> tuple[SortKey, ...]:
+    """Give the order in which an index gives the rows of one read; words are left out, they are fixed."""
+    return tuple(
+        SortKey(expression=relation.columns((name,))[0], ascending=ascending) for name, ascending in access.order
+    )
 
 
 def has_many(part: KeyPart) -> bool:

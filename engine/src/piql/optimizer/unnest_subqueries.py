@@ -1,0 +1,180 @@
+"""Rule: EXISTS and IN (SELECT …) are joins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from piql.binding.outputs import output_columns
+from piql.logical.expressions import ColumnRef, Comparison, Exists, Expression, InSubquery, Not, conjuncts
+from piql.logical.operators import (
+    Derived,
+    Distinct,
+    GroupBy,
+    Join,
+    LogicalNode,
+    Projection,
+    Relation,
+    Selection,
+    SemiJoin,
+    Sort,
+    Stop,
+)
+from piql.node import Node
+from piql.optimizer.predicates import conjunction, has_subquery, relations_of
+from piql.optimizer.region import is_region, read_region, write_region
+from piql.optimizer.rule import RuleContext
+
+
+def unnest_subqueries(plan: LogicalNode, context: RuleContext) -> LogicalNode:
+    """Make a join of each subquery in a WHERE.
+
+        Selection t.owner IN (→ s.target)              Join t.owner = q.target
+          Relation t                            →        Relation t
+                                                         Derived q
+                                                           Distinct … s.target
+
+        Selection EXISTS (… s.owner = t.owner)         SemiJoin s.owner = t.owner
+          Relation t                            →        Relation t
+                                                         Relation s
+
+    An IN whose subquery is bounded on its own joins the distinct values, so that they may also be read first and
+    followed. Everything else becomes a semi-join; predicates that speak of the query outside become its condition.
+    A subquery inside OR, HAVING, ON or the select list stays, and is refused by the planner.
+    """
+    if not has_subquery(plan):
+        return plan
+    unnest = _Unnest(context)
+
+    def visit(node: Node) -> Node:
+        changed = node.map_children(visit)
+        if isinstance(changed, Selection) and is_region(changed) and has_subquery(changed.predicate):
+            return unnest.selection(changed)
+        return changed
+
+    return visit(plan)  # type: ignore[return-value]
+
+
+@dataclass(slots=True)
+class _Unnest:
+    context: RuleContext
+    made: int = 0
+
+    def selection(self, node: Selection) -> LogicalNode:
+        below = node.input
+        kept: list[Expression] = []
+        filters: list[SemiJoin] = []
+        for predicate in conjuncts(node.predicate):
+            is_anti = isinstance(predicate, Not)
+            test = predicate.operand if isinstance(predicate, Not) else predicate
+            match test:
+                case InSubquery(operand=operand, query=query) if not has_subquery(operand):
+                    if not is_anti and not outer_relations(query) and self.context.is_bounded(query):
+                        below, equality = self._joined(below, operand, query, predicate)
+                        kept.append(equality)
+                        continue
+                    made = self._in(operand, query, predicate, is_anti)
+                case Exists(query=query):
+                    made = self._exists(query, predicate, is_anti)
+                case _:
+                    kept.append(predicate)
+                    continue
+            if outer_relations(made.right):  # it speaks of the query outside where no condition of a join can stand
+                kept.append(predicate)
+            else:
+                filters.append(made)
+        rest = conjunction(kept)
+        plan = below if rest is None else replace(node, predicate=rest, input=below)
+        for each in filters:
+            plan = replace(each, left=plan)
+        if filters or below is not node.input:
+            self.context.note("a subquery is joined")
+        return plan
+
+    def _derived(self, query: LogicalNode) -> tuple[Derived, ColumnRef]:
+        """Give a subquery as a table of one column."""
+        self.made += 1
+        alias = f"subquery_{self.made}"
+        column = output_columns(query)[0]
+        reference = ColumnRef(relation=alias, name=column.name, type=column.type, nullable=column.nullable)
+        return Derived(alias=alias, input=query, span=query.span), reference
+
+    def _joined(
+        self, below: LogicalNode, operand: Expression, query: LogicalNode, predicate: Expression
+    ) -> tuple[LogicalNode, Expression]:
+        distinct = query if isinstance(query, Distinct) else Distinct(input=query, span=query.span)
+        derived, column = self._derived(distinct)
+        equality = Comparison(operator="=", left=operand, right=column, span=predicate.span)
+        return Join(kind="inner", left=below, right=derived, condition=None, span=predicate.span), equality
+
+    def _in(self, operand: Expression, query: LogicalNode, predicate: Expression, is_anti: bool) -> SemiJoin:
+        inner = query.input if isinstance(query, Distinct) else query
+        outputs = inner.outputs if isinstance(inner, Projection) else ()
+        pulled = _pulled_apart(query) if outputs else None
+        if pulled is None:
+            derived, column = self._derived(query)
+            conditions: tuple[Expression, ...] = ()
+            right: LogicalNode = derived
+            value: Expression = column
+        else:
+            right, conditions = pulled
+            value = outputs[0].expression
+        equality = Comparison(operator="=", left=operand, right=value, span=predicate.span)
+        return SemiJoin(
+            left=right,
+            right=right,
+            condition=conjunction((equality, *conditions)),
+            is_anti=is_anti,
+            is_null_aware=is_anti,
+            span=predicate.span,
+        )
+
+    def _exists(self, query: LogicalNode, predicate: Expression, is_anti: bool) -> SemiJoin:
+        pulled = _pulled_apart(query, only_existence=True)
+        right, conditions = pulled if pulled is not None else (query, ())
+        return SemiJoin(
+            left=right, right=right, condition=conjunction(conditions), is_anti=is_anti, span=predicate.span
+        )
+
+
+def outer_relations(query: Node) -> frozenset[str]:
+    """Give the relations of the queries outside that a subquery reads."""
+    own = {node.alias for node in query.walk() if isinstance(node, Relation | Derived)}
+    own.add("")
+    return relations_of(query) - own
+
+
+def _pulled_apart(
+    query: LogicalNode, *, only_existence: bool = False
+) -> tuple[LogicalNode, tuple[Expression, ...]] | None:
+    """Give the join part of a subquery, and the predicates in it on the query outside; None when it holds more.
+
+    What does not change whether there is a row is left out: the select list, an order, DISTINCT, groups of rows.
+    """
+    node = query
+    while not is_region(node):
+        match node:
+            case Projection() | Sort() | Distinct():
+                node = node.input
+            case Stop(count=count) if only_existence and count.parameter is None and count.max > 0 and not node.is_page:
+                node = node.input
+            case GroupBy(keys=keys) if only_existence and keys:
+                node = node.input
+            case _:
+                return None
+    own = {each.alias for each in node.walk() if isinstance(each, Relation | Derived)}
+    region = read_region(node)
+    optional = [each for leg in region.legs if leg.kind == "left" for each in (*leg.on, *leg.filters)]
+    if not all(relations_of(each) <= own for each in optional):
+        return None
+    outside: list[Expression] = []
+
+    def inside(predicates: tuple[Expression, ...]) -> tuple[Expression, ...]:
+        kept = tuple(each for each in predicates if relations_of(each) <= own)
+        outside.extend(each for each in predicates if each not in kept)
+        return kept
+
+    legs = tuple(replace(leg, filters=inside(leg.filters)) if leg.kind == "inner" else leg for leg in region.legs)
+    region = replace(region, legs=legs, conditions=inside(region.conditions), above=inside(region.above))
+    if any(has_subquery(each) for each in outside):
+        return None
+    return write_region(region), tuple(outside)

@@ -1,0 +1,101 @@
+"""Plans EXISTS and IN: by looking up each row of the left, or by reading the right once and comparing in memory."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from piql.binding.types import is_nullable
+from piql.logical.expressions import Comparison, Expression, IsNull, conjuncts
+from piql.logical.operators import Count, Join, LogicalNode, SemiJoin
+from piql.optimizer.facts import facts_about
+from piql.optimizer.predicates import relations_of
+from piql.optimizer.region import aliases_below
+from piql.optimizer.restrictions import restrictions_on
+from piql.physical.access import Reading, Wanted, best_access
+from piql.physical.joins import depends_on, join_remotely
+from piql.physical.operators import LocalDistinct, LocalSelection, LocalSemiJoin
+from piql.physical.part import WORST, Part, Want, with_columns
+from piql.physical.scans import has_many, is_leg, read_leg
+
+if TYPE_CHECKING:
+    from piql.physical.planner import Planner
+
+
+def plan_semi_join(
+    planner: Planner, node: SemiJoin, want: Want, path: tuple[int, ...], under: tuple[LogicalNode, ...]
+) -> Part:
+    """Plan a semi-join in the way that makes fewer requests; the stop never passes it."""
+    below = (node, *under)
+    left = planner.plan(node.left, want.without_stop(), (*path, 0), below)
+    gaps = len(planner.gaps)
+    right = planner.plan(node.right, Want(), (*path, 1), below)
+    is_apart = len(planner.gaps) == gaps and right.rows < WORST
+    looked_up = _looked_up(planner, node, left, (*path, 1))
+    if looked_up is not None and (not is_apart or looked_up.requests < left.requests + right.requests):
+        del planner.gaps[gaps:]
+        return looked_up
+    if not is_apart:
+        return replace(left, rows=WORST)
+    conditions = conjuncts(node.condition) if node.condition is not None else ()
+    left, right = with_columns(left, conditions), with_columns(right, conditions)
+    plan = LocalSemiJoin(
+        left=left.plan,
+        right=right.plan,
+        condition=node.condition,
+        is_anti=node.is_anti,
+        is_null_aware=node.is_null_aware,
+        span=node.span,
+    )
+    return replace(left.on(plan), requests=left.requests + right.requests, is_stopped=False)
+
+
+def _looked_up(planner: Planner, node: SemiJoin, left: Part, path: tuple[int, ...]) -> Part | None:
+    """Look for a match of each left row: one request each; None where the right is not one relation found by the left.
+
+    The first match tells enough where the index applies every test: EXISTS reads one row for each. Otherwise all that
+    a fact of the schema limits are read and tested, and each row of the left is kept once. NOT EXISTS keeps the rows
+    that a left join finds nothing for.
+    """
+    if not is_leg(node.right) or left.rows >= WORST or not left.is_unique:
+        return None
+    conditions = conjuncts(node.condition) if node.condition is not None else ()
+    if node.is_null_aware and any(_may_be_unknown(each) for each in conditions):
+        return None
+    relation, filters, _ = read_leg(node.right, path)
+    available = aliases_below(node.left)
+    known = restrictions_on(relation.alias, (*conditions, *filters), available)
+    reading = Reading(
+        relation.table,
+        known,
+        facts_about(relation.table, known),
+        Wanted((), Count(max=1)),
+        planner.needed.get(relation.alias, frozenset()),
+        planner.indexes.get(relation.table.name, ()),
+        must_cover=True,
+    )
+    access = best_access(reading)
+    if access is None or not depends_on(access.prefix, available):
+        return None
+    join = Join(
+        kind="left" if node.is_anti else "inner",
+        left=node.left,
+        right=node.right,
+        condition=node.condition,
+        span=node.span,
+    )
+    part = join_remotely(join, relation, access, known, Want(), left)
+    part = replace(part, keys=left.keys, fixed=left.fixed, order=left.order)
+    if node.is_anti:
+        missing = IsNull(operand=relation.columns(relation.table.primary_key)[0])
+        return replace(part.on(LocalSelection(child=part.plan, predicate=missing)), rows=left.rows)
+    if access.limit.count is None or any(has_many(each) for each in access.prefix):
+        part = replace(part.on(LocalDistinct(child=part.plan, keys=left.keys)), rows=left.rows)
+    return part
+
+
+def _may_be_unknown(predicate: Expression) -> bool:
+    """Whether a comparison can be neither true nor false: then NOT IN means more than that no row is equal."""
+    if isinstance(predicate, Comparison):
+        return is_nullable(predicate.left) or is_nullable(predicate.right)
+    return bool(relations_of(predicate))
