@@ -6,12 +6,14 @@ the segments that nothing bounds. Next: `layout` gives operators their fields, `
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
+from piql.binding.outputs import output_columns
 from piql.binding.types import type_of
-from piql.catalog import Index
-from piql.logical.expressions import ColumnRef, conjuncts
+from piql.catalog import Index, SqlType
+from piql.logical.expressions import ColumnRef, FunctionCall, conjuncts
 from piql.logical.operators import (
     DataStop,
     Derived,
@@ -137,9 +139,11 @@ class Planner:
 
     def _derived(self, node: Derived, path: tuple[int, ...], under: tuple[LogicalNode, ...]) -> Part:
         part = self.plan(node.input, NOTHING, (*path, 0), under)
-        columns = part.plan.fields
-        outputs = tuple(Output(name=each.name, expression=each) for each in columns if isinstance(each, ColumnRef))
-        return self._project(part, outputs, node.alias)
+        columns = (
+            ColumnRef(relation="", name=each.name, type=each.type, nullable=each.nullable)
+            for each in output_columns(node.input)
+        )
+        return self._project(part, tuple(Output(name=each.name, expression=each) for each in columns), node.alias)
 
     def _group(self, node: GroupBy, path: tuple[int, ...], under: tuple[LogicalNode, ...]) -> Part:
         part = self.plan(node.input, NOTHING, (*path, 0), under)
@@ -154,11 +158,35 @@ class Planner:
         return Part(plan, part.rows if node.keys else 1, part.requests, (), node.keys)
 
     def _union(self, node: Union, path: tuple[int, ...], under: tuple[LogicalNode, ...]) -> Part:
-        parts = [self.plan(each, NOTHING, (*path, at), under) for at, each in enumerate(node.inputs)]
-        fields = parts[0].plan.fields
+        types = [each.type for each in output_columns(node)]
+        branches = [with_types(each, types) for each in node.inputs]
+        parts = [fetched(self.plan(each, NOTHING, (*path, at), under)) for at, each in enumerate(branches)]
+        fields = tuple(
+            ColumnRef(relation="", name=each.name, type=each.type, nullable=each.nullable)
+            for each in output_columns(node)
+        )
         plan = LocalUnion(inputs=tuple(part.plan for part in parts), all=node.all, fields=fields, span=node.span)
         rows, requests = sum(part.rows for part in parts), sum(part.requests for part in parts)
         return Part(plan, rows, requests, (), fields, is_unique=not node.all)
+
+
+def with_types(plan: LogicalNode, types: Sequence[SqlType]) -> LogicalNode:
+    """Give a branch of a UNION with its outputs converted to the types of the whole."""
+    match plan:
+        case Projection():
+            outputs = tuple(
+                each
+                if type_of(each.expression) == wanted
+                else replace(each, expression=FunctionCall(name="COALESCE", arguments=(each.expression,), type=wanted))
+                for each, wanted in zip(plan.outputs, types, strict=True)
+            )
+            return plan if outputs == plan.outputs else replace(plan, outputs=outputs)
+        case Union():
+            return replace(plan, inputs=tuple(with_types(each, types) for each in plan.inputs))
+        case Stop() | Sort() | Distinct():
+            return replace(plan, input=with_types(plan.input, types))
+        case _:
+            return plan
 
 
 def output_column(output: Output, alias: str) -> ColumnRef:
