@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
+from piql.assistant.finding_fixes import Outcome, Trials
 from piql.assistant.fixes import suggest_fixes
 from piql.assistant.remedy import Patient
-from piql.binding.binder import BoundProgram, BoundQuery, bind, bind_statement
+from piql.binding.binder import BoundQuery, bind, bind_statement
 from piql.bounds.bytes import reads_unsized
 from piql.bounds.queries import bound_of
 from piql.bounds.scaling import scaling_class
@@ -25,7 +26,7 @@ from piql.logical.operators import Delete, Insert, LogicalNode, LogicalWrite, St
 from piql.node import Node
 from piql.optimizer import optimize
 from piql.optimizer.step import Step
-from piql.physical.findings import gap_diagnostics, hot_partitions
+from piql.physical.findings import gap_diagnostics, hot_partitions, misplaced_subqueries
 from piql.physical.indexes import IndexSet, constraint_indexes, merge_indexes
 from piql.physical.operators import IndexFKJoin, IndexScan, PhysicalNode, SortedIndexJoin
 from piql.physical.planner import plan_query
@@ -37,6 +38,8 @@ from piql.syntax.parser import parse
 
 parse_once = lru_cache(maxsize=2048)(parse)
 
+MOST_MENDED = 40  # refused queries that get fixes in one compilation; the others get theirs when these are mended
+
 
 @dataclass(frozen=True, slots=True)
 class _Planned:
@@ -46,6 +49,7 @@ class _Planned:
     steps: tuple[Step, ...]
     plan: PhysicalNode | None
     gaps: tuple[Gap, ...]
+    findings: tuple[Diagnostic, ...] = ()
 
 
 def compile_sources(sources: Sequence[Source]) -> Compilation:
@@ -112,7 +116,8 @@ def _compile(files: Sequence[ast.ParsedFile], sources: tuple[Source, ...], *, wi
         if plan is not None and plan.gaps and not bound.has_errors:
             refused.append((bound, plan))
     if with_fixes and refused:
-        fixes = {bound.name: _fixes(bound, plan, files, program, refused) for bound, plan in refused}
+        tried: dict[tuple[Edit, ...], Compilation] = {}
+        fixes = {bound.name: _fixes(bound, plan, files, refused[:MOST_MENDED], tried) for bound, plan in refused[:MOST_MENDED]}
         found = [_with_fixes(each, fixes) for each in found]
         queries = {
             name: replace(query, diagnostics=tuple(_with_fixes(each, fixes) for each in query.diagnostics))
@@ -120,18 +125,65 @@ def _compile(files: Sequence[ast.ParsedFile], sources: tuple[Source, ...], *, wi
             else query
             for name, query in queries.items()
         }
+    if with_fixes and any(each.fixes and each.code not in GAP_CODES for each in found):
+        found, queries = _with_tried_fixes(files, found, queries)
     return Compilation(sources, catalog, catalog.tables, queries, settled.indexes, tuple(found))
+
+
+def _with_tried_fixes(
+    files: Sequence[ast.ParsedFile], found: Sequence[Diagnostic], queries: Mapping[str, CompiledQuery]
+) -> tuple[list[Diagnostic], dict[str, CompiledQuery]]:
+    """Keep of the fixes that came with a finding those that work, joined with others where they need them."""
+    trials = Trials(sum(len(file.source.text) for file in files))
+    errors = sum(each.severity == "error" for each in found)
+    settled: dict[Diagnostic, Diagnostic] = {}
+    for name in dict.fromkeys(each.query for each in found if each.fixes and each.code not in GAP_CODES):
+        own = [each for each in found if each.query == name and each.code not in GAP_CODES]
+        trial = partial(_outcome_for_all, files, errors) if name is None else partial(_outcome_for, files, name)
+        settled.update(zip(own, trials.settled(own, trial), strict=True))
+    changed = {
+        name: replace(query, diagnostics=tuple(settled.get(each, each) for each in query.diagnostics))
+        for name, query in queries.items()
+    }
+    return [settled.get(each, each) for each in found], changed
+
+
+def _outcome_for(files: Sequence[ast.ParsedFile], name: str, edits: tuple[Edit, ...]) -> Outcome:
+    """Compile one query with edits made."""
+    compilation = _try(files, edits, {name}, with_fixes=True)
+    query = compilation.queries.get(name)
+    if query is None:
+        return Outcome(has_errors=True, is_bounded=False)
+    gaps = [each for each in query.diagnostics if each.code in GAP_CODES]
+    others = [each for each in compilation.diagnostics if each not in gaps]
+    has_errors = _errors_around(replace(compilation, diagnostics=tuple(others)), query)
+    return Outcome(has_errors, query.is_bounded, tuple(dict.fromkeys(fix for each in gaps for fix in each.fixes)))
+
+
+def _outcome_for_all(files: Sequence[ast.ParsedFile], errors: int, edits: tuple[Edit, ...]) -> Outcome:
+    """Compile everything with edits that belong to no query: they must leave fewer errors."""
+    names = {each.name.text for file in files for each in file.statements if isinstance(each, ast.CreateQuery)}
+    compilation = _try(files, edits, names)
+    left = sum(each.severity == "error" for each in compilation.diagnostics)
+    return Outcome(has_errors=left >= errors, is_bounded=True)
 
 
 def _plan(query: BoundQuery, indexes: Mapping[str, Index]) -> _Planned | None:
     """Take a SELECT through both phases; None for writes and broken queries."""
     if query.plan is None or isinstance(query.plan, Insert | Update | Delete):
         return None
-    logical, steps = optimize(query.plan)
-    by_table: dict[str, list[Index]] = {}
+    by_table: dict[str, tuple[Index, ...]] = {}
     for index in indexes.values():
-        by_table.setdefault(index.table, []).append(index)
-    plan, gaps = plan_query(logical, {table: tuple(found) for table, found in by_table.items()})
+        by_table[index.table] = (*by_table.get(index.table, ()), index)
+
+    def is_bounded(subquery: LogicalNode) -> bool:
+        return plan_query(optimize(subquery, is_bounded)[0], by_table)[0] is not None
+
+    logical, steps = optimize(query.plan, is_bounded)
+    misplaced = misplaced_subqueries(logical, query.name or None)
+    if misplaced:
+        return _Planned(logical, steps, None, (), misplaced)
+    plan, gaps = plan_query(logical, by_table)
     return _Planned(logical, steps, plan, tuple(gaps))
 
 
@@ -164,6 +216,8 @@ def _finish(bound: BoundQuery, planned: _Planned | None, catalog: Catalog, settl
     query = replace(query, logical=planned.logical, steps=planned.steps)
     if bound.has_errors:
         return query
+    if planned.findings:
+        return replace(query, diagnostics=(*query.diagnostics, *planned.findings))
     if planned.plan is None:
         return _refused(query, planned.gaps)
     plan = with_settled_indexes(planned.plan, settled)
@@ -224,42 +278,63 @@ def _fixes(
     bound: BoundQuery,
     planned: _Planned,
     files: Sequence[ast.ParsedFile],
-    program: BoundProgram,
     refused: Sequence[tuple[BoundQuery, _Planned]],
+    tried: dict[tuple[Edit, ...], Compilation],
 ) -> tuple[Fix, ...]:
-    """Give the fixes of a refused query, each compiled together with the other refused queries."""
+    """Give the fixes of a refused query; edits of the schema are compiled once with all refused queries (`tried`)."""
     others = [other.name for other, _ in refused if other.name != bound.name]
 
     def is_bounded_with(edits: tuple[Edit, ...]) -> tuple[str, ...] | None:
-        compilation = _try(files, edits, {bound.name, *others})
+        compilation = _try(files, edits, {bound.name})
         query = compilation.queries.get(bound.name)
         if query is None or not query.is_bounded or _errors_around(compilation, query):
             return None
-        return tuple(name for name in others if compilation.queries[name].is_bounded)
+        if not others or _is_inside(edits, bound):  # an edit of this query changes no other
+            return ()
+        if edits not in tried:
+            tried[edits] = _try(files, edits, {other.name for other, _ in refused})
+        return tuple(name for name in others if tried[edits].queries[name].is_bounded)
 
     patient = Patient(planned.gaps, bound.body_span, _has_stop(bound.plan), files)
     return suggest_fixes(patient, is_bounded_with)
+
+
+def _is_inside(edits: Sequence[Edit], bound: BoundQuery) -> bool:
+    span = bound.span
+    return all(each.file == span.file and span.start <= each.start <= each.end <= span.end for each in edits)
 
 
 def _has_stop(plan: object) -> bool:
     return isinstance(plan, Stop)
 
 
-def _try(files: Sequence[ast.ParsedFile], edits: tuple[Edit, ...], names: set[str]) -> Compilation:
+def _try(
+    files: Sequence[ast.ParsedFile], edits: tuple[Edit, ...], names: set[str], *, with_fixes: bool = False
+) -> Compilation:
     """Compile the schema and some queries with edits made."""
     changed: list[ast.ParsedFile] = []
     for file in files:
         own = sorted((each for each in edits if each.file == file.source.name), key=lambda each: -each.start)
         if own:
-            text = file.source.text
+            text = _without(file, names)
             for edit in own:
                 text = text[: edit.start] + edit.text + text[edit.end :]
-            file = parse(Source(text, file.source.name))
+            file = parse_once(Source(text, file.source.name))
         kept = tuple(
             each for each in file.statements if not isinstance(each, ast.CreateQuery) or each.name.text in names
         )
         changed.append(replace(file, statements=kept))
-    return _compile(changed, tuple(file.source for file in changed), with_fixes=False)
+    return _compile(changed, tuple(file.source for file in changed), with_fixes=with_fixes)
+
+
+def _without(file: ast.ParsedFile, names: set[str]) -> str:
+    """Give a file's text with the other queries blank, so that places stay and there is little to parse again."""
+    text, parts, at = file.source.text, [], 0
+    for each in file.statements:
+        if isinstance(each, ast.CreateQuery) and each.name.text not in names:
+            parts += [text[at : each.span.start], " " * (each.span.end - each.span.start)]
+            at = each.span.end
+    return "".join((*parts, text[at:]))
 
 
 def _errors_around(compilation: Compilation, query: CompiledQuery) -> bool:
