@@ -59,10 +59,11 @@ def test_a_run_reports_every_measurement_and_ends_whole(tmp_path: Path) -> None:
     assert read_info(tmp_path / "run").executions == 180
 
 
-def test_a_cancelled_run_keeps_its_complete_intervals_and_says_so(tmp_path: Path) -> None:
-    runner = StatedRunner(after=4, error=Cancelled())
+@pytest.mark.parametrize("stop", [Cancelled, KeyboardInterrupt])
+def test_a_cancelled_run_keeps_its_complete_intervals_and_says_so(tmp_path: Path, stop: type[BaseException]) -> None:
+    runner = StatedRunner(after=4, error=stop())
     seen: list[Progress] = []
-    with pytest.raises(Cancelled):
+    with pytest.raises(stop):
         run_profile(settings(tmp_path), tmp_path / "run", runner, seen.append, prepare=lambda grid, url: None)
     assert seen[-1].state == "cancelled"
     assert not runner.is_open

@@ -1,5 +1,11 @@
 """Spreads measurements over Ray; the only module that imports it.
 
+Ray lives in a process of its own, because it takes over the signals of the process that starts it: the run itself can
+then be stopped at any moment, and Ray with all its helpers is simply ended.
+
+    RayRunner ──tasks──▶ driver process ──▶ Ray's workers        each worker runs `Task.run`
+              ◀─one Measurement at a time──
+
 Without `RAY_ADDRESS` a cluster of one node is started for the run, in a folder of its own, and ended with it. With
 `RAY_ADDRESS` the run joins that cluster; the store must then be one that its nodes can reach.
 """
@@ -10,88 +16,129 @@ import contextlib
 import os
 import shutil
 import signal
+import subprocess
+import sys
 import tempfile
-import threading
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
 from typing import Any, Self
 
 from piql_profiler.measurements import Measurement
-from piql_profiler.runner import Task
-
-# Ray reads these when it is imported.
-os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-os.environ.setdefault("RAY_ENABLE_UV_RUN_RUNTIME_ENV", "0")
-os.environ.setdefault("RAY_DEDUP_LOGS", "0")
-os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
-
-import ray
+from piql_profiler.processes import end_family, end_with_parent
+from piql_profiler.runner import MeasuringStopped, Task
 
 _OBJECT_STORE_BYTES = 80 * 1024 * 1024  # histograms are a few kilobytes; this is the least Ray takes
 _ATTEMPTS_AFTER_A_LOST_WORKER = 2
+_SECONDS_TO_END = 5.0
+_DRIVER = """
+import sys
+from multiprocessing.connection import Connection
+from piql_profiler.cluster import drive
+drive(Connection(int(sys.argv[1])), int(sys.argv[2]), sys.argv[3])
+"""
+_SETTINGS = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    message: str
 
 
 class RayRunner:
-    """Keeps one task more in flight than there are clients, so that none waits for the driver."""
+    """Hands tasks to the driver process; `with` starts it and ends it."""
 
     def __init__(self, clients: int) -> None:
         self.clients = clients
-        self._folder: str | None = None
 
     def __enter__(self) -> Self:
+        self._folder = tempfile.mkdtemp(prefix="piql-ray-")
+        self._connection, other = Pipe()
+        arguments = [str(other.fileno()), str(self.clients), self._folder]
+        self._driver = subprocess.Popen([sys.executable, "-c", _DRIVER, *arguments], pass_fds=[other.fileno()])
+        other.close()
         try:
-            with _own_signal_handlers():
-                self._start()
-        except BaseException:
-            self.__exit__()
+            self._receive()
+        except BaseException as error:
+            self.__exit__(type(error))
             raise
         return self
 
-    def _start(self) -> None:
-        if os.environ.get("RAY_ADDRESS"):
-            ray.init(log_to_driver=False, logging_level="ERROR")
-            return
-        self._folder = tempfile.mkdtemp(prefix="piql-ray-")
-        ray.init(
-            num_cpus=self.clients,
-            object_store_memory=_OBJECT_STORE_BYTES,
-            include_dashboard=False,
-            log_to_driver=False,
-            logging_level="ERROR",
-            _temp_dir=self._folder,
-        )
-
-    def __exit__(self, *error: object) -> None:
-        with contextlib.suppress(Exception):
-            ray.shutdown()
-        if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
+    def __exit__(self, kind: object = None, *error: object) -> None:
+        if kind is None:
+            with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+                self._connection.send(None)
+                self._driver.wait(_SECONDS_TO_END)
+        end_family(self._driver.pid)
+        self._driver.wait()
+        self._connection.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
 
     def run(self, tasks: Sequence[Task]) -> Iterator[Measurement]:
-        waiting = list(reversed(tasks))
-        running: list[Any] = []
-        while waiting or running:
-            while waiting and len(running) <= self.clients:
-                running.append(_measure.remote(waiting.pop()))
-            ready, running = ray.wait(running, num_returns=1)
-            yield from ray.get(ready)
+        self._connection.send(list(tasks))
+        for _ in tasks:
+            found = self._receive()
+            assert isinstance(found, Measurement)
+            yield found
+
+    def _receive(self) -> object:
+        try:
+            found = self._connection.recv()
+        except (EOFError, ConnectionError) as error:
+            raise MeasuringStopped("Ray's driver process ended unexpectedly") from error
+        if isinstance(found, _Failure):
+            raise MeasuringStopped(found.message)
+        return found
 
 
-@contextlib.contextmanager
-def _own_signal_handlers() -> Iterator[None]:
-    """Ray takes over SIGTERM when it starts, and aborts the process on it; give the signals back to who had them."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    kept = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+def drive(connection: Connection, clients: int, folder: str) -> None:
+    """Run in the driver process: start Ray, then measure each list of tasks that comes, until None."""
+    end_with_parent()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the run decides
     try:
-        yield
-    finally:
-        for number, handler in kept.items():
-            signal.signal(number, handler)
+        ray = _start_ray(clients, folder)
+        connection.send("ready")
+        measure = ray.remote(num_cpus=1, max_retries=_ATTEMPTS_AFTER_A_LOST_WORKER)(_run)
+        while (tasks := connection.recv()) is not None:
+            waiting = list(reversed(tasks))
+            running: list[Any] = []
+            while waiting or running:
+                while waiting and len(running) <= clients:  # one more than there are clients, so that none waits
+                    running.append(measure.remote(waiting.pop()))
+                ready, running = ray.wait(running, num_returns=1)
+                for found in ray.get(ready):
+                    connection.send(found)
+        ray.shutdown()
+    except EOFError:
+        return
+    except Exception as error:
+        cause = getattr(error, "cause", None) or error  # Ray wraps what a worker raised
+        connection.send(_Failure(f"{type(cause).__name__}: {cause}".splitlines()[0]))
 
 
 def _run(task: Task) -> Measurement:
     return task.run()
 
 
-_measure = ray.remote(num_cpus=1, max_retries=_ATTEMPTS_AFTER_A_LOST_WORKER)(_run)
+def _start_ray(clients: int, folder: str) -> Any:
+    for name, value in _SETTINGS.items():  # read when Ray is imported
+        os.environ.setdefault(name, value)
+    import ray
+
+    if os.environ.get("RAY_ADDRESS"):
+        ray.init(log_to_driver=False, logging_level="ERROR")
+    else:
+        ray.init(
+            num_cpus=clients,
+            object_store_memory=_OBJECT_STORE_BYTES,
+            include_dashboard=False,
+            log_to_driver=False,
+            logging_level="ERROR",
+            _temp_dir=folder,
+        )
+    return ray

@@ -21,6 +21,7 @@ from typing import Literal
 
 import piql
 
+from piql_profiler.cluster import RayRunner
 from piql_profiler.grid import GRIDS, Grid
 from piql_profiler.hlog import write_hlog
 from piql_profiler.measurements import Measurements
@@ -129,8 +130,6 @@ def _grid(text: str) -> Grid:
 def _runner(settings: RunSettings) -> Runner:
     if settings.runner == "local":
         return LocalRunner()
-    from piql_profiler.cluster import RayRunner  # Ray takes a second to import; only a run with Ray pays for it
-
     return RayRunner(settings.clients)
 
 

@@ -11,7 +11,7 @@ import sys
 import time
 from pathlib import Path
 
-_BECOME_CHILD_SUBREAPER = 36  # prctl(2)
+_PARENT_DEATH_SIGNAL, _BECOME_CHILD_SUBREAPER = 1, 36  # prctl(2)
 
 
 def adopt_orphans() -> None:
@@ -20,13 +20,19 @@ def adopt_orphans() -> None:
         ctypes.CDLL(None, use_errno=True).prctl(_BECOME_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
-def descendants() -> set[int]:
-    """Give all processes below this one."""
+def end_with_parent() -> None:
+    """On Linux, let the kernel kill this process when the one that started it ends."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None, use_errno=True).prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
+
+
+def descendants(of: int | None = None) -> set[int]:
+    """Give all processes below one, this one by default."""
     children: dict[int, list[int]] = {}
     for process, parent in _parents():
         children.setdefault(parent, []).append(process)
     found: set[int] = set()
-    waiting = [os.getpid()]
+    waiting = [of or os.getpid()]
     while waiting:
         for child in children.get(waiting.pop(), ()):
             if child not in found:
@@ -35,17 +41,30 @@ def descendants() -> set[int]:
     return found
 
 
+def end_family(process: int) -> None:
+    """Kill a process and all below it."""
+    family = {process} | descendants(process)
+    while family:
+        for member in family:
+            _kill(member)
+        family = {below for member in family for below in descendants(member)} - family
+
+
 def end_descendants(patience_seconds: float = 1.0) -> None:
     """Kill all processes below this one and wait until they are gone."""
     deadline = time.monotonic() + patience_seconds
     while (left := descendants()) and time.monotonic() < deadline:
         for process in left:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(process, signal.SIGKILL)
+            _kill(process)
         for process in left:
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(process, os.WNOHANG)
         time.sleep(0.02)
+
+
+def _kill(process: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.kill(process, signal.SIGKILL)
 
 
 def _parents() -> list[tuple[int, int]]:

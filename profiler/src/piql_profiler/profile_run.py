@@ -16,7 +16,7 @@ from piql_profiler.benchmark import prepare
 from piql_profiler.grid import Grid
 from piql_profiler.measurements import Measurement
 from piql_profiler.run_files import RunDirectory, RunInfo, RunSettings
-from piql_profiler.runner import Runner, Task
+from piql_profiler.runner import MeasuringStopped, Runner, Task
 from piql_profiler.workload import store_for_profiling
 
 
@@ -86,5 +86,6 @@ def tasks_of(settings: RunSettings, store_url: str, interval: int, clients: int)
 
 
 def _sentence(error: Exception) -> str:
-    cause = getattr(error, "cause", None) or error  # Ray wraps what a worker raised
-    return f"{type(cause).__name__}: {cause}".strip().splitlines()[0]
+    if isinstance(error, MeasuringStopped):
+        return str(error)
+    return f"{type(error).__name__}: {error}".splitlines()[0]

@@ -26,6 +26,10 @@ class Task:
         return measure(self.point, self.store_url, self.seconds, grid=self.grid, interval=self.interval, seed=self.seed)
 
 
+class MeasuringStopped(Exception):
+    """The measurements ended before they were complete; the message says why."""
+
+
 class Runner(Protocol):
     """Runs tasks on one or more clients; a context manager that holds them."""
 
