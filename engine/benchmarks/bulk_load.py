@@ -6,9 +6,8 @@ import argparse
 from datetime import timedelta
 from time import perf_counter
 
-from overhead import SOURCE, START, name
-
 import piql
+from overhead import SOURCE, START, name
 
 
 def main() -> None:

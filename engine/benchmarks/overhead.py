@@ -117,7 +117,8 @@ class ByHand:
     def thoughtstream_join(self, me: str) -> Rows:
         """Leaves it to SQLite, which reads and sorts all that they ever wrote."""
         found = self.connection.execute(
-            'SELECT t.owner, t.posted, t.text FROM "table subscriptions" s JOIN "table thoughts" t ON t.owner = s.target '
+            'SELECT t.owner, t.posted, t.text FROM "table subscriptions" s '
+            'JOIN "table thoughts" t ON t.owner = s.target '
             "WHERE s.owner = ? AND s.approved = 1 ORDER BY t.posted DESC LIMIT ?",
             (me, COUNT),
         ).fetchall()
@@ -174,7 +175,8 @@ def main() -> None:
                     "one SQL join": hand.thoughtstream_join,
                 },
             }
-            print(f"{'case':<22}{'engine':>10}{'by hand':>10}{'added':>10}{'ratio':>8}   (µs of processor time a call, medians)")
+            print("µs of processor time a call, medians of rounds")
+            print(f"{'case':<22}{'engine':>10}{'by hand':>10}{'added':>10}{'ratio':>8}")
             for case, variants in cases.items():
                 for user in map(name, range(0, USERS, 97)):
                     assert variants["engine"](user) == variants["by hand"](user)

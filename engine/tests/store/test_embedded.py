@@ -1,5 +1,6 @@
 """What is the embedded store's own: its files, its threads and processes, its seeks."""
 
+import os
 import sqlite3
 import threading
 from pathlib import Path
@@ -136,4 +137,20 @@ def test_a_locked_store_is_unavailable(tmp_path: Path, monkeypatch: pytest.Monke
         pass
     other.execute("ROLLBACK")
     other.close()
+    store.close()
+
+
+def test_a_forked_process_opens_connections_of_its_own_and_leaves_the_parents_alone() -> None:
+    store = EmbeddedStore(synchronous="NORMAL")
+    with store.transaction() as transaction:
+        transaction.set_setting("parent", "1")
+    child = os.fork()
+    if child == 0:
+        is_good = store.settings() == {"parent": "1"}
+        with store.transaction() as transaction:
+            transaction.set_setting("child", "1")
+        store.close()
+        os._exit(0 if is_good else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert store.settings() == {"parent": "1", "child": "1"}
     store.close()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from piql.store.base import Answers, Batch, Row
 
-Steps: TypeAlias = Generator[list[Batch], Answers, list[Row]]
+T = TypeVar("T")
+StepsTo: TypeAlias = Generator[list[Batch], Answers, T]
+Steps: TypeAlias = StepsTo[list[Row]]
 """An operator at work: it yields the requests that it can make at once, is sent their rows, and returns its own."""
 
 

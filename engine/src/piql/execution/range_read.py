@@ -108,7 +108,8 @@ class RangeRead:
         if self._ends is None:
             batch = self.plain_batch([key for _, key in keys], limit, operator)
             return [batch], [(0, at) for at in range(len(keys))]
-        arguments, places = [], []
+        arguments: list[Key] = []
+        places: list[tuple[int, int]] = []
         for row, key in keys:
             ends = self._ends.ends(row, parameters)
             if ends is None:
@@ -136,7 +137,11 @@ class RangeRead:
                 case ColumnRef(relation=relation, name=name) if relation == node.alias:
                     if name in fixed:
                         steps.append(_Fixed(_from_key(fixed[name]), place, key.ascending))
-                    elif walked and walked[0].name == name and (walked[0].ascending == node.is_ascending) == key.ascending:
+                    elif (
+                        walked
+                        and walked[0].name == name
+                        and (walked[0].ascending == node.is_ascending) == key.ascending
+                    ):
                         walked_names.add(walked.pop(0).name)
                         steps.append(_Walked(place))
                     elif name not in walked_names:

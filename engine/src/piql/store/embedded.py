@@ -27,6 +27,7 @@ Synchronous = Literal["FULL", "NORMAL"]
 _PRAGMAS = "PRAGMA mmap_size = 268435456; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY;"
 _SETTINGS = "CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"
 WAIT_MS = 5000
+_OF_THE_PARENT: list[object] = []  # a child process must neither use nor close what its parent has open
 
 
 class _Connection(sqlite3.Connection):
@@ -106,6 +107,7 @@ class EmbeddedStore:
         self._connections: weakref.WeakSet[_Connection] = weakref.WeakSet()
         self._lock = threading.Lock()
         self._is_closed = False
+        os.register_at_fork(after_in_child=_forgetting(weakref.ref(self)))
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._connect().execute(_SETTINGS)
@@ -114,7 +116,7 @@ class EmbeddedStore:
             raise StoreUnavailable(f"cannot open the embedded store {self.path}: {failure}") from failure
 
     def _connect(self) -> sqlite3.Connection:
-        """Open this thread's connection; after a fork the child's first use opens its own."""
+        """Open this thread's connection."""
         if self._is_closed:
             raise StoreUnavailable("the store has been closed")
         connection = sqlite3.connect(
@@ -131,7 +133,6 @@ class EmbeddedStore:
         with self._lock:
             self._connections.add(connection)
         self._local.connection = connection
-        self._local.process = os.getpid()
         return connection
 
     def connection(self) -> sqlite3.Connection:
@@ -141,6 +142,16 @@ class EmbeddedStore:
         except AttributeError:
             return self._connect()
         return found
+
+    def forget_connections(self) -> None:
+        """Leave the connections to the parent process; this one opens its own."""
+        _OF_THE_PARENT.append((self._local, list(self._connections)))
+        self._local = threading.local()
+        self._connections = weakref.WeakSet()
+        self._lock = threading.Lock()
+        if self._folder is not None:
+            self._folder._finalizer.detach()  # type: ignore[attr-defined]
+            self._folder = None
 
     def codec(self, type: SqlType) -> Codec | None:
         return codec_of(type)
@@ -223,6 +234,15 @@ class EmbeddedStore:
         self._local = threading.local()
         if self._folder is not None:
             self._folder.cleanup()
+
+
+def _forgetting(store: weakref.ref[EmbeddedStore]) -> Callable[[], None]:
+    def forget() -> None:
+        found = store()
+        if found is not None:
+            found.forget_connections()
+
+    return forget
 
 
 def _version(connection: sqlite3.Connection) -> int:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, cast
+from typing import ClassVar
 
-from piql.execution.execution import Execution, Steps
+from piql.execution.execution import Execution, Steps, StepsTo
 from piql.execution.preparation import Fields
 from piql.store.base import Batch, Row
 
@@ -43,11 +43,8 @@ class Streaming(Operator):
         raise NotImplementedError
 
 
-def together(execution: Execution, children: Sequence[Operator]) -> Steps:
-    """Run operators that do not depend on each other, asking for all that they need at the same time.
-
-    Returns their row lists, one a child (typed as rows for the sake of one kind of steps).
-    """
+def together(execution: Execution, children: Sequence[Operator]) -> StepsTo[list[list[Row]]]:
+    """Give the rows of operators that do not depend on each other, asking for all that they need at the same time."""
     results: list[list[Row]] = [[] for _ in children]
     waiting: list[tuple[int, Steps, list[Batch]]] = []
     for at, child in enumerate(children):
@@ -67,4 +64,4 @@ def together(execution: Execution, children: Sequence[Operator]) -> Steps:
             except StopIteration as done:
                 results[at] = done.value
         waiting = still
-    return cast(list[Row], results)
+    return results

@@ -25,7 +25,7 @@ class LocalJoin(Operator):
 
     def run(self, execution: Execution) -> Steps:
         left, right = yield from together(execution, self._children)
-        candidates = self._pairs.candidates(list(right), execution.parameters)
+        candidates = self._pairs.candidates(right, execution.parameters)
         joined: list[Row] = []
         for row in left:
             found = [row + each for each in candidates(row)]

@@ -18,8 +18,8 @@ class LocalSemiJoin(Operator):
         self._pairs = PairTest(node.condition, left.fields, right.fields, preparation)
 
     def run(self, execution: Execution) -> Steps:
-        left, right = yield from together(execution, self._children)
-        others, parameters = list(right), execution.parameters
+        left, others = yield from together(execution, self._children)
+        parameters = execution.parameters
         if self._is_anti and self._is_null_aware:  # NOT IN: unknown is not enough
             sure = self._pairs.is_surely_false
             return [row for row in left if all(sure(row, other, parameters) for other in others)]

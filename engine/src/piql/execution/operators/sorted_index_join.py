@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import cast
-
-from piql.execution.execution import Execution, Steps
+from piql.execution.execution import Execution, Steps, StepsTo
 from piql.execution.keys import prefixes
 from piql.execution.operators.base import Operator, Streaming
 from piql.execution.operators.matching import Matching
@@ -41,14 +39,11 @@ class SortedIndexJoin(Streaming):
             (matches,) = yield [self._read.plain_batch([key for (key,) in keys], limit, self)]
         else:
             matches = yield from self._matches(execution, rows, keys)
-        joined = self._matching.joined(rows, cast(list[list[Row]], matches), parameters)
+        joined = self._matching.joined(rows, matches, parameters)
         return self._sort(joined, parameters) if self._sort else joined
 
-    def _matches(self, execution: Execution, rows: list[Row], keys: list[list[Row]]) -> Steps:
-        """Give the rows read for each child row, whatever number of requests each needs.
-
-        Returns their row lists, one a child row (typed as rows for the sake of one kind of steps).
-        """
+    def _matches(self, execution: Execution, rows: list[Row], keys: list[list[Row]]) -> StepsTo[list[list[Row]]]:
+        """Give the rows read for each child row, whatever number of requests each needs."""
         pairs: list[tuple[Row | None, Row]] = []
         owners: list[int] = []
         for at, (row, many) in enumerate(zip(rows, keys, strict=True)):
@@ -63,4 +58,4 @@ class SortedIndexJoin(Streaming):
             if batch >= 0:
                 found = answers[batch][number]
                 matches[owner] = matches[owner] + found if matches[owner] else found
-        return cast(list[Row], matches)
+        return matches
