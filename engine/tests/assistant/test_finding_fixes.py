@@ -73,3 +73,17 @@ def test_edits_after_edits_are_moved_to_the_original_text() -> None:
 
 def test_edits_inside_of_what_an_edit_has_put_there_cannot_be_moved() -> None:
     assert compose((Edit("a", 2, 4, "longer"),), (Edit("a", 5, 5, "x"),)) is None
+
+
+def test_entities_are_mended_in_their_own_dialect() -> None:
+    text = (
+        "ENTITY User { string name PRIMARY(name) }\n"
+        "ENTITY Thought {\n  int day,\n  FOREIGN KEY owner REF User\n  PRIMARY(owner, day)\n}\n"
+        "QUERY q FETCH Thought OF User BY owner WHERE User = [this]"
+    )
+    (finding,) = [each for each in piql.compile(text).diagnostics if each.severity == "error"]
+    for fix in finding.fixes:
+        mended = piql.compile(applied(text, fix))
+        assert not mended.has_errors, applied(text, fix)
+        assert mended.queries["q"].is_bounded
+    assert any("CARDINALITY LIMIT" in fix.title for fix in finding.fixes)

@@ -9,7 +9,7 @@ from piql.assistant.remedy import Remedy
 from piql.diagnostics.diagnostic import Edit
 from piql.syntax import ast
 
-_COMMENT = re.compile(r"--[^\n]*|/\*.*?\*/", re.DOTALL)
+_COMMENT = re.compile(r"--[^\n]*|//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
 def edits_of(remedies: Sequence[Remedy], files: Sequence[ast.ParsedFile]) -> tuple[Edit, ...] | None:
@@ -25,7 +25,7 @@ def edits_of(remedies: Sequence[Remedy], files: Sequence[ast.ParsedFile]) -> tup
                 (file, statement)
                 for file in files
                 for statement in file.statements
-                if isinstance(statement, ast.CreateTable) and statement.name.text == table
+                if isinstance(statement, ast.CreateTable | ast.CreateEntity) and statement.name.text == table
             ),
             None,
         )
@@ -35,7 +35,7 @@ def edits_of(remedies: Sequence[Remedy], files: Sequence[ast.ParsedFile]) -> tup
     return tuple(sorted(edits, key=lambda edit: (edit.file, edit.start)))
 
 
-def _new_lines(file: ast.ParsedFile, statement: ast.CreateTable, texts: Sequence[str]) -> list[Edit]:
+def _new_lines(file: ast.ParsedFile, statement: ast.CreateTable | ast.CreateEntity, texts: Sequence[str]) -> list[Edit]:
     """
     CREATE TABLE t (                        CREATE TABLE t (
       a INT,                          →       a INT,
@@ -45,7 +45,7 @@ def _new_lines(file: ast.ParsedFile, statement: ast.CreateTable, texts: Sequence
     """
     text, name = file.source.text, file.source.name
     last = statement.elements[-1].span.end
-    close = text.rindex(")", last, statement.span.end)
+    close = statement.span.end - 1  # the parenthesis, or the brace of an ENTITY
     between = _COMMENT.sub(lambda comment: " " * len(comment.group()), text[last:close])
     has_comma = "," in between
     if "\n" not in between:
