@@ -2,7 +2,7 @@ import { expect, test } from '../fixtures.ts'
 import { picture } from '../pictures.ts'
 
 const LIMIT = 'CARDINALITY LIMIT 100 (owner)'
-const REASON = 'subscriptions of one owner and approved: nothing limits how many there are'
+const REASON = 'subscriptions of one owner with one value of approved: nothing limits how many there are'
 
 test('the workbench opens on SCADr, whose queries are all bounded', async ({ workbench, page }) => {
   const { workspace, problems, plan, bounds, editor } = workbench

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from piql.assistant.remedy import LimitLine, Patient, Remedy
-from piql.catalog import Kind, Table
 from piql.physical.unbounded import Gap
 
 DEFAULT_LIMIT = 100
@@ -31,9 +30,7 @@ def columns_to_limit(gap: Gap) -> list[tuple[str, ...]]:
     table = gap.table
     found = [_beginning(table.primary_key, fixed)]
     found += [key.columns for key in table.foreign_keys if set(key.columns) <= fixed]
-    found.append(tuple(name for name in gap.columns if not _is_flag(table, name)))
-    if not any(found):
-        found.append(gap.columns)
+    found.append(gap.limit_columns)
     narrow: list[tuple[str, ...]] = []
     for columns in found:
         if columns and not any(set(each) <= set(columns) for each in narrow):
@@ -45,9 +42,3 @@ def _beginning(key: tuple[str, ...], fixed: set[str]) -> tuple[str, ...]:
     """Give the columns with which the key begins, as far as they are fixed."""
     length = next((at for at, name in enumerate(key) if name not in fixed), len(key))
     return key[:length]
-
-
-def _is_flag(table: Table, name: str) -> bool:
-    """Whether a column has too few values for a limit on it to make sense."""
-    column = table.column(name)
-    return column is not None and column.type.kind is Kind.BOOLEAN

@@ -7,7 +7,8 @@ import os
 import sys
 from pathlib import Path
 
-from piql.compilation import Compilation, compile
+from piql import compilation as stages
+from piql.compilation import Compilation
 
 
 def add_source(parser: argparse.ArgumentParser) -> None:
@@ -24,7 +25,7 @@ def compile_path(parser: argparse.ArgumentParser, path: Path) -> Compilation:
         parser.error(f"{path}: no such file or folder")
     if path.is_dir() and not any(path.rglob("*.piql")):
         parser.error(f"{path}: no .piql files in it")
-    return compile(path)
+    return stages.compile(path)
 
 
 def is_colourful() -> bool:

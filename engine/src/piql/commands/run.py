@@ -19,7 +19,7 @@ from piql.errors import CompilationRefused, NotDeployed, PiqlError
 def run(argv: Sequence[str] | None = None) -> int:
     """Execute a deployed query or a statement."""
     parser = argparse.ArgumentParser(prog="piql run", description="Execute a deployed query or a statement.")
-    parser.add_argument("query", help="the name of a deployed query, or a statement such as \"SELECT …\"")
+    parser.add_argument("query", help='the name of a deployed query, or a statement such as "SELECT …"')
     parser.add_argument("--store", required=True, metavar="URL", help="embedded:PATH or cql://host/keyspace")
     parser.add_argument(
         "--param", action="append", default=[], metavar="NAME=VALUE", help="VALUE is JSON, or text when it is none"

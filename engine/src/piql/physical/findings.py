@@ -67,12 +67,12 @@ def _labels(gap: Gap, span: Span) -> Iterable[Label]:
     if gap.relation.span is not None and gap.relation.span != span:
         yield Label(gap.relation.span, "this is what grows")
     if gap.table.name_span is not None:
-        columns = ", ".join(gap.words or gap.columns)
+        columns = ", ".join(gap.words or gap.limit_columns)
         yield Label(gap.table.name_span, f"no CARDINALITY LIMIT on {columns} here" if columns else "this table grows")
 
 
 def _help(gap: Gap) -> str:
-    columns = ", ".join(gap.columns)
+    columns = ", ".join(gap.limit_columns)
     limit = f"CARDINALITY LIMIT n ({columns}) in {gap.table.name}"
     if gap.words:
         limit = f"CARDINALITY LIMIT n (TOKEN({', '.join(gap.words)})) in {gap.table.name}"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from piql.catalog import Table
+from piql.catalog import Kind, Table
 from piql.logical.operators import Distinct, GroupBy, LogicalNode, Relation, Stop
 from piql.optimizer.restrictions import Restrictions
 from piql.physical.access import Reading
@@ -22,7 +22,7 @@ class Gap:
     kind: GapKind
     path: tuple[int, ...]
     relation: Relation
-    columns: tuple[str, ...]  # fixed by equalities: what a CARDINALITY LIMIT could be declared on
+    columns: tuple[str, ...]  # fixed by equalities
     words: tuple[str, ...]  # searched for words
     spans: tuple[Span, ...]
     blockers: tuple[Span, ...] = ()  # the predicates or the sort that the stop cannot pass
@@ -34,14 +34,25 @@ class Gap:
         return self.relation.table
 
     @property
+    def limit_columns(self) -> tuple[str, ...]:
+        """The columns a CARDINALITY LIMIT could be declared on: a flag alone splits the rows in two halves at best."""
+        return tuple(name for name in self.columns if not self._is_flag(name)) or self.columns
+
+    def _is_flag(self, name: str) -> bool:
+        column = self.table.column(name)
+        return column is not None and column.type.kind is Kind.BOOLEAN
+
+    @property
     def sentence(self) -> str:
         """Say what grows: "subscriptions of one owner: nothing limits how many there are"."""
         if self.words:
             what = f"{self.table.name} with one word in {' or '.join(self.words)}"
             if self.columns:
-                what += f" of one {' and '.join(self.columns)}"
+                what += f" of one {' and one '.join(self.columns)}"
         elif self.columns:
-            what = f"{self.table.name} of one {' and '.join(self.columns)}"
+            flags = [name for name in self.columns if name not in self.limit_columns]
+            what = f"{self.table.name} of one {' and one '.join(self.limit_columns)}"
+            what += f" with one value of {' and '.join(flags)}" if flags else ""
         else:
             what = f"all {self.table.name}"
         return f"{what}: nothing limits how many there are"
