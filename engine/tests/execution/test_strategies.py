@@ -92,7 +92,11 @@ class World:
         p = {row["id"]: row for row in self.p}
         match name:
             case "slice":
-                found = [(r["n"], r["score"]) for r in self.children(x) if (r["score"] or -1) > given["low"]]
+                found = [
+                    (r["n"], r["score"])
+                    for r in self.children(x)
+                    if r["score"] is not None and r["score"] > given["low"]
+                ]
                 return found, given["count"], False
             case "ofList":
                 found = [(r["parent"], r["n"]) for r in self.c if r["parent"] in given["xs"]]
