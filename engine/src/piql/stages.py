@@ -117,7 +117,10 @@ def _compile(files: Sequence[ast.ParsedFile], sources: tuple[Source, ...], *, wi
             refused.append((bound, plan))
     if with_fixes and refused:
         tried: dict[tuple[Edit, ...], Compilation] = {}
-        fixes = {bound.name: _fixes(bound, plan, files, refused[:MOST_MENDED], tried) for bound, plan in refused[:MOST_MENDED]}
+        fixes = {
+            bound.name: _fixes(bound, plan, files, refused[:MOST_MENDED], tried)
+            for bound, plan in refused[:MOST_MENDED]
+        }
         found = [_with_fixes(each, fixes) for each in found]
         queries = {
             name: replace(query, diagnostics=tuple(_with_fixes(each, fixes) for each in query.diagnostics))
