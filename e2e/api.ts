@@ -4,6 +4,11 @@ import { expect } from '@playwright/test'
 const PROFILE = { label: 'measured before', grid: 'small', interval_seconds: 2, intervals: 1, store_url: null }
 const PROFILE_TIMEOUT_MS = 90_000
 
+/** Of the thousand users of the sample data, more than may be followed. */
+const SOME_USERS = 'ada alan barbara carol dana edgar erna grace hedy'
+  .split(' ')
+  .flatMap((first) => 'birch brook cedar dale elm field finch fox glen hart heath hill lake lark'.split(' ').map((last) => `${first}_${last}`))
+
 export interface WorkspaceFile {
   path: string
   text: string
@@ -35,6 +40,13 @@ export class Api {
     }
   }
 
+  /** Changes a file as another window would. */
+  async write(path: string, change: (text: string) => string): Promise<void> {
+    const file = (await this.files()).find((each) => each.path === path)
+    if (!file) throw new Error(`there is no ${path}`)
+    await this.send('PUT', `/api/workspaces/scadr/files/${path}`, { text: change(file.text), base_revision: file.revision })
+  }
+
   /** The label of a profile run that has measured to the end; there may be one from an earlier journey. */
   async measuredRun(): Promise<string> {
     const finished = (await this.runs()).find((run) => run.state === 'done' && run.label)
@@ -48,6 +60,22 @@ export class Api {
 
   async execute(query: string, parameters: Readonly<Record<string, unknown>>): Promise<unknown> {
     return this.send('POST', `/api/deployments/live/queries/${query}/executions`, { parameters, cursor: null })
+  }
+
+  /** Subscribes a user to others until there are so many. */
+  async followUntil(owner: string, count: number): Promise<void> {
+    const followed = async () => {
+      const { rows } = (await this.execute('usersFollowedBy', { me: owner })) as { rows: string[][] }
+      return new Set(rows.map(([username]) => username))
+    }
+    const present = await followed()
+    for (const target of SOME_USERS) {
+      if (present.size >= count) break
+      if (target === owner || present.has(target)) continue
+      await this.execute('subscribe', { owner, target })
+      present.add(target)
+    }
+    expect((await followed()).size).toBe(count)
   }
 
   private async runs(): Promise<ProfileRun[]> {

@@ -28,10 +28,21 @@ const WINDOWS = [
 export default function DashboardPanel() {
   const view = useView()
   const { data: versions, error: versionsError } = useQuery(deployments)
-  const version = versions?.find((each) => each.id === view.deployment) ?? versions?.find((each) => each.is_live)
+  const version = versions?.find((each) => (view.deployment ? each.id === view.deployment : each.is_live))
   const windowSeconds = view.window ?? 3600
   const { data, error } = useQuery({ ...latency(version?.id ?? '', windowSeconds), enabled: version !== undefined })
   if (versionsError) return <ErrorNotice error={versionsError} />
+  if (versions && !version && view.deployment) {
+    return (
+      <EmptyState
+        icon={<ChartNoAxesColumn size={22} aria-hidden />}
+        title={`There is no deployment ${view.deployment}`}
+        actions={<Button onClick={() => setView({ deployment: undefined })}>Show the live one</Button>}
+      >
+        The address names a version that this workbench has never deployed.
+      </EmptyState>
+    )
+  }
   if (versions && !version) {
     return (
       <EmptyState

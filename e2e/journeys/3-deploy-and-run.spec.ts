@@ -1,0 +1,91 @@
+import { expect, test } from '../fixtures.ts'
+import { picture } from '../pictures.ts'
+
+const READER = 'ada_birch'
+const WRITER = 'alan_birch'
+const FOLLOWER = 'anna_birch'
+
+test('a changed query is deployed as a new version', async ({ workbench, page }) => {
+  const { deploy, editor, run } = workbench
+  await workbench.open('/?query=thoughtstream&file=queries/thoughtstream.piql&panel=deploy')
+  await editor.typeOver('queries/thoughtstream.piql', 'MAX 50', 'MAX 40')
+  await expect(deploy.state).toContainText('Every query is bounded')
+  await expect(deploy.changes).toContainText(['thoughtstream'])
+  await picture(page, 'deploy')
+  const [name = ''] = await deploy.button.allInnerTexts()
+  const version = name.replace('Deploy version ', '')
+  await deploy.button.click()
+  await expect(workbench.notices).toContainText(`Version ${version} is live with 12 queries.`)
+  await expect(deploy.versions.first()).toContainText(`${version} live`)
+  await expect(workbench.status).toContainText(`Live: version ${version}`)
+
+  await run.open()
+  await run.execute('thoughtstream', { me: READER, count: '41' })
+  await expect(run.alert).toContainText('count')
+  await expect(run.alert).toContainText('40')
+})
+
+test('thoughtstream runs for a user, within its bound', async ({ workbench, page }) => {
+  const { run } = workbench
+  await workbench.open('/?query=thoughtstream&file=queries/thoughtstream.piql&panel=run')
+  await run.execute('thoughtstream', { me: READER, count: '10' })
+  await expect(run.rows).toHaveCount(10)
+  await expect(run.cost).toContainText('10 rows')
+  await expect(run.cost).toContainText(/\d of ≤ 101 operations2 trips/)
+  const times = await run.column(1).locator('time').evaluateAll((all) => all.map((each) => each.getAttribute('datetime') ?? ''))
+  expect(times).toEqual(times.toSorted().toReversed())
+  await picture(page, 'run')
+})
+
+test('myThoughts is read page by page, forwards and back', async ({ workbench }) => {
+  const { run } = workbench
+  await workbench.open('/?query=myThoughts&panel=run')
+  await run.execute('myThoughts', { me: READER })
+  await expect(run.rows).toHaveCount(10)
+  const first = await run.column(1).allInnerTexts()
+  await run.nextPage()
+  await expect(run.result).toContainText('Page 2')
+  await expect(run.rows).toHaveCount(10)
+  const second = await run.column(1).allInnerTexts()
+  expect(second.some((time) => first.includes(time))).toBe(false)
+  await run.previousPage()
+  await expect(run.result).toContainText('Page 1')
+  await expect(run.column(1)).toHaveText(first)
+})
+
+test('a thought that is posted stands on top of the writer’s thoughts', async ({ workbench }) => {
+  const { run } = workbench
+  const text = 'Every request is counted, and there were three.'
+  await workbench.open('/?query=postThought&panel=run')
+  await run.choose('postThought')
+  await run.fill({ me: WRITER, text })
+  await run.fillNow('posted')
+  await run.submit('postThought')
+  await expect(run.result).toContainText('Done.')
+  await expect(run.cost).toContainText('of ≤ 3 operations')
+
+  await run.execute('myThoughts', { me: WRITER })
+  await expect(run.rows.first()).toContainText(text)
+})
+
+test('the 101st subscription of a user is refused, and why is said', async ({ workbench, api, page }) => {
+  const { run } = workbench
+  await api.followUntil(FOLLOWER, 100)
+  await workbench.open('/?query=subscribe&panel=run')
+  await run.execute('subscribe', { owner: FOLLOWER, target: FOLLOWER })
+  await expect(run.alert).toContainText('CARDINALITY LIMIT')
+  await expect(run.alert).toContainText('100')
+  await expect(run.alert).toContainText('Delete a row first, or raise the CARDINALITY LIMIT.')
+  await picture(page, 'refused')
+
+  await run.execute('findSubscription', { owner: FOLLOWER, target: FOLLOWER })
+  await expect(run.result).toContainText('No rows.')
+})
+
+test('the query in the editor is run by Mod+Enter', async ({ workbench, page }) => {
+  const { run, editor } = workbench
+  await workbench.open('/?query=findUser&file=queries/findUser.piql')
+  await editor.area.focus()
+  await page.keyboard.press('ControlOrMeta+Enter')
+  await expect(run.rows).toHaveCount(1)
+})

@@ -1,0 +1,51 @@
+import { expect, test } from '../fixtures.ts'
+import { picture } from '../pictures.ts'
+
+test.describe.configure({ timeout: 150_000 })
+
+test('a burst shows the observed p99 beside the predicted one, and whether the promise is kept', async ({ workbench, api, page }) => {
+  const { deploy, dashboard } = workbench
+  const run = await api.measuredRun()
+  await workbench.open('/?query=thoughtstream&panel=deploy')
+  await deploy.predictFrom(run)
+  await deploy.button.click()
+  await expect(deploy.versions.first()).toContainText(run)
+
+  await workbench.openDashboardPage()
+  await expect(page).toHaveURL(/\/dashboard/)
+  await dashboard.choose('thoughtstream')
+  await expect(dashboard.fact('thoughtstream', 'Executions')).toHaveText('0')
+  await expect(dashboard.fact('thoughtstream', 'Predicted p99')).toContainText('ms')
+
+  await dashboard.promise({ percent: 99, milliseconds: 2000, seconds: 600 })
+  await expect(workbench.notices).toContainText('The SLO of thoughtstream is saved.')
+  await dashboard.runBurst(300)
+  await expect(dashboard.burstState).toContainText('done: 300 of 300', { timeout: 60_000 })
+  await expect(dashboard.fact('thoughtstream', 'Executions')).toHaveText('300')
+  await expect(dashboard.fact('thoughtstream', 'Observed p99')).toContainText('ms')
+  await expect(dashboard.fact('thoughtstream', 'SLO')).toHaveText('SLO kept in 100 %')
+  await expect(dashboard.fact('thoughtstream', 'Operations')).toContainText('of ≤ 101')
+  await expect(dashboard.fact('thoughtstream', 'Failures')).toHaveText('0')
+
+  await dashboard.choose('findUser')
+  await dashboard.promise({ percent: 99, milliseconds: 0.0001, seconds: 600 })
+  await dashboard.runBurst(300)
+  await expect(dashboard.fact('findUser', 'SLO')).toHaveText('SLO kept in 0 %', { timeout: 60_000 })
+  await expect(dashboard.query('findUser')).toContainText('SLO broken')
+  await expect(dashboard.queries.first()).toContainText('findUser')
+  await dashboard.choose('thoughtstream')
+  await picture(page, 'dashboard')
+
+  await dashboard.showAsTable()
+  await expect(dashboard.table.getByRole('row', { name: /thoughtstream/ })).toContainText('100 %')
+  await expect(dashboard.table.getByRole('row', { name: /findUser/ })).toContainText('0 %')
+})
+
+test('a burst of a query that writes asks before it changes the data', async ({ workbench, page }) => {
+  const { dashboard } = workbench
+  await page.goto('/workspaces/scadr/dashboard?query=postThought')
+  await expect(dashboard.burst.getByRole('button', { name: 'Run a burst' })).toBeDisabled()
+  await dashboard.burst.getByLabel('This query writes: let the burst change the data').check()
+  await dashboard.runBurst(20)
+  await expect(dashboard.burstState).toContainText('done: 20 of 20', { timeout: 30_000 })
+})

@@ -1,0 +1,182 @@
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from '../fixtures.ts'
+import { picture } from '../pictures.ts'
+
+const FIND_USER = 'queries/findUser.piql'
+
+test.describe('in the text', () => {
+  test('a syntax error is marked where it is, and the other queries keep their plans', async ({ workbench }) => {
+    const { editor, problems, plan, workspace, deploy } = workbench
+    await workbench.open(`/?file=${FIND_USER}&query=findUser`)
+    await editor.typeOver(FIND_USER, 'FROM', 'FORM')
+    await expect(problems.items).toHaveCount(1)
+    await expect(problems.items).toContainText('syntax-error')
+    await expect(problems.items).toContainText(`${FIND_USER}:4`)
+    await expect(editor.squiggles.first()).toBeVisible()
+    await workspace.query('thoughtstream').click()
+    await expect(workspace.query('thoughtstream')).toContainText('≤ 101 ops')
+    await expect(plan.node('SortedIndexJoin')).toBeVisible()
+    await deploy.open()
+    await expect(deploy.alert).toContainText('Deploying is refused: 1 error.')
+  })
+
+  test('an unknown table is named with the one that was meant', async ({ workbench, page }) => {
+    const { editor, problems } = workbench
+    await workbench.open(`/?file=${FIND_USER}&query=findUser`)
+    await editor.typeOver(FIND_USER, 'FROM users', 'FROM userz')
+    await page.keyboard.press('Escape')
+    await expect(problems.items).toHaveCount(1)
+    await expect(problems.items).toContainText('userz')
+    await expect(problems.items).toContainText('users')
+    await expect(editor.squiggles.first()).toBeVisible()
+    await editor.typeOver(FIND_USER, 'FROM userz', 'FROM users')
+    await expect(problems.none).toBeVisible()
+  })
+
+  test('a problem leads to its place', async ({ workbench }) => {
+    const { editor, problems } = workbench
+    await workbench.open('/?file=schema.piql&query=thoughtstream')
+    await editor.deleteLine('schema.piql', 'CARDINALITY LIMIT')
+    await problems.about('queries/usersFollowedBy.piql:5').getByRole('button').first().click()
+    await expect(editor.region.getByRole('heading')).toHaveText('queries / usersFollowedBy.piql')
+    await expect(workbench.status).toContainText('Ln 5')
+  })
+})
+
+test.describe('in an execution', () => {
+  test('a value of the wrong type is refused with what is expected', async ({ workbench }) => {
+    const { run } = workbench
+    await workbench.open('/?query=thoughtstream&panel=run')
+    await run.execute('thoughtstream', { me: 'ada_birch', count: 'many' })
+    await expect(run.alert).toContainText('[count] is \'many\': expected an INT from 0 to')
+  })
+
+  test('a value that is missing is asked for', async ({ workbench }) => {
+    const { run } = workbench
+    await workbench.open('/?query=thoughtstream&panel=run')
+    await run.execute('thoughtstream', { me: 'ada_birch', count: '' })
+    await expect(run.alert).toContainText('[count] is missing')
+    await run.fill({ count: '3' })
+    await run.submit('thoughtstream')
+    await expect(run.rows).toHaveCount(3)
+    await expect(run.alert).toHaveCount(0)
+  })
+
+  test('a cursor that was tampered with reads nothing', async ({ workbench, page }) => {
+    const { run } = workbench
+    await workbench.open('/?query=myThoughts&panel=run')
+    await run.execute('myThoughts', { me: 'ada_birch' })
+    await expect(run.rows).toHaveCount(10)
+    await page.route('**/executions', (route) => {
+      const body = route.request().postDataJSON() as { cursor: string | null }
+      return route.continue({ postData: JSON.stringify({ ...body, cursor: body.cursor && tampered(body.cursor) }) })
+    })
+    await run.nextPage()
+    await expect(run.alert).toContainText('the cursor is damaged')
+    await expect(run.alert).toContainText('Start again from the first page.')
+    await expect(run.rows).toHaveCount(0)
+    await run.submit('myThoughts')
+    await expect(run.rows).toHaveCount(10)
+  })
+})
+
+test.describe('in an address', () => {
+  test('a deployment that was never made is said to be unknown', async ({ page }) => {
+    await page.goto('/dashboard?deployment=nothing')
+    await expect(page.getByText('There is no deployment nothing')).toBeVisible()
+    await page.getByRole('button', { name: 'Show the live one' }).click()
+    await expect(page.getByRole('list', { name: 'Queries by latency' })).toBeVisible()
+  })
+
+  test('a workspace that does not exist is said to be unknown', async ({ page }) => {
+    await page.goto('/workspaces/nowhere')
+    await expect(page.getByText('There is no workspace nowhere.')).toBeVisible()
+  })
+
+  test('a query that is unknown leaves the workbench usable', async ({ workbench }) => {
+    await workbench.open('/?query=nothing&panel=plan')
+    await expect(workbench.plan.node('SortedIndexJoin')).toBeVisible()
+  })
+})
+
+test.describe('with the back end', () => {
+  test.describe.configure({ timeout: 120_000 })
+
+  test('a restart is announced, what is typed meanwhile is kept, and all goes on', async ({ workbench, server, api, page }) => {
+    const { editor, workspace } = workbench
+    await workbench.open('/?file=schema.piql&query=thoughtstream')
+    await server.halt()
+    await expect(workbench.banner).toContainText('server is not answering; your text is safe here')
+    await editor.typeOver('schema.piql', 'LIMIT 100', 'LIMIT 70')
+    await expect(workbench.saveState).toHaveText('Kept in this browser')
+    await picture(page, 'server-away')
+
+    await server.resume()
+    await expect(workbench.banner).toHaveCount(0)
+    await expect(workbench.notices).toContainText('The server was restarted; everything is up to date again.')
+    await editor.expectText('schema.piql', 'CARDINALITY LIMIT 70 (owner)')
+    await expect(workspace.query('thoughtstream')).toContainText('≤ 71 ops')
+    await expect(workbench.saveState).toHaveText('Saved')
+    const saved = (await api.files()).find((file) => file.path === 'schema.piql')
+    expect(saved?.text).toContain('CARDINALITY LIMIT 70 (owner)')
+  })
+
+  test('a profile run that the back end’s end cut off is shown as failed', async ({ workbench, server }) => {
+    const { profile } = workbench
+    await workbench.open('/?query=thoughtstream&panel=profile')
+    const run = await profile.start({ label: 'cut off', intervalSeconds: 2, intervals: 30 })
+    await expect(run.progress).toBeVisible()
+    await server.halt()
+    await expect(workbench.banner).toBeVisible()
+    await server.resume()
+    await expect(run.state('failed')).toBeVisible()
+    await expect(run.card).toContainText('The backend was stopped while this run was under way.')
+    await expect(run.progress).toHaveCount(0)
+  })
+
+  test('what is typed is there after a reload, saved or not', async ({ workbench, page }) => {
+    const { editor } = workbench
+    await workbench.open(`/?file=${FIND_USER}&query=findUser`)
+    await page.route('**/api/workspaces/scadr/files/**', (route) => route.abort())
+    await editor.typeOver(FIND_USER, 'One user by name.', 'One user, by the name.')
+    await workbench.reload()
+    await editor.expectText(FIND_USER, 'One user, by the name.')
+    await expect(workbench.notices).toContainText(`Your unsaved changes in ${FIND_USER} are restored.`)
+    await page.unroute('**/api/workspaces/scadr/files/**')
+    await expect(workbench.saveState).toHaveText('Saved')
+  })
+
+  test('a text that was changed elsewhere is not overwritten unasked', async ({ workbench, api }) => {
+    const { editor } = workbench
+    await workbench.open(`/?file=${FIND_USER}&query=findUser`)
+    await api.write(FIND_USER, (text) => text.replace('One user by name.', 'Written elsewhere.'))
+    await editor.typeOver(FIND_USER, 'One user by name.', 'Written here.')
+    await expect(workbench.saveState).toHaveText('Conflict')
+    await editor.region.getByRole('button', { name: 'Keep mine' }).click()
+    await expect(workbench.saveState).toHaveText('Saved')
+    await editor.expectText(FIND_USER, 'Written here.')
+  })
+
+  test('a port that is taken is said in one line', async ({ server }) => {
+    const { status, said } = await serveOn(server.port)
+    expect(status).toBe(1)
+    expect(said).toBe(`piql serve: 127.0.0.1:${server.port} cannot be used: Address already in use.\n`)
+  })
+})
+
+/** Another letter in the middle, so that every part but one is as it was signed. */
+function tampered(cursor: string): string {
+  const middle = Math.floor(cursor.length / 2)
+  return cursor.slice(0, middle) + (cursor[middle] === 'A' ? 'B' : 'A') + cursor.slice(middle + 1)
+}
+
+async function serveOn(port: number): Promise<{ status: number | null; said: string }> {
+  const root = fileURLToPath(new URL('../..', import.meta.url))
+  const second = spawn(`${root}.venv/bin/piql`, ['serve', '--port', String(port), '--data', `${root}e2e/test-results/never-made`])
+  let said = ''
+  second.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()))
+  second.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
+  const status = await new Promise<number | null>((resolve) => second.once('close', resolve))
+  return { status, said }
+}
