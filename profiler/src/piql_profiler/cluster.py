@@ -14,11 +14,9 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing import Pipe
@@ -28,6 +26,7 @@ from typing import Any, Self
 from piql_profiler.measurements import Measurement
 from piql_profiler.processes import end_family, end_with_parent
 from piql_profiler.runner import MeasuringStopped, Task
+from piql_profiler.scratch import scratch_folder
 
 _OBJECT_STORE_BYTES = 80 * 1024 * 1024  # histograms are a few kilobytes; this is the least Ray takes
 _ATTEMPTS_AFTER_A_LOST_WORKER = 2
@@ -57,9 +56,10 @@ class RayRunner:
         self.clients = clients
 
     def __enter__(self) -> Self:
-        self._folder = tempfile.mkdtemp(prefix="piql-ray-")
+        self._open = contextlib.ExitStack()
+        folder = self._open.enter_context(scratch_folder("piql-ray-"))
         self._connection, other = Pipe()
-        arguments = [str(other.fileno()), str(self.clients), self._folder]
+        arguments = [str(other.fileno()), str(self.clients), str(folder)]
         self._driver = subprocess.Popen([sys.executable, "-c", _DRIVER, *arguments], pass_fds=[other.fileno()])
         other.close()
         try:
@@ -77,7 +77,7 @@ class RayRunner:
         end_family(self._driver.pid)
         self._driver.wait()
         self._connection.close()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._open.close()
 
     def run(self, tasks: Sequence[Task]) -> Iterator[Measurement]:
         self._connection.send(list(tasks))

@@ -21,12 +21,12 @@ from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from pathlib import Path
 from random import Random
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import piql
 
 from piql_profiler.grid import Grid, Operator, Point
+from piql_profiler.scratch import scratch_folder
 
 RESERVED_PREFIX = "piql_profile_"
 _OWNERS_PER_LEVEL = 20
@@ -183,10 +183,8 @@ def store_for_profiling(store_url: str) -> Iterator[str]:
     if scheme != "embedded":
         yield with_reserved_prefix(store_url)
         return
-    folder = Path(place).resolve().parent if place else None
-    if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(prefix=RESERVED_PREFIX, dir=folder, ignore_cleanup_errors=True) as own:
+    beside = Path(place).resolve().parent if place else None
+    with scratch_folder(RESERVED_PREFIX, beside) as own:
         yield f"{scheme}:{own}/{Path(place).name or 'piql.db'}{'?' if options else ''}{options}"
 
 
