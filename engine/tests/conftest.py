@@ -1,7 +1,20 @@
-"""Options of the engine's tests."""
+"""Options of the engine's tests, and what the oracle has to say at their end."""
 
 import pytest
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="rewrite the golden files with what comes out now")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    sums = {"oracle accepted": 0, "oracle cases": 0}
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            for name, value in getattr(report, "user_properties", ()):
+                if name in sums and report.when == "call":
+                    sums[name] += value
+    if sums["oracle cases"]:
+        terminalreporter.write_line(
+            f"oracle: {sums['oracle cases']:,} queries, {sums['oracle accepted']:,} accepted and compared with DuckDB"
+        )

@@ -169,7 +169,9 @@ class _Run:
 
     # Reads
 
-    def check_read(self, db: piql.Database, reference: Reference, case: QueryCase, sample: Mapping[str, object]) -> None:
+    def check_read(
+        self, db: piql.Database, reference: Reference, case: QueryCase, sample: Mapping[str, object]
+    ) -> None:
         assert self.deployed is not None
         query: Read = case.query  # type: ignore[assignment]
         compiled = self.deployed.queries[case.name]
@@ -242,7 +244,9 @@ class _Run:
 
     # Writes
 
-    def check_write(self, db: piql.Database, reference: Reference, case: QueryCase, sample: Mapping[str, object]) -> None:
+    def check_write(
+        self, db: piql.Database, reference: Reference, case: QueryCase, sample: Mapping[str, object]
+    ) -> None:
         assert self.deployed is not None
         bound = self.deployed.queries[case.name].bound
         assert bound is not None
@@ -258,7 +262,12 @@ class _Run:
             return
         except piql.PiqlError as refusal:
             if type(refusal).__name__ not in refusals:
-                self.fail(f"{type(refusal).__name__} instead of {sorted(refusals) or 'a write'}", case.name, str(refusal), sample)
+                self.fail(
+                    f"{type(refusal).__name__} instead of {sorted(refusals) or 'a write'}",
+                    case.name,
+                    str(refusal),
+                    sample,
+                )
             return
         except Exception as crash:
             self.fail(f"crash in a write: {_where(crash)}", case.name, traceback.format_exc(limit=-5), sample)
@@ -328,11 +337,17 @@ class _Run:
                 cursor = page.cursor
                 if cursor is None:
                     break
-            wanted = [tuple(plain(row[each.name]) for each in table.columns) for row in self.contents.all_rows(table.name)]
+            wanted = [
+                tuple(plain(row[each.name]) for each in table.columns) for row in self.contents.all_rows(table.name)
+            ]
             if sorted(map(repr, rows)) != sorted(map(repr, wanted)):
                 extra = [row for row in rows if row not in wanted]
                 missing = [row for row in wanted if row not in rows]
-                self.fail("a table holds other rows after the writes", f"dump_{table.name}", f"extra {extra}, missing {missing}")
+                self.fail(
+                    "a table holds other rows after the writes",
+                    f"dump_{table.name}",
+                    f"extra {extra}, missing {missing}",
+                )
 
 
 def _value(expr: Expr, sample: Mapping[str, object]) -> object:

@@ -143,7 +143,9 @@ class PredicateGenerator:
             (other, each.name) for other in sights for each in other.table.columns if each.type.kind == column.type.kind
         ]
         other, name = self.rng.choice(candidates)
-        return Compare(self.rng.choice(("=", "<", "<=", "<>", ">=")), Col(one.alias, column.name), Col(other.alias, name))
+        return Compare(
+            self.rng.choice(("=", "<", "<=", "<>", ">=")), Col(one.alias, column.name), Col(other.alias, name)
+        )
 
     def token(self, sight: Sight, column: str) -> Expr:
         values = [self.rng.choice(WORDS) for _ in range(self.parameters.executions)]

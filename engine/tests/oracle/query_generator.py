@@ -161,7 +161,9 @@ class _Maker(PredicateGenerator):
             sides = Col(base.alias, mine), Col(sight.alias, other)
             equalities.append(Compare("=", *(sides if rng.random() < 0.5 else sides[::-1])))
         if rng.random() < 0.15:
-            equalities.append(self.extra([sight]) if kind == "inner" or rng.random() < 0.6 else self.extra([*sights, sight]))
+            equalities.append(
+                self.extra([sight]) if kind == "inner" or rng.random() < 0.6 else self.extra([*sights, sight])
+            )
         sights.append(sight)
         if kind == "inner" and rng.random() < 0.15 and all(each.kind != "left" for each in sources):
             sources.append(Source("comma", table.name, sight.alias))
@@ -240,9 +242,7 @@ class _Maker(PredicateGenerator):
                 by_name = Col("", item.name)
                 orders.append(Order(item.expression if rng.random() < 0.5 else by_name, rng.random() < 0.6))
         stop = self.stop() if rng.random() < 0.15 else None
-        return replace(
-            select, items=tuple(items), group=tuple(keys), having=having, order=tuple(orders), stop=stop
-        )
+        return replace(select, items=tuple(items), group=tuple(keys), having=having, order=tuple(orders), stop=stop)
 
     def aggregate(self, sights: Sequence[Sight]) -> Aggregate:
         rng = self.rng

@@ -152,6 +152,7 @@ def random_contents(rng: random.Random, schema: Schema, pools: Pools) -> Content
 def refers_to_itself(table: Table, row: Row) -> bool:
     """Say whether a row names itself by a foreign key: what then counts as missing is left open."""
     return any(
-        foreign.table == table.name and [row[own] for own in foreign.columns] == [row[own] for own in foreign.referenced]
+        foreign.table == table.name
+        and [row[own] for own in foreign.columns] == [row[own] for own in foreign.referenced]
         for foreign in table.foreign_keys
     )

@@ -114,7 +114,9 @@ def _smaller_cases(case: QueryCase) -> Iterator[QueryCase]:
             yield replace(case, samples=some)
     for query in _smaller(case.query):
         names = set(_parameters(query))
-        yield replace(case, query=query, samples=tuple({k: v for k, v in s.items() if k in names} for s in case.samples))
+        yield replace(
+            case, query=query, samples=tuple({k: v for k, v in s.items() if k in names} for s in case.samples)
+        )
     for number, sample in enumerate(case.samples):
         for name, value in sample.items():
             if isinstance(value, list) and value:

@@ -15,7 +15,25 @@ NUMBERS = ("INT", "BIGINT", "DOUBLE", "DECIMAL")
 TEXTS = ("VARCHAR", "TEXT")
 
 WORDS = ("red", "Red", "blue", "sea", "écume", "Ω", "book", "a", "x1")
-ODD_TEXTS = ("", " ", "a", "A", "b", "ab", "B", "é", "e\u0301", "Ω", "😀", "\uffff", "\U0010ffff", "o'hara", 'x"y', "100%", "a_b")
+ODD_TEXTS = (
+    "",
+    " ",
+    "a",
+    "A",
+    "b",
+    "ab",
+    "B",
+    "é",
+    "e\u0301",
+    "Ω",
+    "😀",
+    "\uffff",
+    "\U0010ffff",
+    "o'hara",
+    'x"y',
+    "100%",
+    "a_b",
+)
 RARE_TEXTS = ("\\", "\t", "a\nb", "\x00", "a\x00b", "\x7f", "--", "/*", ";", "[1: p]", " a ", "NULL")
 
 
@@ -71,7 +89,11 @@ def random_value(rng: random.Random, type: ValueType) -> Value:
             return rng.choice((1e300, -1e-7, 0.1, 1e15 + 0.5)) if rng.random() < 0.15 else rng.randint(-12, 20) / 4
         case "DECIMAL":
             scale = type.scale or 0
-            whole = rng.choice((rng.randint(-3, 9), 10 ** ((type.length or 5) - scale) - 1)) if rng.random() < 0.1 else rng.randint(-3, 9)
+            whole = (
+                rng.choice((rng.randint(-3, 9), 10 ** ((type.length or 5) - scale) - 1))
+                if rng.random() < 0.1
+                else rng.randint(-3, 9)
+            )
             return Decimal(whole * 10**scale + rng.choice((0, 0, 5, 1)) * (1 if scale else 0)).scaleb(-scale)
         case "BOOLEAN":
             return rng.random() < 0.5
@@ -80,7 +102,9 @@ def random_value(rng: random.Random, type: ValueType) -> Value:
         case "BLOB":
             return rng.choice((b"", b"\x00", b"\xff", b"ab", b"a", b"a\x00", b"\x00\x01", b"\x80"))
         case "TIMESTAMP":
-            base = rng.choice((dt.datetime(2012, 8, 27, 10, 15, tzinfo=dt.UTC), dt.datetime(1969, 12, 31, 23, 59, 59, tzinfo=dt.UTC)))
+            base = rng.choice(
+                (dt.datetime(2012, 8, 27, 10, 15, tzinfo=dt.UTC), dt.datetime(1969, 12, 31, 23, 59, 59, tzinfo=dt.UTC))
+            )
             return base + dt.timedelta(milliseconds=rng.choice((0, 1, 2, 999, 1000, -1, 86_400_000)))
         case "DATE":
             return dt.date(2012, 2, 27) + dt.timedelta(days=rng.choice((0, 1, 2, 3, -20_000, 366)))

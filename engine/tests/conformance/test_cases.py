@@ -1,0 +1,18 @@
+"""Every neutral case comes out as it says."""
+
+import pytest
+
+from .cases import Case, all_cases, check
+
+CASES = all_cases()
+
+
+def test_there_are_cases_and_no_two_of_one_name() -> None:
+    names = [name for name, _ in CASES]
+    assert len(names) >= 150
+    assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize("case", [pytest.param(case, id=name) for name, case in CASES])
+def test_a_case_comes_out_as_it_says(case: Case) -> None:
+    check(case)

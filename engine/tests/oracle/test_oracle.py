@@ -1,0 +1,48 @@
+"""What compiles gives DuckDB's rows within its bound; what does not says why. `PIQL_ORACLE_CASES` sets how many."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from .campaign import Campaign, report, run_campaign
+
+CASES = int(os.environ.get("PIQL_ORACLE_CASES", "1000"))
+LONG_CASES = int(os.environ.get("PIQL_ORACLE_LONG_CASES", "10000"))
+PARTS = 10
+LONG_SEED = 1_000_000
+RESULT = Path(__file__).resolve().parents[3] / "docs" / "measurements" / "oracle.md"
+
+
+def hold(campaign: Campaign) -> None:
+    """Fail with the smallest programs that show what went wrong."""
+    if campaign.failures:
+        kinds = Counter(failure.kind for _, failure in campaign.failures)
+        pytest.fail(f"{dict(kinds)}\n" + "\n".join(campaign.repros(most=2, seconds=20)), pytrace=False)
+    assert campaign.accepted["all"] * 2 >= campaign.cases, "less than half of the queries are accepted"
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_what_compiles_gives_the_right_rows_within_its_bound(
+    part: int, record_property: Callable[[str, object], None]
+) -> None:
+    campaign = run_campaign(part * 10_000, CASES // PARTS)
+    record_property("oracle accepted", campaign.accepted["all"])
+    record_property("oracle cases", campaign.cases)
+    hold(campaign)
+
+
+@pytest.mark.long
+def test_ten_thousand_queries_give_the_right_rows_within_their_bounds(
+    record_property: Callable[[str, object], None],
+) -> None:
+    campaign = run_campaign(LONG_SEED, LONG_CASES)
+    record_property("oracle accepted", campaign.accepted["all"])
+    record_property("oracle cases", campaign.cases)
+    RESULT.parent.mkdir(parents=True, exist_ok=True)
+    RESULT.write_text(report(campaign))
+    hold(campaign)
