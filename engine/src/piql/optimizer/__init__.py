@@ -16,6 +16,7 @@ from piql.optimizer.merge_derived import merge_derived
 from piql.optimizer.order_joins import order_joins
 from piql.optimizer.push_selection_down import push_selection_down
 from piql.optimizer.push_stop_down import push_stop_down
+from piql.optimizer.push_stop_into_union import push_stop_into_union
 from piql.optimizer.rule import Rule, RuleContext
 from piql.optimizer.simplify_predicates import simplify_predicates
 from piql.optimizer.spread_equalities import spread_equalities
@@ -33,6 +34,7 @@ RULES: tuple[Rule, ...] = (
     unnest_subqueries,
     turn_left_join_inner,
     push_selection_down,
+    push_stop_into_union,
     spread_equalities,
     complete_order,
     order_joins,

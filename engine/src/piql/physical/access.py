@@ -94,6 +94,8 @@ def _stopped(reading: Reading) -> Iterable[Access]:
         if {each.name for each in index.columns[: len(fixed)]} != set(fixed):
             continue
         rest = index.columns[len(fixed) :]
+        if any(each.token_of for each in rest):
+            continue  # a row has an entry for each of its words
         if known.ranges and not (rest and rest[0].name in known.ranges):
             continue
         is_ascending = _walk(rest, keys)
@@ -169,7 +171,9 @@ def _prefix_for(fact: Fact, index: Index, known: Restrictions) -> int | None:
             if not fact.is_token:
                 open_columns.discard(column.name)
         length += 1
-    return None if open_columns else length
+    if open_columns or any(each.token_of for each in index.columns[length:]):
+        return None  # a row has an entry for each of its words
+    return length
 
 
 def _access(

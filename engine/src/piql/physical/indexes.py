@@ -21,16 +21,23 @@ def index_on(
     reason: str = "",
 ) -> Index:
     """Make an index by these columns, completed by the primary key and named after them."""
-    named = {each.name for each in columns}
-    rest = tuple(IndexColumn(name) for name in table.primary_key if name not in named)
+    whole = _completed(table, columns)
+    declared = tuple(columns)
+    while declared and _completed(table, declared[:-1]) == whole:
+        declared = declared[:-1]
     return Index(
-        name_of(table, columns),
+        name_of(table, declared),
         table.name,
-        (*columns, *rest),
+        whole,
         partition_columns=partition_columns,
         is_unique=is_unique,
         reason=reason,
     )
+
+
+def _completed(table: Table, columns: Sequence[IndexColumn]) -> tuple[IndexColumn, ...]:
+    named = {each.name for each in columns}
+    return (*columns, *(IndexColumn(name) for name in table.primary_key if name not in named))
 
 
 def name_of(table: Table, columns: Iterable[IndexColumn]) -> str:
@@ -47,7 +54,9 @@ def serves_group(index: Index, columns: Iterable[str]) -> bool:
     """Whether an index begins with exactly these columns, in any order: then all rows of one group are one range."""
     wanted = set(columns)
     leading = index.columns[: len(wanted)]
-    return {each.name for each in leading} == wanted and index.buckets == 1
+    if index.buckets > 1 or any(each.token_of for each in index.columns):
+        return False  # several ranges, or several entries a row
+    return {each.name for each in leading} == wanted
 
 
 def group_index(table: Table, columns: Sequence[str], known: Iterable[Index]) -> Index | None:

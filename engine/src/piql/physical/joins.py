@@ -67,7 +67,7 @@ def plan_join(planner: Planner, node: Join, want: Want, path: tuple[int, ...], u
     if access is not None:  # the same range for each row of the left: no better than nothing, but bounded
         return join_remotely(node, relation, access, known, want, left)
     has_equality = any(relations_of(value) & available for each in known.equal.values() for value in each.values)
-    gap = gap_of(relation, known, leg_path, below, reading, is_joined=True, has_equality=has_equality)
+    gap = gap_of(relation, leg_path, below, reading, is_joined=True, has_equality=has_equality)
     planner.gaps.append(replace(gap, is_product=not has_equality or left.rows >= WORST))
     return replace(left, rows=WORST)
 

@@ -75,7 +75,7 @@ def _lay_out(node: PhysicalNode, required: Fields) -> PhysicalNode:
             child = _lay_out(node.child, _needs(node.child, required, node.keys))
             return replace(node, child=child, fields=child.fields)
         case LocalUnion():
-            children = tuple(_lay_out(each, each.fields) for each in node.inputs)
+            children = tuple(_lay_out(_pruned(each, required), each.fields) for each in node.inputs)
             return replace(node, inputs=children, fields=children[0].fields)
         case LocalJoin():
             left, right = _both_sides(node, required)
@@ -85,6 +85,23 @@ def _lay_out(node: PhysicalNode, required: Fields) -> PhysicalNode:
             return replace(node, left=left, right=right, fields=left.fields)
         case _:
             assert_never(node)
+
+
+def _pruned(branch: PhysicalNode, required: Fields) -> PhysicalNode:
+    """Drop what nothing above reads from a branch that hands on the columns of one relation, but for its key."""
+    if not isinstance(branch, LocalProjection) or not branch.alias:
+        return branch
+    read = _reads_of(branch.child, branch.alias)
+    keep = {*(each.name for each in _of(required, branch.alias)), *(read.primary_key if read is not None else ())}
+    outputs = tuple(each for each in branch.outputs if each.name in keep)
+    return replace(branch, outputs=outputs, fields=tuple(each.expression for each in outputs))
+
+
+def _reads_of(node: PhysicalNode, alias: str) -> Table | None:
+    """Find the table that a relation names."""
+    if isinstance(node, IndexScan | IndexFKJoin | SortedIndexJoin) and node.alias == alias:
+        return node.table
+    return next((found for each in inputs(node) if (found := _reads_of(each, alias)) is not None), None)
 
 
 def _with(fields: Fields, expressions: Iterable[SortKey]) -> Fields:

@@ -10,8 +10,9 @@ from piql.logical.expressions import ColumnRef, Expression, Parameter
 from piql.logical.operators import DataStop, LogicalNode, Relation, Selection, SortKey
 from piql.optimizer.facts import facts_about
 from piql.optimizer.predicates import all_conjuncts, conjunction
-from piql.optimizer.restrictions import Restrictions, restrictions_on
+from piql.optimizer.restrictions import restrictions_on
 from piql.physical.access import Access, Reading, Wanted, best_access
+from piql.physical.alternatives import plan_alternatives
 from piql.physical.operators import IndexScan, KeyPart, RowLimit
 from piql.physical.part import WORST, Part, Pending, Want, selected, total_order
 from piql.physical.unbounded import gap_of
@@ -63,25 +64,37 @@ def plan_leg(
 ) -> Part:
     """Plan the read of one relation that no other row fixes."""
     relation, predicates, at = read_leg(node, path)
+    part = plan_read(planner, relation, predicates, want)
+    if part is None:
+        part = plan_alternatives(planner, relation, predicates, want)
+    if part is not None:
+        return part
+    reading = _reading(planner, relation, predicates, want)
+    planner.gaps.append(gap_of(relation, at, under, reading, is_joined=False, has_equality=True))
+    return Part(_never(relation), WORST)
+
+
+def plan_read(planner: Planner, relation: Relation, predicates: tuple[Expression, ...], want: Want) -> Part | None:
+    """Plan one scan of a relation; None when nothing bounds it."""
+    reading = _reading(planner, relation, predicates, want)
+    access = best_access(reading)
+    return None if access is None else _scan(relation, access, want)
+
+
+def _reading(planner: Planner, relation: Relation, predicates: tuple[Expression, ...], want: Want) -> Reading:
     table, alias = relation.table, relation.alias
     known = restrictions_on(alias, predicates, frozenset())
-    keys = own_keys(want.keys, alias, frozenset())
-    reading = Reading(
+    return Reading(
         table,
         known,
         facts_about(table, known),
-        Wanted(keys, want.count),
+        Wanted(own_keys(want.keys, alias, frozenset()), want.count),
         planner.needed.get(alias, frozenset()),
         planner.indexes.get(table.name, ()),
     )
-    access = best_access(reading)
-    if access is None:
-        planner.gaps.append(gap_of(relation, known, at, under, reading, is_joined=False, has_equality=True))
-        return Part(_never(relation), WORST)
-    return _scan(relation, access, known, want)
 
 
-def _scan(relation: Relation, access: Access, known: Restrictions, want: Want) -> Part:
+def _scan(relation: Relation, access: Access, want: Want) -> Part:
     table, alias = relation.table, relation.alias
     is_many = access.index.buckets > 1 or any(has_many(part) for part in access.prefix)
     fixed = frozenset((alias, part.column) for part in access.prefix if not has_many(part))

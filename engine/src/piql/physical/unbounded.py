@@ -8,7 +8,6 @@ from typing import Literal
 
 from piql.catalog import Kind, Table
 from piql.logical.operators import Distinct, GroupBy, LogicalNode, Relation, Stop
-from piql.optimizer.restrictions import Restrictions
 from piql.physical.access import Reading
 from piql.source import Span
 
@@ -60,7 +59,6 @@ class Gap:
 
 def gap_of(
     relation: Relation,
-    known: Restrictions,
     path: tuple[int, ...],
     under: Sequence[LogicalNode],
     reading: Reading,
@@ -69,6 +67,7 @@ def gap_of(
     has_equality: bool,
 ) -> Gap:
     """Describe a read that nothing bounds."""
+    known = reading.restrictions
     spans = [relation.span, *(fixed.predicate.span for fixed in known.equal.values())]
     stop = next((each for each in under if isinstance(each, Stop)), None)
     blockers: list[Span | None] = []

@@ -1,0 +1,62 @@
+"""Plans a relation under an OR that no single range serves: one read for each branch, equal rows once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from piql.logical.expressions import Expression, Or, conjuncts
+from piql.logical.operators import Output, Relation, SortKey
+from piql.optimizer.predicates import relations_of
+from piql.physical.operators import LocalProjection, LocalUnion
+from piql.physical.part import Part, Want, fetched, sorted_by
+
+if TYPE_CHECKING:
+    from piql.physical.planner import Planner
+
+
+def plan_alternatives(
+    planner: Planner, relation: Relation, predicates: tuple[Expression, ...], want: Want
+) -> Part | None:
+    """Read each branch of an OR on its own; None where one of them has no bound.
+
+    LocalUnion
+      LocalProjection …
+        IndexScan posts (author = [me])
+      LocalProjection …
+        IndexScan posts (editor = [me]) by posts_by_editor
+    """
+    from piql.physical.scans import plan_read
+
+    primary = relation.columns(relation.table.primary_key)
+    if want.is_page and not want.keys:  # the branches must come in one order
+        want = replace(want, keys=tuple(SortKey(expression=each) for each in primary))
+    for choice in predicates:
+        if not isinstance(choice, Or) or not relations_of(choice) <= {relation.alias}:
+            continue
+        others = tuple(each for each in predicates if each is not choice)
+        branches: list[Part] = []
+        for operand in choice.operands:
+            part = plan_read(planner, relation, (*others, *conjuncts(operand)), want)
+            if part is None:
+                break
+            branches.append(sorted_by(fetched(part), want.keys))
+        else:
+            return _united(planner, relation, branches, want)
+    return None
+
+
+def _united(planner: Planner, relation: Relation, branches: list[Part], want: Want) -> Part:
+    """Put the rows of all branches together, told apart by their primary key."""
+    table, alias = relation.table, relation.alias
+    needed = {*planner.needed.get(alias, ()), *table.primary_key}
+    columns = relation.columns(column.name for column in table.columns if column.name in needed)
+    outputs = tuple(Output(name=column.name, expression=column) for column in columns)
+    inputs = tuple(LocalProjection(child=each.plan, outputs=outputs, alias=alias, fields=columns) for each in branches)
+    return Part(
+        LocalUnion(inputs=inputs, all=False, order=want.keys, fields=columns, span=relation.span),
+        sum(each.rows for each in branches),
+        sum(each.requests for each in branches),
+        want.keys,
+        relation.columns(table.primary_key),
+    )
