@@ -13,5 +13,9 @@ export default defineConfig({
   },
   server: { host: '127.0.0.1', proxy: { '/api': backend } },
   preview: { host: '127.0.0.1', proxy: { '/api': backend } },
-  test: { environment: 'node', include: ['src/**/*.test.ts', 'src/**/*.test.tsx'] },
+  test: {
+    environment: 'node',
+    environmentOptions: { happyDOM: { url: 'http://localhost/' } },
+    include: ['src/**/*.test.ts', 'src/**/*.test.tsx'],
+  },
 })

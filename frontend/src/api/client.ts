@@ -3,7 +3,8 @@ import createClient from 'openapi-fetch'
 import type { paths } from './schema'
 import type { Diagnostic, WorkspaceFile } from './types'
 
-export const api = createClient<paths>({ baseUrl: '/' })
+// `fetch` is looked up at each call, so that tests can answer in the server's place.
+export const api = createClient<paths>({ baseUrl: location.origin, fetch: (request) => fetch(request) })
 
 /** An answer that is not a success, in the words of the server. */
 export class ApiError extends Error {

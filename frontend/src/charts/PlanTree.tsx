@@ -217,7 +217,7 @@ function describe(node: PlanNode, note: string | undefined, isChanged: boolean):
     node.operator,
     node.detail,
     node.is_unbounded && 'unbounded',
-    typeof node.operations === 'number' && `at most ${plural(node.operations, 'operation')}`,
+    node.operations ? `at most ${plural(node.operations, 'operation')}` : null,
     typeof node.rows === 'number' && `at most ${plural(node.rows, 'row')}`,
     note,
     isChanged && 'changed in this stage',
