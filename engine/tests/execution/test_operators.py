@@ -1,10 +1,11 @@
 """Operators on rows given by hand: what each lets through, in which order, and what it asks the store for."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import pytest
-from piql.catalog import Column, Kind, SqlType, Table
+from piql.catalog import Column, Index, IndexColumn, Kind, SqlType, Table
 from piql.execution.execution import Execution, Steps
 from piql.execution.operators.base import Operator
 from piql.execution.operators.dereference import Dereference
@@ -26,6 +27,7 @@ from piql.physical import operators as physical
 from piql.physical.operators import KeyPart, KeyRange, RowLimit
 from piql.store.base import Row
 from piql.store.embedded import EmbeddedStore
+from piql.writing.entries import IndexEntries
 
 INT = SqlType(Kind.INT)
 TABLE = Table("t", tuple(Column(name, INT, name == "v") for name in ("a", "b", "v")), ("a", "b"))
@@ -283,3 +285,40 @@ def test_a_dereference_drops_rows_whose_record_is_gone(preparation: Preparation)
     child = Given("t.b t.a", [(1, 2), (9, 9), (3, 0)])
     work = run(Dereference(node, child, preparation), preparation)
     assert (work.rows, work.operations) == ([(1, 2, 21), (3, 0, 3)], 3)
+
+
+def test_an_index_in_buckets_is_one_request_a_bucket_and_goes_on_from_a_place(preparation: Preparation) -> None:
+    index = Index("by_v", "t", (IndexColumn("v"), IndexColumn("a"), IndexColumn("b")), buckets=3)
+    store = preparation.store
+    entries = IndexEntries(TABLE, index, store)
+    with store.transaction() as transaction:
+        transaction.create_index(TABLE, index)
+        transaction.put(entries.prepared, [each for n in range(20) for each in entries.of((n % 4, n, n // 3 or None))])
+    order = by("-t.v", "-t.a", "-t.b")
+    node = physical.IndexScan(
+        fields=fields("t.v t.a t.b"),
+        table=TABLE,
+        alias="t",
+        index=index,
+        is_ascending=False,
+        order=order,
+        is_merged=True,
+        is_resumable=True,
+        limit=RowLimit(max=4, count=Count(max=4)),
+    )
+    page = replace(preparation, page_order=order)
+    stop = LocalStop(
+        physical.LocalStop(child=node, count=Count(max=4), is_page=True, order=order), IndexScan(node, page), page
+    )
+    seen: list[Row] = []
+    place = None
+    while True:
+        execution = Execution([], place)
+        work = drive(stop.run(execution), store, 3, "parallel")
+        assert (work.operations, work.round_trips) == (3, 1)
+        seen += work.rows
+        place = execution.page_end
+        if place is None:
+            break
+    everything = [(n // 3 or None, n % 4, n) for n in range(20)]
+    assert seen == sorted(everything, key=lambda row: (row[0] is not None, row), reverse=True)

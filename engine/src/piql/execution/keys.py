@@ -164,4 +164,5 @@ def _end(end: Expression, kept: SqlType, compiler: ExpressionCompiler, preparati
 def _as_number(value: Any) -> Any:
     if value is None:
         return None
-    return int(value) if value == int(value) else float(value)
+    is_whole = abs(value) < 2**63 and value == int(value)
+    return int(value) if is_whole else float(value)
