@@ -26,7 +26,7 @@ from piql.logical.operators import Delete, Insert, LogicalNode, LogicalWrite, St
 from piql.node import Node
 from piql.optimizer import optimize
 from piql.optimizer.step import Step
-from piql.physical.findings import gap_diagnostics, hot_partitions, misplaced_subqueries
+from piql.physical.findings import gap_diagnostics, hot_partitions, indistinct_pages, misplaced_subqueries
 from piql.physical.indexes import IndexSet, constraint_indexes, merge_indexes
 from piql.physical.operators import IndexFKJoin, IndexScan, PhysicalNode, SortedIndexJoin
 from piql.physical.planner import plan_query
@@ -180,14 +180,15 @@ def _plan(query: BoundQuery, indexes: Mapping[str, Index]) -> _Planned | None:
         by_table[index.table] = (*by_table.get(index.table, ()), index)
 
     def is_bounded(subquery: LogicalNode) -> bool:
-        return plan_query(optimize(subquery, is_bounded)[0], by_table)[0] is not None
+        return plan_query(optimize(subquery, is_bounded)[0], by_table).plan is not None
 
     logical, steps = optimize(query.plan, is_bounded)
     misplaced = misplaced_subqueries(logical, query.name or None)
     if misplaced:
         return _Planned(logical, steps, None, (), misplaced)
-    plan, gaps = plan_query(logical, by_table)
-    return _Planned(logical, steps, plan, tuple(gaps))
+    found = plan_query(logical, by_table)
+    pages = () if found.gaps else indistinct_pages(found.indistinct, query.name or None)
+    return _Planned(logical, steps, found.plan, found.gaps, pages)
 
 
 def _indexes_read(plan: PhysicalNode | None) -> list[Index]:

@@ -102,6 +102,8 @@ def restrictions_on(alias: str, predicates: Iterable[Expression], available: fro
                 words.append(Word(tuple(each.name for each in columns), word, predicate))
             case _:
                 rest.append(predicate)
+    for name in [name for name in ranges if name in equal]:  # the key is one value already; the range is tested on it
+        rest.extend(ranges.pop(name).predicates)
     return Restrictions(alias, equal, ranges, tuple(words), tuple(rest))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from piql.diagnostics.codes import report
 from piql.diagnostics.diagnostic import Diagnostic, Label
 from piql.logical.expressions import Exists, InSubquery
-from piql.logical.operators import LogicalNode
+from piql.logical.operators import LogicalNode, Stop
 from piql.physical.operators import IndexScan, PhysicalNode
 from piql.physical.unbounded import Gap, GapKind
 from piql.source import Span
@@ -103,6 +103,21 @@ def misplaced_subqueries(plan: LogicalNode, query: str | None) -> tuple[Diagnost
         )
         for node in plan.walk()
         if isinstance(node, Exists | InSubquery) and node.span is not None
+    )
+
+
+def indistinct_pages(stops: Sequence[Stop], query: str | None) -> tuple[Diagnostic, ...]:
+    """Refuse pages whose rows a cursor could not tell apart."""
+    return tuple(
+        report(
+            "indistinct-page",
+            "these rows may be equal in every column, so a cursor could not tell where a page ended",
+            stop.span,
+            help="give the primary key of each table in the select list, or write UNION instead of UNION ALL",
+            query=query,
+        )
+        for stop in stops
+        if stop.span is not None
     )
 
 

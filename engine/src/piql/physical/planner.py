@@ -63,6 +63,7 @@ class Planner:
     indexes: dict[str, tuple[Index, ...]]  # secondary ones, by table
     needed: dict[str, frozenset[str]]  # columns read, by alias
     gaps: list[Gap] = field(default_factory=list)
+    indistinct: list[Stop] = field(default_factory=list)  # pages of rows that may be equal
 
     def plan(self, node: LogicalNode, want: Want, path: tuple[int, ...], under: tuple[LogicalNode, ...]) -> Part:
         """Plan one section; `under` are the operators above it, nearest first."""
@@ -110,6 +111,8 @@ class Planner:
         order = keys if is_total else total_order(keys or part.order, part)
         if keys or node.is_page:
             part = sorted_by(part, order)
+        if node.is_page and not part.is_unique:
+            self.indistinct.append(node)
         if node.is_page or not part.is_stopped:
             needs = order if node.is_page else ()
             part = with_columns(part, needs)
@@ -194,7 +197,16 @@ def output_column(output: Output, alias: str) -> ColumnRef:
     return ColumnRef(relation=alias, name=output.name, type=type_of(output.expression), nullable=True)
 
 
-def plan_query(plan: LogicalNode, indexes: dict[str, tuple[Index, ...]]) -> tuple[PhysicalNode | None, list[Gap]]:
+@dataclass(frozen=True, slots=True)
+class Planning:
+    """What came of planning a query: a plan, or why there is none."""
+
+    plan: PhysicalNode | None
+    gaps: tuple[Gap, ...] = ()
+    indistinct: tuple[Stop, ...] = ()
+
+
+def plan_query(plan: LogicalNode, indexes: dict[str, tuple[Index, ...]]) -> Planning:
     """Plan a query after Phase I: the physical plan, or what nothing bounds."""
     needed: dict[str, set[str]] = {}
     for node in plan.walk():
@@ -202,6 +214,6 @@ def plan_query(plan: LogicalNode, indexes: dict[str, tuple[Index, ...]]) -> tupl
             needed.setdefault(node.relation, set()).add(node.name)
     planner = Planner(indexes, {alias: frozenset(names) for alias, names in needed.items()})
     part = planner.plan(plan, NOTHING, (), ())
-    if planner.gaps:
-        return None, planner.gaps
-    return lay_out(fetched(part).plan), []
+    if planner.gaps or planner.indistinct:
+        return Planning(None, tuple(planner.gaps), tuple(planner.indistinct))
+    return Planning(lay_out(fetched(part).plan))

@@ -80,6 +80,14 @@ CODES = (
         severity="info",
     ),
     Code(
+        "indistinct-page",
+        "A page of rows that cannot be told apart",
+        "A cursor holds the place of the last row of a page. Rows of UNION ALL or of a derived table that are equal in "
+        "every column have the same place, so some would be lost between two pages.",
+        _SCHEMA + "CREATE QUERY q AS SELECT target AS name FROM follows WHERE owner = [me] AND target = [you]\n"
+        "UNION ALL SELECT username AS name FROM users WHERE username = [me] PAGINATE 10;",
+    ),
+    Code(
         "missing-index",
         "No index that is deployed serves this statement",
         "A statement of the interactive mode reads only indexes that exist. Give it a name with CREATE QUERY and "
