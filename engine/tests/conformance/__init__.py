@@ -5,7 +5,8 @@
 | `ddl`, `query` | the text; a SELECT or write is wrapped as CREATE QUERY q |
 | `params`, `data` | parameter values by name; rows by table, loaded before anything else |
 | `writes_after_load` | statements run before the query; with a `result`, the refusal that must come |
-| `expect.outcome` | `bounded`, `rejected` (or `view`: no bound, an error with a span, fixes that each help), `invalid` (schema or query is wrong), `accepted` (a schema), `either` |
+| `expect.outcome` | `bounded`; `rejected` or `view`: no bound, an error with a span, fixes that each help; |
+| | `invalid`: the schema or query is wrong; `accepted`: a schema alone; `either` |
 | `expect.max_ops_covering_indexes`, `max_ops` | the bound lies between the two |
 | `expect.rows`, `ordered`, `pages` | the result; one list a page |
 | `expect.suggest` | words of which each must stand in some fix |

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import piql
+import pytest
 
 OWN = Path(__file__).parent / "cases"
 BESIDE = Path(__file__).resolve().parents[4] / "shared" / "conformance"  # next to the repository, where it is there
@@ -123,13 +124,8 @@ def _write(db: piql.Database, write: str | Mapping[str, str]) -> None:
 
 
 def _check_refused(db: piql.Database, parameters: Mapping[str, object], name: str) -> None:
-    try:
+    with pytest.raises(getattr(piql, name, piql.PiqlError)):
         db.execute("q", parameters)
-    except piql.PiqlError as refusal:
-        expected = getattr(piql, name, piql.PiqlError)
-        assert isinstance(refusal, expected), f"{type(refusal).__name__}, expected {name}"
-        return
-    raise AssertionError(f"expected {name}")
 
 
 def _check_rows(

@@ -1,4 +1,4 @@
-"""Runs the oracle over many worlds: `python -m engine.tests.oracle --cases 10000 --write docs/measurements/oracle.md`."""
+"""Runs the oracle over many worlds: `python -m engine.tests.oracle --cases 10000 --write FILE`."""
 
 from __future__ import annotations
 

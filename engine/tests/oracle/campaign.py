@@ -75,7 +75,8 @@ def report(campaign: Campaign) -> str:
         f"{campaign.first_seed + campaign.worlds - 1}), {campaign.executions:,} executions under three strategies, "
         f"in {campaign.seconds:,.0f} s. piql {piql.__version__}, DuckDB {duckdb.__version__}.",
         "",
-        f"- accepted: **{accepted:,}** ({accepted / max(cases, 1):.0%}), refused with a reason: {campaign.rejected['all']:,}",
+        f"- accepted: **{accepted:,}** ({accepted / max(cases, 1):.0%})",
+        f"- refused with a reason: {campaign.rejected['all']:,}",
         f"- wrong rows, requests over the bound, fixes that do not help, crashes: **{len(campaign.failures)}**",
         f"- not compared, because DuckDB's numbers overflowed: {campaign.incomparable:,} executions",
         "",

@@ -360,8 +360,9 @@ def _key(table: Table, pairs: Sequence[tuple[str, Expr]], sample: Mapping[str, o
 
 
 def _dump(table: Table) -> str:
-    columns = ", ".join(each.name for each in table.columns)
-    return f"CREATE QUERY dump_{table.name} AS SELECT {columns} FROM {table.name} ORDER BY {', '.join(table.primary_key)} PAGINATE {DUMP_PAGE};\n"
+    columns, key = ", ".join(each.name for each in table.columns), ", ".join(table.primary_key)
+    select = f"SELECT {columns} FROM {table.name} ORDER BY {key} PAGINATE {DUMP_PAGE}"
+    return f"CREATE QUERY dump_{table.name} AS {select};\n"
 
 
 # What the generator never writes: refusing a query for these is a fault, not a judgement on its bound.

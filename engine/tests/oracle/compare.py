@@ -1,4 +1,4 @@
-"""Whether rows are those expected: as a list where an order was asked, as a bag otherwise, and a part of it with LIMIT."""
+"""Whether rows are those expected: a list where an order was asked, a bag otherwise, a part of it with LIMIT."""
 
 from __future__ import annotations
 

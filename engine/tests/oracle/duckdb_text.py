@@ -39,7 +39,7 @@ from .values import BIGINT, Value, duckdb_literal
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """The text; each row has `outputs` columns and then the keys it is ordered by, which leave ties unless `is_total`."""
+    """The text; rows have `outputs` columns and then the keys they are ordered by, with ties unless `is_total`."""
 
     text: str
     outputs: int
@@ -139,10 +139,7 @@ class _Printer:
 
     def nested(self, query: Read) -> str:
         """Write a derived table or subquery; its LIMIT counts, and its order is made total."""
-        if isinstance(query, Union):
-            text = self.union(query)
-        else:
-            text = self.select(query, "")
+        text = self.union(query) if isinstance(query, Union) else self.select(query, "")
         orders = list(query.order)
         if isinstance(query, Select) and query.order and not query.is_distinct:
             orders += self.completion(query) or []

@@ -68,16 +68,20 @@ class PredicateGenerator:
             return sight.row[column]  # type: ignore[return-value]
         return self.pools.value(sight.table.name, column)
 
+    def listed_value(self, sight: Sight, column: str) -> Value:
+        is_stored = self.rng.random() < 0.4
+        return self.stored_value(sight, column) if is_stored else self.pools.value(sight.table.name, column)
+
     def operand(self, sight: Sight, column: str) -> Expr:
         """Give a literal or a parameter to compare a column with."""
-        type = sight.table.column(column).type
+        of = sight.table.column(column).type
         if self.rng.random() < 0.35:
             value = self.stored_value(sight, column)
             if can_be_literal(value):
-                return Const(value, type)
+                return Const(value, of)
         values = [self.stored_value(sight, column)]
         values += [self.pools.value(sight.table.name, column) for _ in range(self.parameters.executions - 1)]
-        return Param(self.parameters.new(values), type)
+        return Param(self.parameters.new(values), of)
 
     def equality(self, sight: Sight, column: str) -> Expr:
         left, right = Col(sight.alias, column), self.operand(sight, column)
@@ -93,16 +97,15 @@ class PredicateGenerator:
         return Compare(operator, Col(sight.alias, column), self.operand(sight, column))
 
     def membership(self, sight: Sight, column: str) -> Expr:
-        type = sight.table.column(column).type
+        of = sight.table.column(column).type
         negated = self.rng.random() < 0.15
         if self.rng.random() < 0.5:
             most = self.rng.choice((1, 2, 3, 5))
             lists = [
-                [self.stored_value(sight, column) if self.rng.random() < 0.4 else self.pools.value(sight.table.name, column)
-                 for _ in range(self.rng.randint(0, most))]
+                [self.listed_value(sight, column) for _ in range(self.rng.randint(0, most))]
                 for _ in range(self.parameters.executions)
-            ]  # fmt: skip
-            return In(Col(sight.alias, column), (Param(self.parameters.new(lists), type, most),), negated)
+            ]
+            return In(Col(sight.alias, column), (Param(self.parameters.new(lists), of, most),), negated)
         items = tuple(self.operand(sight, column) for _ in range(self.rng.randint(1, 4)))
         return In(Col(sight.alias, column), items, negated)
 
@@ -149,15 +152,15 @@ class PredicateGenerator:
 
     def token(self, sight: Sight, column: str) -> Expr:
         values = [self.rng.choice(WORDS) for _ in range(self.parameters.executions)]
-        type = sight.table.column(column).type
+        of = sight.table.column(column).type
         keyword = self.rng.choice(("LIKE", "CONTAINS"))
-        return Token(Col(sight.alias, column), Param(self.parameters.new(values), type), keyword)  # type: ignore[arg-type]
+        return Token(Col(sight.alias, column), Param(self.parameters.new(values), of), keyword)  # type: ignore[arg-type]
 
     def computed(self, sight: Sight) -> Expr:
         """Compare something computed from a column."""
-        expression, type = self.computation(sight)
-        value = self.rng.choice((0, 1, 2, 3, 5)) if type == INT else self.rng.choice(("a", "A", "red", "", "é", "b"))
-        return Compare(self.rng.choice(("=", "<", ">=", "<>")), expression, Const(value, type))
+        expression, of = self.computation(sight)
+        value = self.rng.choice((0, 1, 2, 3, 5)) if of == INT else self.rng.choice(("a", "A", "red", "", "é", "b"))
+        return Compare(self.rng.choice(("=", "<", ">=", "<>")), expression, Const(value, of))
 
     def computation(self, sight: Sight) -> tuple[Expr, ValueType]:
         """Give an expression over a column and its type, INT standing for every number."""

@@ -136,7 +136,8 @@ def duckdb_literal(value: Value, type: ValueType) -> str:
         case bytes():
             return f"from_hex('{value.hex()}')"
         case dt.datetime():
-            return f"TIMESTAMP '{value.astimezone(dt.UTC).replace(tzinfo=None).isoformat(sep=' ', timespec='milliseconds')}'"
+            moment = value.astimezone(dt.UTC).replace(tzinfo=None)
+            return f"TIMESTAMP '{moment.isoformat(sep=' ', timespec='milliseconds')}'"
         case dt.date():
             return f"DATE '{value.isoformat()}'"
         case uuid.UUID():

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from .contents import Row
+from .piql_text import piql_query
 from .query import Delete, Insert, Read, Select, Update
 from .query_generator import QueryCase, random_read
 from .schema import Schema, piql_ddl
 from .schema_generator import Pools, random_contents, random_schema
 from .write_generator import random_write
-from .piql_text import piql_query
 
 READS, WRITES = 20, 4
 

@@ -79,11 +79,11 @@ class _Maker(PredicateGenerator):
     ) -> tuple[tuple[str, Expr], ...]:
         found: list[tuple[str, Expr]] = []
         for name in names:
-            type = table.column(name).type
+            of = table.column(name).type
             value: Value = rows[0][name]  # type: ignore[assignment]
             is_key = name in table.primary_key
             if self.rng.random() < (0.03 if is_key else 0.2) and can_be_literal(value):
-                found.append((name, Const(value, type)))
+                found.append((name, Const(value, of)))
             else:
-                found.append((name, Param(self.parameters.new([row[name] for row in rows]), type)))
+                found.append((name, Param(self.parameters.new([row[name] for row in rows]), of)))
         return tuple(found)
