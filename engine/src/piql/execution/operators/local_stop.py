@@ -28,6 +28,7 @@ class LocalStop(Operator):
         parameters = execution.parameters
         count = self._count(parameters)
         if count == 0:
+            execution.page_end = execution.position
             return []
         if execution.is_lazy:
             rows = yield from first_rows(self._child, execution, count, self._after)
