@@ -1,5 +1,5 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { lazy, Suspense, useState } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import { Unreachable } from '../api/client'
 import styles from './app.module.css'
 import { Header } from './Header'
@@ -35,8 +35,11 @@ export function App() {
 }
 
 function Pages() {
-  const { page } = useView()
+  const { page, workspace, query } = useView()
   const { overlay, setOverlay } = useKeys()
+  useEffect(() => {
+    document.title = [page === 'dashboard' ? 'Dashboard' : query, workspace, 'PIQL Workbench'].filter(Boolean).join(' · ')
+  }, [page, workspace, query])
   return (
     <div className={styles['app']}>
       <Header onPalette={() => setOverlay('palette')} onShortcuts={() => setOverlay('shortcuts')} />

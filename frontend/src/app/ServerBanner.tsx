@@ -7,6 +7,9 @@ import { saveAgain } from '../documents/saving'
 import styles from './app.module.css'
 import { notify } from './notices'
 
+/** What is not asked anew: the health itself, and samples, which would change a form under the reader's hands. */
+const KEPT = ['health', 'sample-parameters']
+
 /** Says when the server is away, and asks everything anew when it is back or another one answers. */
 export function ServerBanner() {
   const queryClient = useQueryClient()
@@ -24,7 +27,7 @@ export function ServerBanner() {
     instance.current = data.instance_id
     if (!wasAway.current && !isRestarted) return
     wasAway.current = false
-    void queryClient.invalidateQueries({ predicate: (query) => query.queryKey[0] !== 'health' })
+    void queryClient.invalidateQueries({ predicate: (query) => !KEPT.includes(String(query.queryKey[0])) })
     compileAgain()
     saveAgain()
     notify({ tone: 'success', text: isRestarted ? 'The server was restarted; everything is up to date again.' : 'The server is answering again.' })

@@ -25,6 +25,8 @@ export function decorationsOf(compilation: Compilation, path: string, lens: Lens
       for (const range of segment.ranges.filter((each) => each.file === path)) {
         decorations.push(unbounded(range, segment.sentence))
       }
+      const last = segment.ranges.filter((each) => each.file === path).at(-1)
+      if (last) decorations.push(endOfLine(last, `unbounded: ${segment.sentence}`, 'piql-lens piql-lens-unbounded'))
     }
   }
   decorations.push(...tablesOf(compilation, path))

@@ -6,6 +6,7 @@ import { deployments, sampleParameters } from '../../api/queries'
 import type { DeployedQuery, Deployment, Execution } from '../../api/types'
 import { openPanel } from '../../app/panel-view'
 import { useRunRequest } from '../../app/run-request'
+import { useCompilation } from '../../app/selection'
 import { setView, useView } from '../../app/url-state'
 import { readParameters, writeParameter, type ParameterValue } from '../../logic/parameters'
 import { Button } from '../../ui/Button'
@@ -51,8 +52,13 @@ export default function RunPanel() {
 }
 
 function QueryChoice({ live, name }: { live: Deployment; name: string }) {
+  const compilation = useCompilation()
+  const choose = (query: string) => {
+    const file = compilation?.queries.find((each) => each.name === query)?.range.file
+    setView({ query, stage: undefined, node: undefined, ...(file ? { file } : {}) })
+  }
   return (
-    <SelectField label="Query" hint={`live version ${live.version}`} value={name} onChange={(event) => setView({ query: event.target.value, stage: undefined, node: undefined })}>
+    <SelectField label="Query" hint={`live version ${live.version}`} value={name} onChange={(event) => choose(event.target.value)}>
       {name === '' ? <option value="">choose a query</option> : null}
       {live.queries.map((query) => (
         <option key={query.name}>{query.name}</option>
