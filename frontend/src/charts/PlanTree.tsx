@@ -201,7 +201,7 @@ function badgesOf(node: PlanNode, note: string | undefined) {
   if (typeof node.operations === 'number' && node.operations > 0) {
     texts.push({ text: `≤ ${formatCount(node.operations)} ${node.operations === 1 ? 'op' : 'ops'}`, tone: 'accent' })
   }
-  if (typeof node.rows === 'number') texts.push({ text: `≤ ${plural(node.rows, 'row')}`, tone: 'plain' })
+  if (hasRows(node)) texts.push({ text: `≤ ${plural(node.rows ?? 0, 'row')}`, tone: 'plain' })
   if (note) texts.push({ text: note, tone: 'plain' })
   let x = 0
   return texts.map((badge) => {
@@ -212,13 +212,18 @@ function badgesOf(node: PlanNode, note: string | undefined) {
   })
 }
 
+/** A write gives no rows, and says nothing of them. */
+function hasRows(node: PlanNode): boolean {
+  return typeof node.rows === 'number' && (node.rows > 0 || node.kind !== 'write')
+}
+
 function describe(node: PlanNode, note: string | undefined, isChanged: boolean): string {
   return [
     node.operator,
     node.detail,
     node.is_unbounded && 'unbounded',
     node.operations ? `at most ${plural(node.operations, 'operation')}` : null,
-    typeof node.rows === 'number' && `at most ${plural(node.rows, 'row')}`,
+    hasRows(node) && `at most ${plural(node.rows ?? 0, 'row')}`,
     note,
     isChanged && 'changed in this stage',
   ]

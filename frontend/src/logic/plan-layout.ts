@@ -60,7 +60,9 @@ const SIBLING_GAP = 28
 const MARGIN = 36
 
 export function layoutPlan(root: PlanNode): PlanLayout {
-  const laidOut = tree<PlanNode>().nodeSize([NODE_WIDTH + SIBLING_GAP, 1])(hierarchy(root, (node) => [...node.children]))
+  const laidOut = tree<PlanNode>()
+    .nodeSize([NODE_WIDTH + SIBLING_GAP, 1])
+    .separation(() => 1)(hierarchy(root, (node) => [...node.children]))
   const placed = laidOut.descendants().map((point) => {
     const detailLines = wrap(point.data.detail, DETAIL_COLUMNS, MAX_DETAIL_LINES)
     return { point, detailLines, height: nodeHeight(point.data, detailLines.length) }

@@ -60,12 +60,16 @@ function lensDecoration(name: Range, text: string, isBounded: boolean): editor.I
   return endOfLine(name, text, isBounded ? 'piql-lens' : 'piql-lens piql-lens-unbounded')
 }
 
+const NO_STOP = 3 satisfies editor.InjectedTextCursorStops.None
+
 function endOfLine(range: Range, text: string, className: string): editor.IModelDeltaDecoration {
   return {
     range: { startLineNumber: range.start_line, startColumn: 100_000, endLineNumber: range.start_line, endColumn: 100_000 },
     options: {
       showIfCollapsed: true,
-      after: { content: `\u2002${text}`, inlineClassName: className, cursorStops: 3 satisfies editor.InjectedTextCursorStops.None },
+      // The editor cuts long injected texts in pieces, so the gap before the label is a text of its own, not a margin.
+      before: { content: '\u2003', cursorStops: NO_STOP },
+      after: { content: `\u2002${text}\u2002`, inlineClassName: className, cursorStops: NO_STOP },
     },
   }
 }
