@@ -104,7 +104,9 @@ def test_a_write_costs_no_more_than_its_bound(db: piql.Database, scadr: piql.Com
     ):
         bound = scadr.queries[name].bound
         assert bound is not None
-        assert 0 < db.execute(name, parameters).operations <= bound.operations, name
+        page = db.execute(name, parameters)
+        assert 0 < page.operations <= bound.operations, name
+        assert page.round_trips <= bound.round_trips, name
 
 
 def test_changing_or_deleting_a_row_that_is_not_there_changes_nothing(db: piql.Database) -> None:
@@ -203,3 +205,24 @@ def test_words_are_indexed_once_each_and_limited(accounts: piql.Database) -> Non
     accounts.run("DELETE FROM notes WHERE id = 1")
     accounts.run("UPDATE notes SET body = NULL WHERE id = 3")
     assert [entry[0] for entry in entries(accounts, index_of(accounts, "notes"))] == ["a", "blue", "car"]
+
+
+def test_a_unique_value_that_is_referenced_cannot_change() -> None:
+    source = """
+    CREATE TABLE a (id INT PRIMARY KEY, code VARCHAR(8) NOT NULL UNIQUE, size INT NULL);
+    CREATE TABLE b (id INT PRIMARY KEY, code VARCHAR(8) NULL REFERENCES a (code));
+    CREATE QUERY put AS INSERT INTO a (id, code) VALUES ([id], [code]);
+    CREATE QUERY recode AS UPDATE a SET code = [code] WHERE id = [id];
+    """
+    with piql.connect("embedded:") as db:
+        db.deploy(piql.compile(source))
+        db.load("a", [{"id": 1, "code": "x"}, {"id": 2, "code": "y"}])
+        db.run("INSERT INTO b (id, code) VALUES (1, 'x')")
+        for name in ("put", "recode"):
+            with pytest.raises(piql.ForeignKeyViolation, match="code = 'x' is still referenced by b"):
+                db.execute(name, {"id": 1, "code": "w"})
+            db.execute(name, {"id": 2, "code": "z"})
+            db.execute(name, {"id": 1, "code": "x"})
+        with pytest.raises(piql.ForeignKeyViolation):
+            db.load("a", [{"id": 1, "code": "other"}])
+        assert db.run("UPDATE a SET size = 5 WHERE id = 1").operations == 2

@@ -263,7 +263,8 @@ class WritePlan(Node):
     3. a count (a range read of at most limit + 1 entries of `index`) per limit in `counted_limits` whose group changed,
        and a get per unique key in `unique_checks`
     4. puts of new index entries, the record, deletes of stale entries.
-    A DELETE also reads, for each foreign key of another table that names this row (`referrers`), at most one entry.
+    A DELETE also reads, for each foreign key of another table that names this row (`referrers`), at most one entry; so
+    does a write that may change a UNIQUE value which another table references.
     `indexes` are the secondary indexes of the deployed set when the write was compiled; at run time the database uses
     all indexes that are live on the table, and deploying adds their cost to the bound.
     """

@@ -15,6 +15,7 @@ def plan_write(write: LogicalWrite, catalog: Catalog, indexes: Mapping[str, Inde
     """Plan a write against the indexes of the set."""
     table = write.table
     own = tuple(index for index in indexes.values() if index.table == table.name)
+    columns = {column.name for column in table.columns}
     match write:
         case Insert():
             return WritePlan(
@@ -26,6 +27,7 @@ def plan_write(write: LogicalWrite, catalog: Catalog, indexes: Mapping[str, Inde
                 references=table.foreign_keys,
                 counted_limits=_limits(table, own, table.limits),
                 unique_checks=_unique(table, own, table.unique_keys),
+                referrers=() if write.if_not_exists else _referrers(table, catalog, indexes, columns),
                 indexes=own,
                 span=write.span,
             )
@@ -40,6 +42,7 @@ def plan_write(write: LogicalWrite, catalog: Catalog, indexes: Mapping[str, Inde
                 references=tuple(each for each in table.foreign_keys if changed & set(each.columns)),
                 counted_limits=_limits(table, own, (each for each in table.limits if changed & set(each.columns))),
                 unique_checks=_unique(table, own, (each for each in table.unique_keys if changed & set(each.columns))),
+                referrers=_referrers(table, catalog, indexes, changed),
                 indexes=own,
                 span=write.span,
             )
@@ -82,10 +85,13 @@ def _unique(table: Table, own: tuple[Index, ...], keys: Iterable[UniqueKey]) -> 
 
 
 def _referrers(
-    table: Table, catalog: Catalog, indexes: Mapping[str, Index]
+    table: Table, catalog: Catalog, indexes: Mapping[str, Index], changed: set[str] | None = None
 ) -> tuple[tuple[Table, ForeignKey, Index], ...]:
+    """Give the foreign keys that name a row to be deleted, or the columns that a change may take from under them."""
     found: list[tuple[Table, ForeignKey, Index]] = []
     for other, key in referrers_of(catalog, table.name):
+        if changed is not None and not changed & set(key.referenced_columns) - set(table.primary_key):
+            continue
         index = group_index(other, key.columns, (each for each in indexes.values() if each.table == other.name))
         if index is not None:
             found.append((other, key, index))

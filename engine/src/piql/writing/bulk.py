@@ -11,6 +11,7 @@ from itertools import islice
 from typing import Any
 
 from piql.store.base import Row, Transaction
+from piql.writing.meter import Meter
 from piql.writing.table_writer import TableWriter
 
 BATCH = 5000
@@ -34,6 +35,10 @@ def put_batch(transaction: Transaction, writer: TableWriter, rows: list[Mapping[
     if not changed:
         return
     _check_unique(transaction, writer, changed, old)
+    for key, was in old.items():
+        if key in changed:
+            for check in writer.referrers:
+                check.check(transaction, Meter(), was, changed[key])
     _check_limits(transaction, writer, changed, old)
     for entries in writer.indexes:
         puts: list[Row] = []

@@ -189,14 +189,14 @@ class ReferrerCheck:
         self._primary = picker(table, table.primary_key)
         self._reader = ValueReader(table, store)
 
-    def check(self, transaction: Transaction, meter: Meter, old: Row) -> None:
-        """Refuse to delete a record that another one names."""
+    def check(self, transaction: Transaction, meter: Meter, old: Row, new: Row | None = None) -> None:
+        """Refuse to delete a record that another one names, or to change the value that it is named by."""
         value = self._pick(old)
-        if None in value:
+        if None in value or (new is not None and self._pick(new) == value):
             return
         meter.spend(1)
         found = transaction.read(self._read, value + self._tail)
-        if self.referrer.name == self.table.name:
+        if self.referrer.name == self.table.name and new is None:
             found = [key for key in found if key != self._primary(old)]
         if found:
             shown = self._reader.shown(self._referenced, value)

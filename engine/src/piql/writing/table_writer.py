@@ -32,7 +32,7 @@ class TableWriter:
             if limit.is_token or set(limit.columns) != set(table.primary_key)
         ]
         self.unique = [UniqueCheck(table, key, deployment, store) for key in table.unique_keys]
-        self._referrers = [
+        self.referrers = [
             ReferrerCheck(table, referrer, key, deployment, store)
             for referrer, key in referrers_of(deployment.compilation.catalog, table.name)
         ]
@@ -53,14 +53,17 @@ class TableWriter:
         checks: list[ReferenceCheck | UniqueCheck | GroupCount] = [*self.references, *self.unique, *self.limits]
         for check in checks:
             check.check(transaction, meter, old, new)
+        if old is not None:
+            for each in self.referrers:
+                each.check(transaction, meter, old, new)
         meter.round_trips += meter.operations > before
         self._write(transaction, meter, old, new)
 
     def delete(self, transaction: Transaction, meter: Meter, old: Row) -> None:
         """Delete a record that nothing references."""
-        for check in self._referrers:
+        for check in self.referrers:
             check.check(transaction, meter, old)
-        meter.round_trips += bool(self._referrers)
+        meter.round_trips += bool(self.referrers)
         self._write(transaction, meter, old, None)
 
     def _write(self, transaction: Transaction, meter: Meter, old: Row | None, new: Row | None) -> None:

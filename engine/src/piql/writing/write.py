@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from time import perf_counter
 from typing import Any
 
+from piql.bounds.writes import most_entries
 from piql.compilation import CompiledQuery
 from piql.errors import ConditionFailed, ConstraintViolation
 from piql.execution.executor import Page
@@ -141,14 +142,5 @@ def _cost_of_others(plan: WritePlan, writer: TableWriter) -> int:
     most = 0
     for entries in writer.indexes:
         if entries.index.name not in known:
-            token = next((each for each in entries.index.columns if each.token_of), None)
-            most += 2 * (_most_words(writer, token.token_of) if token else 1)
+            most += 2 * most_entries(plan.table, entries.index)
     return most
-
-
-def _most_words(writer: TableWriter, columns: tuple[str, ...]) -> int:
-    found = 0
-    for column in writer.table.columns:
-        if column.name in columns:
-            found += ((column.type.length or 2**31) + 1) // 2
-    return found
