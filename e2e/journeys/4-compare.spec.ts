@@ -34,6 +34,7 @@ test('a burst shows the observed p99 beside the predicted one, and whether the p
   await expect(dashboard.query('findUser')).toContainText('SLO broken')
   await expect(dashboard.queries.first()).toContainText('findUser')
   await dashboard.choose('thoughtstream')
+  await workbench.dismissNotices()
   await picture(page, 'dashboard')
 
   await dashboard.showAsTable()

@@ -10,6 +10,8 @@ import { Profile } from './Profile.ts'
 import { Run } from './Run.ts'
 import { Workspace } from './Workspace.ts'
 
+export type PanelTitle = 'Problems' | 'Plan' | 'Bounds' | 'Profile' | 'Heatmap' | 'Deploy' | 'Run' | 'Dashboard'
+
 /** The window with all its parts. */
 export class Workbench {
   readonly workspace: Workspace
@@ -67,8 +69,13 @@ export class Workbench {
     await this.page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Dashboard' }).click()
   }
 
-  async openDashboardPanel(): Promise<void> {
-    await this.page.getByRole('tab', { name: 'Dashboard' }).click()
+  async openPanel(title: PanelTitle): Promise<void> {
+    await this.page.getByRole('tab', { name: new RegExp(`^${title}`) }).click()
+  }
+
+  async dismissNotices(): Promise<void> {
+    const dismiss = this.notices.getByRole('button', { name: 'Dismiss' })
+    for (let left = await dismiss.count(); left > 0; left -= 1) await dismiss.first().click()
   }
 
   /** What the palette offers for some words, and the first of it chosen. */

@@ -1,0 +1,159 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Locator, Page } from '@playwright/test'
+import { expect, test } from '../fixtures.ts'
+import type { PanelTitle, Workbench } from '../pages/Workbench.ts'
+import { picture } from '../pictures.ts'
+
+/** Each panel with what it shows when it is whole. */
+const PANELS: readonly { title: PanelTitle; shown: (workbench: Workbench) => Locator }[] = [
+  { title: 'Problems', shown: ({ problems }) => problems.none },
+  { title: 'Plan', shown: ({ plan }) => plan.node('IndexScan') },
+  { title: 'Bounds', shown: ({ bounds }) => bounds.proofs },
+  { title: 'Profile', shown: ({ profile }) => profile.content.getByRole('table').first() },
+  { title: 'Heatmap', shown: ({ heatmap }) => heatmap.largestSafe.first() },
+  { title: 'Deploy', shown: ({ deploy }) => deploy.versions.first() },
+  { title: 'Dashboard', shown: ({ dashboard }) => dashboard.burst },
+  { title: 'Run', shown: ({ run }) => run.rows.nth(9) },
+]
+/** The side's panel; on a narrow window, the only one. */
+const PANEL = '[role=tabpanel]'
+
+const SIZES = [
+  { width: 1440, height: 900 },
+  { width: 1024, height: 768 },
+]
+
+test.describe.configure({ timeout: 150_000 })
+
+for (const theme of ['light', 'dark'] as const) {
+  for (const size of SIZES) {
+    test.describe(`in the ${theme} theme at ${size.width} × ${size.height}`, () => {
+      test.use({ colorScheme: theme, viewport: size })
+
+      test('no panel has anything that axe objects to, and none is wider than the window', async ({ workbench, api, page }) => {
+        await api.measuredRun()
+        await workbench.open('/?query=thoughtstream&file=queries/thoughtstream.piql')
+        await expectNoObjections(page)
+        for (const { title, shown } of PANELS) {
+          await workbench.openPanel(title)
+          if (title === 'Run') await workbench.run.execute('thoughtstream', { me: 'ada_birch', count: '10' })
+          await expect(shown(workbench)).toBeVisible()
+          await picture(page, `panels/${theme}-${size.width}-${title.toLowerCase()}`)
+          await expectNoObjections(page, PANEL)
+          await expectNoSidewaysScrolling(page)
+        }
+      })
+
+      test('neither trouble, the palette nor the dashboard’s page has', async ({ workbench, page }) => {
+        await workbench.open('/?query=thoughtstream&file=schema.piql')
+        await workbench.editor.deleteLine('schema.piql', 'CARDINALITY LIMIT')
+        await expect(workbench.workspace.query('thoughtstream')).toContainText('unbounded')
+        await picture(page, `panels/${theme}-${size.width}-unbounded`)
+        await expectNoObjections(page)
+        await workbench.openPanel('Deploy')
+        await expect(workbench.deploy.alert).toBeVisible()
+        await expectNoObjections(page, PANEL)
+        await page.keyboard.press('F1')
+        await expect(workbench.palette).toBeVisible()
+        await expectNoObjections(page, 'dialog')
+        await page.keyboard.press('Escape')
+        await page.goto('/dashboard')
+        await expect(workbench.dashboard.queries.first()).toBeVisible()
+        await picture(page, `panels/${theme}-${size.width}-dashboard-page`)
+        await expectNoObjections(page)
+        await expectNoSidewaysScrolling(page)
+      })
+    })
+  }
+}
+
+test('F6 walks along the regions of the window and back', async ({ workbench, page }) => {
+  await workbench.open()
+  const regions = ['Workspace', 'Editor', 'Problems and results', 'Panels', 'Status', 'Workspace']
+  for (const name of regions) {
+    await page.keyboard.press('F6')
+    await expect(page.locator(':focus')).toHaveAttribute('aria-label', name)
+  }
+  await page.keyboard.press('Shift+F6')
+  await expect(page.locator(':focus')).toHaveAttribute('aria-label', 'Status')
+})
+
+test('Escape leaves the editor, and Tab goes on from there', async ({ workbench, page }) => {
+  const { editor } = workbench
+  await workbench.open('/?file=queries/findUser.piql&query=findUser')
+  await editor.area.focus()
+  await expect(editor.area).toBeFocused()
+  await page.keyboard.press('Escape')
+  await expect(editor.region).toBeFocused()
+  await page.keyboard.press('Tab')
+  await expect(editor.area).not.toBeFocused()
+})
+
+test('the palette goes to a query, and the keys go to its text', async ({ workbench, page }) => {
+  const { editor, palette } = workbench
+  await workbench.open()
+  await page.keyboard.press('F1')
+  await palette.getByRole('combobox').fill('followers')
+  await expect(palette.getByRole('option')).toHaveCount(2)
+  await page.keyboard.press('Enter')
+  await expect(palette).toHaveCount(0)
+  await expect(editor.area).toBeFocused()
+  await expect(editor.region.getByRole('heading')).toHaveText('queries / followersOf.piql')
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('ControlOrMeta+K')
+  await expect(palette).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(palette).toHaveCount(0)
+})
+
+test('tabs, the plan and the heatmap are walked with arrows', async ({ workbench, api, page }) => {
+  const { plan, bounds, heatmap, editor } = workbench
+  await api.measuredRun()
+  await workbench.open('/?query=thoughtstream&file=queries/thoughtstream.piql&panel=plan')
+  await plan.nodes.first().focus()
+  await page.keyboard.press('ArrowDown')
+  await expect(plan.node('LocalStop')).toBeFocused()
+  await page.keyboard.press('Enter')
+  await expect(editor.selectedSource).not.toHaveCount(0)
+  await plan.tab.focus()
+  await page.keyboard.press('ArrowRight')
+  await expect(bounds.tab).toBeFocused()
+  await expect(bounds.operations).toBeVisible()
+
+  await heatmap.open()
+  await heatmap.map.focus()
+  await page.keyboard.press('Home')
+  await expect(heatmap.cell).toContainText('subscriptions per owner 10')
+  await page.keyboard.press('ArrowRight')
+  await expect(heatmap.cell).toContainText('subscriptions per owner 15')
+})
+
+test('the story goes from a broken schema to a deployed one without a pointer', async ({ workbench, page }) => {
+  const { editor, problems, deploy, run } = workbench
+  await workbench.open('/?query=thoughtstream')
+  await workbench.command('schema.piql')
+  await editor.deleteLine('schema.piql', 'CARDINALITY LIMIT')
+  await expect(problems.items).toHaveCount(2)
+  await page.keyboard.press('F8')
+  await expect(editor.region.getByRole('heading')).toHaveText('queries / thoughtstream.piql')
+  await editor.applyFirstFixByKeyboard()
+  await expect(problems.none).toBeVisible()
+  await workbench.command('Deploy')
+  await deploy.button.press('Enter')
+  await expect(workbench.notices).toContainText('is live with 12 queries.')
+  await workbench.command('Run the selected')
+  await expect(run.rows.first()).toBeVisible()
+})
+
+/** Looks at the whole page, or only at the part that has changed since it was looked at. */
+async function expectNoObjections(page: Page, part?: string): Promise<void> {
+  const axe = new AxeBuilder({ page })
+  const { violations } = await (part ? axe.include(part) : axe).analyze()
+  const said = violations.map(({ id, help, nodes }) => `${id}: ${help}\n${nodes.map((node) => `  ${node.html}\n  ${node.failureSummary}`).join('\n')}`)
+  expect(said).toEqual([])
+}
+
+async function expectNoSidewaysScrolling(page: Page): Promise<void> {
+  const excess = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+  expect(excess).toBeLessThanOrEqual(0)
+}
