@@ -154,6 +154,7 @@ class RangeRead:
                         self._is_exact = False
                         break
                     steps.append(_Fixed(read, place, key.ascending))
+        self._is_exact = self._is_exact and not walked  # else several entries may stand at one place
         return tuple(steps)
 
     def _resumed(
