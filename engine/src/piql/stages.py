@@ -74,21 +74,17 @@ def compile_bare(source: Source, catalog: Catalog, indexes: Mapping[str, Index] 
     bound = bind_statement(statement, catalog)
     if indexes is None:
         indexes = constraint_indexes(catalog)
-    planned = _plan(bound, indexes)
-    settled = IndexSet(dict(indexes), {})
-    query = _finish(bound, planned, catalog, settled)
-    missing = [each.name for each in query.indexes if each.name not in indexes or indexes[each.name] != each]
-    if missing:
-        query = replace(
-            query,
-            plan=None,
-            bound=None,
-            diagnostics=(*query.diagnostics, _not_deployed(query, missing)),
-        )
+    planned = _plan(bound, indexes, is_frozen=True)
+    if planned is not None and planned.gaps:
+        freely = _plan(bound, indexes)
+        if freely is not None and freely.plan is not None:
+            missing = [each.name for each in _indexes_read(freely.plan) if indexes.get(each.name) != each]
+            planned = replace(planned, gaps=(), findings=(_not_deployed(bound, missing),))
+    query = _finish(bound, planned, catalog, IndexSet(dict(indexes), {}))
     return replace(query, diagnostics=(*file.diagnostics, *query.diagnostics))
 
 
-def _not_deployed(query: CompiledQuery, missing: Sequence[str]) -> Diagnostic:
+def _not_deployed(query: BoundQuery, missing: Sequence[str]) -> Diagnostic:
     return report(
         "missing-index",
         f"this needs an index that is not deployed: {', '.join(missing)}",
@@ -171,7 +167,7 @@ def _outcome_for_all(files: Sequence[ast.ParsedFile], errors: int, edits: tuple[
     return Outcome(has_errors=left >= errors, is_bounded=True)
 
 
-def _plan(query: BoundQuery, indexes: Mapping[str, Index]) -> _Planned | None:
+def _plan(query: BoundQuery, indexes: Mapping[str, Index], *, is_frozen: bool = False) -> _Planned | None:
     """Take a SELECT through both phases; None for writes and broken queries."""
     if query.plan is None or isinstance(query.plan, Insert | Update | Delete):
         return None
@@ -180,13 +176,13 @@ def _plan(query: BoundQuery, indexes: Mapping[str, Index]) -> _Planned | None:
         by_table[index.table] = (*by_table.get(index.table, ()), index)
 
     def is_bounded(subquery: LogicalNode) -> bool:
-        return plan_query(optimize(subquery, is_bounded)[0], by_table).plan is not None
+        return plan_query(optimize(subquery, is_bounded)[0], by_table, is_frozen=is_frozen).plan is not None
 
     logical, steps = optimize(query.plan, is_bounded)
     misplaced = misplaced_subqueries(logical, query.name or None)
     if misplaced:
         return _Planned(logical, steps, None, (), misplaced)
-    found = plan_query(logical, by_table)
+    found = plan_query(logical, by_table, is_frozen=is_frozen)
     pages = () if found.gaps else indistinct_pages(found.indistinct, query.name or None)
     return _Planned(logical, steps, found.plan, found.gaps, pages)
 

@@ -63,6 +63,7 @@ class Reading:
     needed: frozenset[str]  # columns read by anything in the query
     indexes: tuple[Index, ...]  # secondary ones that exist
     must_cover: bool = False  # a dereference cannot follow (left joins)
+    is_frozen: bool = False  # the indexes are deployed: none can be made or hold more
 
 
 def best_access(reading: Reading) -> Access | None:
@@ -103,7 +104,8 @@ def _stopped(reading: Reading) -> Iterable[Access]:
             access = _access(reading, index, len(fixed), is_ascending, wanted.count, is_new=False)
             if access is not None:
                 yield access
-    yield from _new_index(reading, wanted.count, fixed, keys)
+    if not reading.is_frozen:
+        yield from _new_index(reading, wanted.count, fixed, keys)
 
 
 def _walk(rest: Sequence[IndexColumn], keys: Sequence[tuple[str, bool]]) -> bool | None:
@@ -222,7 +224,9 @@ def _access(
         limit = RowLimit(max=fact.limit, because=fact.because)
     is_deref = False
     if not index.is_primary:
-        is_deref = not is_covering(table, index, reading.needed)
+        is_deref = not (
+            reading.needed <= index.held_columns if reading.is_frozen else is_covering(table, index, reading.needed)
+        )
         if is_deref and reading.must_cover:
             return None
         if is_new:

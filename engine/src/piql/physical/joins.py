@@ -55,6 +55,7 @@ def plan_join(planner: Planner, node: Join, want: Want, path: tuple[int, ...], u
         planner.needed.get(alias, frozenset()),
         planner.indexes.get(table.name, ()),
         must_cover=node.kind == "left",
+        is_frozen=planner.is_frozen,
     )
     access = best_access(reading)
     if access is not None and depends_on(access.prefix, available):

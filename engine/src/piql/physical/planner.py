@@ -62,6 +62,7 @@ class Planner:
 
     indexes: dict[str, tuple[Index, ...]]  # secondary ones, by table
     needed: dict[str, frozenset[str]]  # columns read, by alias
+    is_frozen: bool = False  # only the indexes given, as they are: they are deployed
     gaps: list[Gap] = field(default_factory=list)
     indistinct: list[Stop] = field(default_factory=list)  # pages of rows that may be equal
 
@@ -206,13 +207,13 @@ class Planning:
     indistinct: tuple[Stop, ...] = ()
 
 
-def plan_query(plan: LogicalNode, indexes: dict[str, tuple[Index, ...]]) -> Planning:
+def plan_query(plan: LogicalNode, indexes: dict[str, tuple[Index, ...]], *, is_frozen: bool = False) -> Planning:
     """Plan a query after Phase I: the physical plan, or what nothing bounds."""
     needed: dict[str, set[str]] = {}
     for node in plan.walk():
         if isinstance(node, ColumnRef):
             needed.setdefault(node.relation, set()).add(node.name)
-    planner = Planner(indexes, {alias: frozenset(names) for alias, names in needed.items()})
+    planner = Planner(indexes, {alias: frozenset(names) for alias, names in needed.items()}, is_frozen)
     part = planner.plan(plan, NOTHING, (), ())
     if planner.gaps or planner.indistinct:
         return Planning(None, tuple(planner.gaps), tuple(planner.indistinct))

@@ -91,6 +91,7 @@ def _reading(planner: Planner, relation: Relation, predicates: tuple[Expression,
         Wanted(own_keys(want.keys, alias, frozenset()), want.count),
         planner.needed.get(alias, frozenset()),
         planner.indexes.get(table.name, ()),
+        is_frozen=planner.is_frozen,
     )
 
 

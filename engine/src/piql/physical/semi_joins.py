@@ -73,6 +73,7 @@ def _looked_up(planner: Planner, node: SemiJoin, left: Part, path: tuple[int, ..
         planner.needed.get(relation.alias, frozenset()),
         planner.indexes.get(relation.table.name, ()),
         must_cover=True,
+        is_frozen=planner.is_frozen,
     )
     access = best_access(reading)
     if access is None or not depends_on(access.prefix, available):
