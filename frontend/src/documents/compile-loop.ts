@@ -18,7 +18,7 @@ interface CompilationState {
 
 export const useCompilationState = create<CompilationState>(() => ({ compilation: null, version: -1, baseline: null, error: null }))
 
-const PAUSE_MS = 15
+const PAUSE_MS = 8
 
 let timer: ReturnType<typeof setTimeout> | undefined
 let running: AbortController | null = null
