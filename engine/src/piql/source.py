@@ -1,4 +1,4 @@
-"""Text and places in it: a `Source` is one file's text, a `Span` a range of it that knows its line and UTF-16 column."""
+"""Text and places in it: a `Source` is one file's text, a `Span` a range of it that knows its line and column."""
 
 from __future__ import annotations
 

@@ -57,8 +57,8 @@ CODES = (
     Code(
         "subquery-place",
         "A subquery stands where it cannot be joined",
-        "EXISTS and IN (SELECT …) are read as joins. That needs them among the tests that WHERE joins by AND; inside OR, "
-        "HAVING, ON or the select list, or where a subquery of the subquery speaks of the outermost query, they are "
+        "EXISTS and IN (SELECT …) are read as joins. That needs them among the tests that WHERE joins by AND; inside "
+        "OR, HAVING, ON or the select list, or where a subquery of the subquery speaks of the outermost query, they are "
         "refused.",
         _SCHEMA + "CREATE QUERY q AS SELECT username FROM users WHERE username = [me] "
         "AND (hometown = 'x' OR EXISTS (SELECT 1 AS one FROM follows WHERE owner = [me] AND target = [you]));",
