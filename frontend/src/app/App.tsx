@@ -9,6 +9,7 @@ import { ServerBanner } from './ServerBanner'
 import { Shortcuts } from './Shortcuts'
 import { useKeys } from './keys'
 import { useView } from './url-state'
+import { PartBoundary } from '../ui/PartBoundary'
 import { WorkbenchPage } from './WorkbenchPage'
 
 const DashboardPage = lazy(() => import('./DashboardPage'))
@@ -45,9 +46,11 @@ function Pages() {
       <Header onPalette={() => setOverlay('palette')} onShortcuts={() => setOverlay('shortcuts')} />
       <ServerBanner />
       {page === 'dashboard' ? (
-        <Suspense fallback={null}>
-          <DashboardPage />
-        </Suspense>
+        <PartBoundary>
+          <Suspense fallback={null}>
+            <DashboardPage />
+          </Suspense>
+        </PartBoundary>
       ) : (
         <WorkbenchPage />
       )}

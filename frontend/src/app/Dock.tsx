@@ -1,5 +1,6 @@
 import { Suspense, type KeyboardEvent } from 'react'
 import { useProblemCount } from '../panels/problems/ProblemsPanel'
+import { PartBoundary } from '../ui/PartBoundary'
 import type { PanelId } from '../logic/view'
 import styles from './app.module.css'
 import { openPanel } from './panel-view'
@@ -48,9 +49,11 @@ export function Dock({ label, panels, active }: DockProps) {
         ))}
       </div>
       <div className={styles['dockBody']} id={`panel-${shown.id}`} role="tabpanel" aria-labelledby={`tab-${shown.id}`} tabIndex={-1}>
-        <Suspense fallback={null}>
-          <Content />
-        </Suspense>
+        <PartBoundary key={shown.id}>
+          <Suspense fallback={null}>
+            <Content />
+          </Suspense>
+        </PartBoundary>
       </div>
     </section>
   )

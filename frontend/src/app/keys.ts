@@ -67,6 +67,6 @@ function actionFor(event: KeyboardEvent, setOverlay: (overlay: Overlay) => void)
   if (currentView().page !== 'workbench') return null
   if (isMod && event.code === 'KeyS' && !event.shiftKey) return () => void saveNow()
   if (isMod && event.key === 'Enter') return event.shiftKey ? () => openPanel('bounds') : requestRun
-  if (event.key === 'F8' && !isInEditor) return () => editor()?.nextProblem()
+  if (event.key === 'F8' && !event.shiftKey && !isMod) return () => editor()?.nextProblem()
   return null
 }

@@ -1,9 +1,10 @@
 /** One editor: made once, shows one file at a time, follows the compiler, and tells where the caret is. */
-import { connectEditor, useCaret } from '../app/editor-bridge'
+import { connectEditor, reveal as goTo, useCaret } from '../app/editor-bridge'
 import { openPanel } from '../app/panel-view'
 import { useTheme } from '../app/theme'
 import { useCompilationState } from '../documents/compile-loop'
 import { TYPED, useDocuments } from '../documents/documents'
+import { nextProblem } from '../logic/next-problem'
 import type { TextRange } from '../logic/shapes'
 import { decorationsOf, type LensData } from './decorations'
 import { registerLanguage } from './language'
@@ -126,8 +127,15 @@ export function createPiqlEditor(container: HTMLElement, onLeave: () => void): P
     reveal,
     focus: () => code.focus(),
     nextProblem: () => {
-      code.focus()
-      code.trigger('workbench', 'editor.action.marker.nextInFiles', null)
+      const { compilation } = useCompilationState.getState()
+      const start = code.getSelection()?.getStartPosition()
+      const model = code.getModel()
+      const target = nextProblem(
+        (compilation?.diagnostics ?? []).map((diagnostic) => diagnostic.range),
+        useDocuments.getState().files.map((file) => file.path),
+        start && model ? { file: pathOf(model.uri), line: start.lineNumber, column: start.column } : null,
+      )
+      if (target) goTo(target, true)
     },
     quickFix: () => {
       code.focus()

@@ -9,6 +9,7 @@ import { keepMine, takeTheirs, useDocuments, type TextDocument } from '../../doc
 import { Button } from '../../ui/Button'
 import { EmptyState } from '../../ui/EmptyState'
 import { Notice } from '../../ui/Notice'
+import { PartBoundary } from '../../ui/PartBoundary'
 import styles from './editor.module.css'
 
 const CodeEditor = lazy(() => import('./CodeEditor'))
@@ -35,9 +36,11 @@ export function EditorPanel() {
       </div>
       {file?.conflict ? <Conflict file={file} /> : null}
       {file ? (
-        <Suspense fallback={<pre className={styles['plain']}>{file.text}</pre>}>
-          <CodeEditor path={file.path} />
-        </Suspense>
+        <PartBoundary>
+          <Suspense fallback={<pre className={styles['plain']}>{file.text}</pre>}>
+            <CodeEditor path={file.path} />
+          </Suspense>
+        </PartBoundary>
       ) : (
         <EmptyState title="No files">Make a file in the workspace on the left.</EmptyState>
       )}
