@@ -57,9 +57,9 @@ CODES = (
     Code(
         "subquery-place",
         "A subquery stands where it cannot be joined",
-        "EXISTS and IN (SELECT …) are read as joins. That needs them among the tests that WHERE joins by AND; inside "
-        "OR, HAVING, ON or the select list, or where a subquery of the subquery speaks of the outermost query, they are "
-        "refused.",
+        "EXISTS and IN (SELECT …) are read as joins. That needs them among the tests that WHERE joins by AND; "
+        "inside OR, HAVING, ON or the select list, or where a subquery of the subquery speaks of the outermost "
+        "query, they are refused.",
         _SCHEMA + "CREATE QUERY q AS SELECT username FROM users WHERE username = [me] "
         "AND (hometown = 'x' OR EXISTS (SELECT 1 AS one FROM follows WHERE owner = [me] AND target = [you]));",
     ),
@@ -82,8 +82,8 @@ CODES = (
     Code(
         "indistinct-page",
         "A page of rows that cannot be told apart",
-        "A cursor holds the place of the last row of a page. Rows of UNION ALL or of a derived table that are equal in "
-        "every column have the same place, so some would be lost between two pages.",
+        "A cursor holds the place of the last row of a page. Rows of UNION ALL or of a derived table that are equal "
+        "in every column have the same place, so some would be lost between two pages.",
         _SCHEMA + "CREATE QUERY q AS SELECT target AS name FROM follows WHERE owner = [me] AND target = [you]\n"
         "UNION ALL SELECT username AS name FROM users WHERE username = [me] PAGINATE 10;",
     ),
