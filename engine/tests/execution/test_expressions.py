@@ -186,3 +186,27 @@ PREDICATES = st.recursive(
 @settings(max_examples=150, deadline=None)
 def test_a_predicate_keeps_duckdbs_rows(both: Both, predicate: str) -> None:
     both.check(f"id FROM v WHERE g = 1 AND ({predicate}) ORDER BY id LIMIT 100")
+
+
+@pytest.mark.parametrize("given_", [([], [1]), ([2], []), ([], []), ([1, 2], [3])])
+@pytest.mark.parametrize(
+    ("predicate", "keeps"),
+    [
+        ("a IN [xs] MAX 3 OR a IN [ys] MAX 3", lambda a, xs, ys: a in xs + ys),
+        ("a IN [xs] MAX 3 AND a NOT IN [ys] MAX 3", lambda a, xs, ys: a in xs and a not in ys),
+        (
+            "NOT (a IN [xs] MAX 3 OR a IN [ys] MAX 3)",
+            lambda a, xs, ys: not xs + ys or (a is not None and a not in xs + ys),
+        ),
+        ("r IN [xs] MAX 3 OR a IN [ys] MAX 3 OR a = 4", None),
+    ],
+)
+def test_lists_may_be_empty_and_stand_side_by_side(
+    both: Both, predicate: str, keeps: Any, given_: tuple[list[int], list[int]]
+) -> None:
+    xs, ys = given_
+    page = both.db.run(f"SELECT id, a, r FROM v WHERE g = 1 AND ({predicate}) LIMIT 100", {"xs": xs, "ys": ys})
+    expected = [
+        row["id"] for row in rows() if (keeps(row["a"], xs, ys) if keeps else row["r"] in xs or row["a"] in [*ys, 4])
+    ]
+    assert sorted(row["id"] for row in page.rows) == expected

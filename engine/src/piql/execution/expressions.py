@@ -215,19 +215,26 @@ class ExpressionCompiler:
         return f"({' and '.join([*tests, f'{operands[0]} {sign} {operands[1]}'])})"
 
     def _in_list(self, node: InList, wanted: bool) -> str:
-        items = node.items
-        if len(items) == 1 and isinstance(items[0], Parameter) and items[0].max_items is not None:
-            left, values = self.comparable(node.operand, items[0])
-            if values != f"p[{self._slots[items[0].name]}]":  # each value has to be decoded
-                decode = self._codec(items[0].type)
-                read = self.name((lambda kept: kept) if decode is None else decode.decode)
-                values = f"[{read}(v) for v in p[{self._slots[items[0].name]}]]"
-            at = self._temporary()
-            if wanted:
-                return f"(({at} := {left}) is not None and {at} in {values})"
-            return f"(not p[{self._slots[items[0].name]}] or (({at} := {left}) is not None and {at} not in {values}))"
-        equal = tuple(Comparison(operator="=", left=node.operand, right=each) for each in items)
-        return self._truth(Or(operands=equal), wanted)
+        tests = [
+            self._in_parameter(node.operand, each, wanted)
+            if isinstance(each, Parameter) and each.max_items is not None
+            else self._comparison(Comparison(operator="=", left=node.operand, right=each), wanted)
+            for each in node.items
+        ]
+        return f"({(' or ' if wanted else ' and ').join(tests) or str(not wanted)})"
+
+    def _in_parameter(self, operand: Expression, items: Parameter, wanted: bool) -> str:
+        """Compare with all values of a list parameter, none of which is NULL."""
+        kept = f"p[{self._slots[items.name]}]"
+        left, values = self.comparable(operand, items)
+        if values != kept:  # each value has to be decoded
+            codec = self._codec(items.type)
+            read = self.name((lambda value: value) if codec is None else codec.decode)
+            values = f"[{read}(v) for v in {kept}]"
+        at = self._temporary()
+        if wanted:
+            return f"(({at} := {left}) is not None and {at} in {values})"
+        return f"(not {kept} or (({at} := {left}) is not None and {at} not in {values}))"
 
     def _token_match(self, node: TokenMatch, wanted: bool) -> str:
         columns = [self.stored(each) for each in node.columns]

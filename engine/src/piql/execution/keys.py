@@ -76,9 +76,10 @@ def _values(
     for value in part.values:
         source, name = converted(value)
         if isinstance(value, Parameter) and value.max_items is not None:
-            return _Values(f"map({name}, {source})" if name else source, is_list=True)
-        sources.append(f"{name}({source})" if name else source)
-    if len(sources) > 1:
+            sources.append(f"*map({name}, {source})" if name else f"*{source}")
+        else:
+            sources.append(f"{name}({source})" if name else source)
+    if len(sources) > 1 or sources[0].startswith("*"):
         return _Values(compiler.tuple_of(sources), is_list=True)
     is_set = isinstance(value, Parameter) or (isinstance(value, Constant) and value.value is not None)
     return _Values(sources[0], is_never_null=is_set and not name)
