@@ -158,6 +158,19 @@ test.describe('with the back end', () => {
     await editor.expectText(FIND_USER, 'Written here.')
   })
 
+  test('a part that cannot be fetched says so, and the rest goes on', async ({ workbench, page }) => {
+    const { deploy, editor, problems } = workbench
+    await page.route('**/assets/DeployPanel-*', (route) => route.abort())
+    await workbench.open('/?file=schema.piql&query=thoughtstream')
+    await deploy.open()
+    await expect(deploy.alert).toContainText('This part could not be loaded')
+    await editor.deleteLine('schema.piql', 'CARDINALITY LIMIT')
+    await expect(problems.items).toHaveCount(2)
+    await page.unroute('**/assets/DeployPanel-*')
+    await deploy.content.getByRole('button', { name: 'Reload the page' }).click()
+    await expect(deploy.alert).toContainText('Deploying is refused: 2 errors.')
+  })
+
   test('a port that is taken is said in one line', async ({ server }) => {
     const { status, said } = await serveOn(server.port)
     expect(status).toBe(1)
