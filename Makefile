@@ -42,7 +42,7 @@ bench: setup frontend/dist/index.html ## measure compiler, engine, heatmap and b
 e2e: setup ## the end-to-end tests alone, in Chromium
 	@$(PYTHON) .ci/run_suites.py e2e
 
-golden: setup ## write the golden files of the compiler anew; review the diff
+golden: setup ## write the golden files and the reference pages anew; review the diff
 	@$(PYTHON) -m pytest -q engine/tests --update-golden
 
 api-types: setup ## generate the front end's API types from the backend's schemas

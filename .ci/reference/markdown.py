@@ -1,0 +1,35 @@
+"""Tables, code blocks and docstrings as Markdown."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Sequence
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Give a table; bars inside a cell are escaped."""
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+
+
+def block(text: str, language: str = "") -> str:
+    return f"```{language}\n{text.rstrip()}\n```"
+
+
+def code(text: str) -> str:
+    return f"`{text}`"
+
+
+def codes(texts: Iterable[str]) -> str:
+    return ", ".join(map(code, texts))
+
+
+def docstring(thing: object) -> str:
+    """Give a docstring without its indentation, empty when there is none of its own."""
+    own = getattr(thing, "__doc__", None) or ""
+    name = getattr(thing, "__name__", "")
+    return "" if own.startswith(f"{name}(") else inspect.cleandoc(own)  # dataclasses write their signature there
+
+
+def first_sentence(thing: object) -> str:
+    return docstring(thing).split("\n\n")[0].replace("\n", " ")

@@ -1,0 +1,86 @@
+"""The reference under docs/reference/ says what the code says. `pytest --update-golden` writes its pages anew."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from random import Random
+
+import piql
+import pytest
+from piql.diagnostics.codes import CODES
+from piql.source import Source
+from piql.syntax.parser import parse
+from reference import codes, reference_pages, settings
+from reference.grammar import derive, keywords
+from reference.mended import MENDED
+from reference.statements import LEFT_OUT
+
+ROOT = Path(__file__).resolve().parents[2]
+REFERENCE = ROOT / "docs" / "reference"
+PARSER = ("cursor", "definitions", "entities", "expressions", "parser", "queries", "writes")
+NO_KEYWORDS = frozenset("FORM FRM FRON FRO FRMO FROMM ROM DATE TIMESTAMP DOUBLE PRECISION ROW ROWS".split())
+
+
+def test_the_pages_are_those_that_the_code_gives(request: pytest.FixtureRequest) -> None:
+    pages = reference_pages()
+    stored = {each.relative_to(REFERENCE).as_posix(): each.read_text() for each in REFERENCE.glob("**/*.md")}
+    if request.config.getoption("--update-golden"):
+        for name in stored.keys() - pages.keys():
+            (REFERENCE / name).unlink()
+        for name, text in pages.items():
+            (REFERENCE / name).parent.mkdir(parents=True, exist_ok=True)
+            (REFERENCE / name).write_text(text)
+        return
+    differing = sorted(name for name in pages.keys() | stored.keys() if pages.get(name) != stored.get(name))
+    assert not differing, f"run `make golden` and review the diff of {', '.join(differing)}"
+
+
+@pytest.mark.parametrize("slug", CODES)
+def test_the_mended_example_of_a_code_compiles_without_it(slug: str) -> None:
+    entry = CODES[slug]
+    text = codes.example(entry)
+    mended = codes.mended(entry, text, codes.finding_of(entry, text))
+    found = piql.compile(mended).diagnostics
+    assert [each.message for each in found if each.severity == "error" or each.code == slug] == []
+
+
+def test_every_code_that_is_mended_by_hand_exists() -> None:
+    assert MENDED.keys() <= CODES.keys()
+
+
+def test_what_the_grammar_derives_is_read_without_a_finding() -> None:
+    used: set[str] = set()
+    for seed in range(600):
+        sentence = derive("statement", Random(seed))
+        used.update(sentence.split())
+        found = {each.code for each in parse(Source(sentence)).diagnostics}
+        assert found <= {"too-many"}, sentence  # a long sum is grammar, too, but no compiler reads any length
+    assert keywords() <= used
+
+
+def test_every_keyword_of_the_parser_stands_in_the_grammar_or_is_said_to_be_left_out() -> None:
+    texts = [(Path(piql.__file__).parent / "syntax" / f"{name}.py").read_text() for name in PARSER]
+    words = {word for text in texts for word in re.findall(r'"([A-Z]{2,})"', text)}
+    left_out = {word for what, _ in LEFT_OUT for word in what.split()}
+    assert words - keywords() - left_out - NO_KEYWORDS == set()
+
+
+def test_every_variable_that_the_code_reads_is_documented() -> None:
+    files = [file for folder in ("engine", "profiler", "backend", ".ci") for file in (ROOT / folder).glob("**/*.py")]
+    read = {name for file in files for name in re.findall(r"environ(?:\.get\(|\[)\"([A-Z_]+)\"", file.read_text())}
+    assert read <= settings.variables().keys() | settings.OTHERS.keys()
+
+
+def test_every_link_of_the_documentation_leads_somewhere() -> None:
+    dead = []
+    for document in (
+        ROOT / "README.md",
+        *ROOT.glob("docs/**/*.md"),
+        *ROOT.glob("*/README.md"),
+        *ROOT.glob("sample-apps/*/README.md"),
+    ):
+        for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", document.read_text()):
+            if "://" not in target and not (document.parent / target).exists():
+                dead.append(f"{document.relative_to(ROOT)}: {target}")
+    assert dead == []
