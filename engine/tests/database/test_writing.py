@@ -226,3 +226,17 @@ def test_a_unique_value_that_is_referenced_cannot_change() -> None:
         with pytest.raises(piql.ForeignKeyViolation):
             db.load("a", [{"id": 1, "code": "other"}])
         assert db.run("UPDATE a SET size = 5 WHERE id = 1").operations == 2
+
+
+@pytest.mark.parametrize(("parent", "child"), [("DECIMAL(12, 4)", "INT"), ("INT", "DECIMAL(12, 4)"), ("BIGINT", "INT")])
+def test_a_reference_may_have_another_number_type(parent: str, child: str) -> None:
+    source = f"CREATE TABLE a (id {parent} PRIMARY KEY); CREATE TABLE b (id INT PRIMARY KEY, a {child} REFERENCES a);"
+    with piql.connect("embedded:") as db:
+        db.deploy(piql.compile(source))
+        db.load("a", [{"id": 1}, {"id": 2}])
+        db.load("b", [{"id": 1, "a": 1}])
+        with pytest.raises(piql.ForeignKeyViolation):
+            db.load("b", [{"id": 1, "a": 3}])
+        with pytest.raises(piql.ForeignKeyViolation):
+            db.run("DELETE FROM a WHERE id = 1")
+        db.run("DELETE FROM a WHERE id = 2")

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from piql.catalog import CardinalityLimit, ForeignKey, Index, IndexColumn, Table, UniqueKey
+from piql.catalog import CardinalityLimit, ForeignKey, Index, IndexColumn, SqlType, Table, UniqueKey
 from piql.deployment import Deployment
 from piql.errors import CardinalityViolation, DuplicateKey, ForeignKeyViolation, NotDeployed
+from piql.execution.keys import key_conversion
 from piql.physical.indexes import group_index
 from piql.store.base import ReadShape, Row, Store, Transaction
 from piql.words import words_of
@@ -41,6 +42,31 @@ def index_for(deployment: Deployment, table: Table, columns: Sequence[str]) -> I
     if found is None:
         raise NotDeployed(f"no index of {table.name} by {', '.join(columns)} is deployed: deploy the schema again")
     return found
+
+
+def as_key_of(
+    table: Table, names: Sequence[str], given: Table, given_names: Sequence[str], store: Store
+) -> Callable[[Row], Row | None]:
+    """Give the change from values of one table's columns to equal ones of another's; None where there are none.
+
+    A foreign key may have another number type than what it names: INT beside DECIMAL.
+    """
+    pairs = [(_type(given, theirs), _type(table, own)) for own, theirs in zip(names, given_names, strict=True)]
+    changes = [key_conversion(of, to, store.codec) for of, to in pairs]
+    if not any(changes):
+        return lambda values: values
+
+    def change(values: Row) -> Row | None:
+        found = tuple([each(value) if each else value for each, value in zip(changes, values, strict=True)])
+        return None if None in found else found
+
+    return change
+
+
+def _type(table: Table, name: str) -> SqlType:
+    column = table.column(name)
+    assert column is not None
+    return column.type
 
 
 class GroupCount:
@@ -147,6 +173,7 @@ class ReferenceCheck:
         self._read = store.prepare(shape)
         self._tail: tuple[Any, ...] = () if shape.is_get else (1,)
         self.pick = picker(table, self.columns)
+        self._as_key = as_key_of(self.parent, self.referenced, table, self.columns, store)
         self._own_key = picker(table, self.referenced) if self.parent.name == table.name else None
         self._reader = ValueReader(table, store)
 
@@ -156,14 +183,15 @@ class ReferenceCheck:
         return None if None in values else values
 
     def exists(self, transaction: Transaction, value: Row) -> bool:
-        return bool(transaction.read(self._read, value + self._tail))
+        key = self._as_key(value)
+        return key is not None and bool(transaction.read(self._read, key + self._tail))
 
     def check(self, transaction: Transaction, meter: Meter, old: Row | None, new: Row) -> None:
         value = self.value(new)
         if value is None or value == self.value(old):
             return
         meter.spend(1)
-        names_itself = self._own_key is not None and self._own_key(new) == value
+        names_itself = self._own_key is not None and self._own_key(new) == self._as_key(value)
         if not self.exists(transaction, value) and not names_itself:
             raise self.violation(value)
 
@@ -186,6 +214,7 @@ class ReferrerCheck:
         self._tail: tuple[Any, ...] = () if shape.is_get else (2,)
         self._referenced = tuple(pairs[name] for name in columns)
         self._pick = picker(table, self._referenced)
+        self._as_key = as_key_of(referrer, columns, table, self._referenced, store)
         self._primary = picker(table, table.primary_key)
         self._reader = ValueReader(table, store)
 
@@ -194,10 +223,13 @@ class ReferrerCheck:
         value = self._pick(old)
         if None in value or (new is not None and self._pick(new) == value):
             return
+        key = self._as_key(value)
+        if key is None:
+            return
         meter.spend(1)
-        found = transaction.read(self._read, value + self._tail)
+        found = transaction.read(self._read, key + self._tail)
         if self.referrer.name == self.table.name and new is None:
-            found = [key for key in found if key != self._primary(old)]
+            found = [each for each in found if each != self._primary(old)]
         if found:
             shown = self._reader.shown(self._referenced, value)
             by = f"{self.referrer.name} ({', '.join(self.key.columns)})"
