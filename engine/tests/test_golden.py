@@ -9,13 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from difflib import unified_diff
 from pathlib import Path
 
+import piql
 import pytest
 from piql.binding.binder import BoundProgram, bind
 from piql.binding.conversion import as_sql
 from piql.diagnostics.render import render_all
 from piql.logical.format import format_plan
+from piql.physical.format import format_plan as format_physical
 from piql.source import Source
 from piql.syntax.parser import parse
 from piql.syntax.printer import print_file
@@ -64,12 +67,94 @@ def sql(text: str) -> str:
     return print_file(converted).rstrip("\n")
 
 
+def trace(text: str) -> str:
+    """The steps of the optimizer for every query, and the logical plan that they end in."""
+    parts = []
+    for query in piql.compile(text).queries.values():
+        steps = "".join(f"{step.rule}: {step.note}\n" for step in query.steps)
+        parts.append(f"{query.name}\n{steps}{format_plan(query.logical) if query.logical is not None else 'broken'}")
+    return "\n\n".join(parts)
+
+
+def plan(text: str) -> str:
+    """The bound and the physical plan of every query."""
+    return "\n\n".join(_plan(query) for query in piql.compile(text).queries.values())
+
+
+def _plan(query: piql.CompiledQuery) -> str:
+    if query.plan is None or query.bound is None:
+        return f"{query.name}: class {query.scaling_class}\n" + "\n".join(each.sentence for each in query.unbounded)
+    bound = query.bound
+    head = f"{query.name}: {bound.operations} = {bound.formula}, {bound.round_trips} trips, {bound.rows} rows"
+    return f"{head}, class {query.scaling_class}\n{format_physical(query.plan)}"
+
+
+def bounds(text: str) -> str:
+    """What each operator of every query adds, and the facts that prove it."""
+    parts = []
+    for query in piql.compile(text).queries.values():
+        if query.bound is None:
+            continue
+        lines = [query.name]
+        for each in query.bound.by_operator:
+            path = ".".join(map(str, each.path)) or "root"
+            lines.append(
+                f"  {path} {each.operator}: {each.operations} requests ({each.formula}), "
+                f"{each.rows} rows ({each.rows_formula}), {each.bytes} bytes"
+            )
+        lines += [
+            f"  {term.symbol} = {term.value}: {term.reason}" + (f" — {term.span.text}" if term.span else "")
+            for term in query.bound.terms
+        ]
+        parts.append("\n".join(lines))
+    return "\n\n".join(parts)
+
+
+def indexes(text: str) -> str:
+    """The secondary indexes of the set, and why each holds what it holds."""
+    lines = []
+    for index in piql.compile(text).indexes.values():
+        columns = ", ".join(each.name + ("" if each.ascending else " DESC") for each in index.columns)
+        held = f" → {', '.join(index.covering)}" if index.covering else ""
+        lines.append(f"{index.name} ({columns}){held}: {index.reason}")
+    return "\n".join(lines) or "none"
+
+
+def findings(text: str) -> str:
+    """What the whole compiler finds, as it is printed."""
+    return render_all(piql.compile(text).diagnostics) or "none"
+
+
+def fixes(text: str) -> str:
+    """Each fix that is offered, with the lines that it changes."""
+    compilation = piql.compile(text)
+    parts = []
+    for fix in dict.fromkeys(fix for each in compilation.diagnostics for fix in each.fixes):
+        fixed = text
+        for edit in sorted(fix.edits, key=lambda each: -each.start):
+            fixed = fixed[: edit.start] + edit.text + fixed[edit.end :]
+        changed = [
+            line
+            for line in unified_diff(text.splitlines(), fixed.splitlines(), lineterm="", n=0)
+            if line[0] in "+-" and line[:3] not in ("+++", "---")
+        ]
+        unblocks = f" (also bounds {', '.join(fix.unblocks)})" if fix.unblocks else ""
+        parts.append("\n".join([fix.title + unblocks, *changed]))
+    return "\n\n".join(parts) or "none"
+
+
 OUTPUTS: dict[str, Callable[[str], str]] = {
     "diagnostics": diagnostics,
     "plans": plans,
     "parameters": parameters,
     "formatted": formatted,
     "sql": sql,
+    "trace": trace,
+    "plan": plan,
+    "bounds": bounds,
+    "indexes": indexes,
+    "findings": findings,
+    "fixes": fixes,
 }
 
 

@@ -137,7 +137,7 @@ class Sort(_Operator):
 
     keys: tuple[SortKey, ...]
     input: LogicalNode
-    is_total: bool = False
+    is_total: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -57,7 +57,7 @@ def optimize(
         after = rule(plan, context)
         if after is not plan and after != plan:
             steps.append(Step(rule.__name__, "; ".join(context.notes) or _effect(rule), after))
-            plan = after
+        plan = after
     return plan, tuple(steps)
 
 

@@ -40,7 +40,14 @@ def complete_order(plan: LogicalNode, context: RuleContext) -> LogicalNode:
         if is_region(below):
             region = read_region(below)
             if all(isinstance(leg.input, Relation | Derived) for leg in region.legs):
-                return replace(node, keys=_completed(node.keys, region), is_total=True)
+                keys = _completed(node.keys, region)
+            ties = [each for each in keys if each not in node.keys]
+            if ties:
+                columns = (
+                    f"{key.relation}.{key.name}" for each in ties if isinstance(key := each.expression, ColumnRef)
+                )
+                context.note(f"rows that are equal in the order are told apart by {', '.join(columns)}")
+            return replace(node, keys=keys, is_total=True)
         return node
 
     return plan.transform_up(complete)  # type: ignore[return-value]

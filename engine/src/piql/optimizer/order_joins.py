@@ -98,9 +98,13 @@ def _derived(node: Derived, context: RuleContext) -> Derived:
 
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """The best way found to join a set of legs: compared by unbounded reads, products, requests, then text order."""
+    """The best way found to join a set of legs.
 
-    cost: tuple[int, int, int, tuple[int, ...]]
+    Ways are compared by the reads that not even a new limit could bound, those that nothing bounds, products, requests,
+    and then by the order written.
+    """
+
+    cost: tuple[int, int, int, int, tuple[int, ...]]
     rows: int
     order: tuple[int, ...]
 
@@ -127,7 +131,7 @@ class _Search:
         """Find the best order by the best way to each set of legs, from small sets to all."""
         best: dict[frozenset[int], _Way] = {}
         everything = frozenset(range(len(self.legs)))
-        frontier: dict[frozenset[int], _Way] = {frozenset(): _Way((0, 0, 0, ()), 1, ())}
+        frontier: dict[frozenset[int], _Way] = {frozenset(): _Way((0, 0, 0, 0, ()), 1, ())}
         for _ in self.legs:
             following: dict[frozenset[int], _Way] = {}
             for joined, way in frontier.items():
@@ -144,13 +148,13 @@ class _Search:
 
     def greedily(self) -> tuple[int, ...]:
         """Add the leg that costs least, again and again."""
-        way, joined = _Way((0, 0, 0, ()), 1, ()), frozenset[int]()
+        way, joined = _Way((0, 0, 0, 0, ()), 1, ()), frozenset[int]()
         everything = frozenset(range(len(self.legs)))
         while joined != everything:
             grown = [each for at in sorted(everything - joined) if (each := self._extend(way, joined, at)) is not None]
             if not grown:
                 return tuple(range(len(self.legs)))
-            way = min(grown, key=lambda each: (each.cost[:3], each.rows, each.cost[3]))
+            way = min(grown, key=lambda each: (each.cost[:4], each.rows, each.cost[4]))
             joined = frozenset(way.order)
         return way.order
 
@@ -161,7 +165,8 @@ class _Search:
         if leg.kind == "left" and (not joined or not self.needs[at] <= available):
             return None
         predicates = (*self._conditions(leg, available), *leg.filters)
-        unbounded, products, requests, _ = way.cost
+        hopeless, unbounded, products, requests, _ = way.cost
+        can_be_limited = True
         after = joined | {at}
         relation = leg.relation
         if relation is None:
@@ -178,6 +183,7 @@ class _Search:
             if self.limit is not None and self._is_stoppable(after) and self._are_served(relation.alias, known):
                 rows = min(rows, self.limit * reads)
             is_bounded = rows < UNKNOWN_ROWS
+            can_be_limited = is_bounded or bool(known.equal or known.words)
             is_local = False
         if joined and not is_local and not any(relations_of(each) - leg.relations for each in predicates):
             products += 1
@@ -189,7 +195,8 @@ class _Search:
         if leg.kind == "left":
             result = max(result, way.rows)
         order = (*way.order, at)
-        return _Way((unbounded + (not is_bounded), products, requests, order), max(1, result), order)
+        cost = (hopeless + (not can_be_limited), unbounded + (not is_bounded), products, requests, order)
+        return _Way(cost, max(1, result), order)
 
     def _conditions(self, leg: Leg, available: frozenset[str]) -> tuple[Expression, ...]:
         if leg.kind == "left":

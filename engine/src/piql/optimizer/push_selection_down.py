@@ -21,6 +21,9 @@ def push_selection_down(plan: LogicalNode, context: RuleContext) -> LogicalNode:
 
     def push(region: LogicalNode) -> LogicalNode:
         pushed = write_region(read_region(region))
-        return region if pushed == region else pushed
+        if pushed == region:
+            return region
+        context.note("each test stands with the relation that it speaks of")
+        return pushed
 
     return map_regions(plan, push)

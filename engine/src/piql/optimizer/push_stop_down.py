@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 from piql.logical.expressions import ColumnRef, Expression
 from piql.logical.operators import DataStop, Join, LogicalNode, Projection, Relation, Selection, Sort, SortKey, Stop
 from piql.node import Node
+from piql.optimizer.complete_order import Determined
 from piql.optimizer.equalities import Equalities
 from piql.optimizer.keeps_rows import keeps_every_row
 from piql.optimizer.predicates import ColumnKey, all_conjuncts, key_of, relations_of, replace_columns
-from piql.optimizer.region import Leg, aliases_below
+from piql.optimizer.region import Leg, Region, aliases_below
 from piql.optimizer.rule import RuleContext
 
 
@@ -48,6 +50,7 @@ def _push(stop: Stop, context: RuleContext) -> LogicalNode:
             below = _push(replace(stop, input=projection.input), context)
             if isinstance(below, Stop) and not isinstance(below.input, Sort | Join | Selection | Relation | DataStop):
                 return stop
+            context.note("the stop stands where its rows come from, below the projection")
             return replace(projection, input=below)
         case Sort(keys=keys, input=Join() as join) as sort:
             return _push_through_join(stop, sort, keys, join, context)
@@ -66,6 +69,8 @@ def _push_through_join(
         return here
     left = aliases_below(join.left)
     moved = _keys_on_the_left(keys, left, conditions, leg)
+    if moved is None and leg.kind == "left" and sort is not None and sort.is_total:
+        moved = _keys_before_the_match(keys, left, before)
     if moved is None:
         return here
     is_exact = leg.kind == "inner" or _has_one_match(join.right)
@@ -145,3 +150,19 @@ def _keys_on_the_left(
             return None
         moved.append(replace(key, expression=expression))
     return tuple(moved)
+
+
+def _keys_before_the_match(
+    keys: tuple[SortKey, ...], left: frozenset[str], before: Sequence[Leg]
+) -> tuple[SortKey, ...] | None:
+    """Give the keys on the left side where they alone order its rows, so that the others only order its matches."""
+    moved = tuple(takewhile(lambda key: relations_of(key.expression) <= left, keys))
+    known = Determined(Region(tuple(before)))
+    for key in moved:
+        known.add(key.expression)
+    are_all = all(
+        leg.relation is not None
+        and all(known.holds(column) for column in leg.relation.columns(leg.relation.table.primary_key))
+        for leg in before
+    )
+    return moved if moved and are_all else None

@@ -50,7 +50,10 @@ def simplify_predicates(plan: LogicalNode, context: RuleContext) -> LogicalNode:
                 predicate = simplified(changed.predicate)
                 if predicate is None:
                     return changed.input
-                return changed if predicate == changed.predicate else replace(changed, predicate=predicate)
+                if predicate == changed.predicate:
+                    return changed
+                context.note("the tests are brought into the forms that an index can serve")
+                return replace(changed, predicate=predicate)
             case Join(condition=condition) if condition is not None:
                 predicate = simplified(condition)
                 return changed if predicate == condition else replace(changed, condition=predicate)
@@ -62,12 +65,12 @@ def simplify_predicates(plan: LogicalNode, context: RuleContext) -> LogicalNode:
 
 def simplified(predicate: Expression) -> Expression | None:
     """Give a predicate in its simplest form; None when it is always true."""
-    parts: list[Expression] = []
+    parts: dict[Expression, None] = {}
     for part in conjuncts(predicate):
         for each in conjuncts(_simplify(part)):
-            if not (isinstance(each, Constant) and each.value is True) and each not in parts:
-                parts.append(each)
-    return conjunction(parts)
+            if not (isinstance(each, Constant) and each.value is True):
+                parts.setdefault(each)
+    return conjunction(tuple(parts))
 
 
 def _simplify(predicate: Expression) -> Expression:
@@ -114,31 +117,35 @@ def _simplify_or(predicate: Or) -> Expression:
     for operand in predicate.operands:
         simple = _simplify(operand)
         parts.extend(simple.operands if isinstance(simple, Or) else (simple,))
-    merged: list[Expression] = []
+    merged: dict[object, list[Expression]] = {}
     for part in parts:
-        for at, other in enumerate(merged):
-            both = _merged(other, part, predicate)
-            if both is not None:
-                merged[at] = both
-                break
-        else:
-            merged.append(part)
-    if len(merged) == 1:
-        return merged[0]
-    return Or(operands=tuple(merged), span=predicate.span)
+        merged.setdefault(_place(part), []).append(part)
+    operands = tuple(_together(each, predicate) for each in merged.values())
+    return operands[0] if len(operands) == 1 else Or(operands=operands, span=predicate.span)
 
 
-def _merged(one: Expression, other: Expression, whole: Or) -> Expression | None:
-    first, second = _choices(one), _choices(other)
-    if first is not None and second is not None and key_of(first[0]) == key_of(second[0]):
-        items = first[1] + tuple(each for each in second[1] if each not in first[1])
-        return InList(operand=first[0], items=items, span=whole.span)
-    if isinstance(one, TokenMatch) and isinstance(other, TokenMatch):
-        same_relation = one.columns[0].relation == other.columns[0].relation
-        if one.word == other.word and same_relation:
-            columns = one.columns + tuple(each for each in other.columns if each not in one.columns)
-            return TokenMatch(columns=columns, word=one.word, span=whole.span)
-    return None
+def _place(part: Expression) -> object:
+    """Give what the parts of an OR that become one have in common: their column, or their word."""
+    choices = _choices(part)
+    if choices is not None:
+        return key_of(choices[0])
+    if isinstance(part, TokenMatch):
+        return part.word, part.columns[0].relation
+    return part
+
+
+def _together(parts: list[Expression], whole: Or) -> Expression:
+    first = parts[0]
+    if len(parts) == 1:
+        return first
+    if isinstance(first, TokenMatch):
+        columns = dict.fromkeys(column for each in parts if isinstance(each, TokenMatch) for column in each.columns)
+        return TokenMatch(columns=tuple(columns), word=first.word, span=whole.span)
+    choices = [found for each in parts if (found := _choices(each)) is not None]
+    if not choices:  # the same test again and again
+        return first
+    items = dict.fromkeys(item for _, found in choices for item in found)
+    return InList(operand=choices[0][0], items=tuple(items), span=whole.span)
 
 
 def _choices(predicate: Expression) -> tuple[ColumnRef, tuple[Expression, ...]] | None:

@@ -8,12 +8,12 @@ it: the read fetches a whole group, and what the index did not apply is tested, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
 from piql.catalog import Index, IndexColumn, Table
-from piql.logical.expressions import Expression
+from piql.logical.expressions import ColumnRef, Expression
 from piql.logical.operators import Count
 from piql.optimizer.facts import Fact
 from piql.optimizer.restrictions import Range, Restrictions
@@ -45,7 +45,7 @@ class Access:
     needs_dereference: bool
     is_new: bool
     serves_order: bool
-    partial: int  # how many leading columns are fixed
+    is_one_row: bool  # a key is fixed: one read gives one row at most
 
     @property
     def rows(self) -> int:
@@ -60,7 +60,7 @@ class Reading:
     restrictions: Restrictions
     facts: tuple[Fact, ...]
     wanted: Wanted
-    needed: frozenset[str]  # columns read by anything in the query
+    uses: Mapping[str, int]  # how often the query names each column of it
     indexes: tuple[Index, ...]  # secondary ones that exist
     must_cover: bool = False  # a dereference cannot follow (left joins)
     is_frozen: bool = False  # the indexes are deployed: none can be made or hold more
@@ -76,7 +76,7 @@ def best_access(reading: Reading) -> Access | None:
     def cost(access: Access) -> tuple[int, int, int, int, str]:
         rows = access.rows if reading.wanted.count is None else min(access.rows, reading.wanted.count.max)
         requests = access.reads + (rows if access.needs_dereference else 0)
-        width = columns_bytes(table, reading.needed)
+        width = columns_bytes(table, reading.uses)
         return requests, access.is_new, access.rows * width, len(access.residual), access.index.name
 
     return min(found, key=cost)
@@ -224,14 +224,16 @@ def _access(
         limit = RowLimit(max=fact.limit, because=fact.because)
     is_deref = False
     if not index.is_primary:
-        is_deref = not (
-            reading.needed <= index.held_columns if reading.is_frozen else is_covering(table, index, reading.needed)
-        )
-        if is_deref and reading.must_cover:
-            return None
-        if is_new:
-            missing = [each.name for each in table.columns if each.name in reading.needed - index.held_columns]
-            index = replace(index, reason=covering_reason(table, missing, covering=not is_deref))
+        needed = _still_needed(reading, used)
+        if reading.is_frozen:
+            is_deref = not needed <= index.held_columns
+            if is_deref and reading.must_cover:
+                return None
+        elif not reading.must_cover:
+            is_deref = not is_covering(table, index, needed)
+        if is_deref and is_new:
+            missing = [each.name for each in table.columns if each.name in needed - index.held_columns]
+            index = replace(index, reason=covering_reason(table, missing, covering=False))
     return Access(
         index=index,
         prefix=tuple(prefix),
@@ -244,8 +246,19 @@ def _access(
         needs_dereference=is_deref,
         is_new=is_new,
         serves_order=serves_order,
-        partial=length,
+        is_one_row=reads == 1
+        and any(each.limit == 1 and _prefix_for(each, index, known) is not None for each in reading.facts),
     )
+
+
+def _still_needed(reading: Reading, served: Iterable[Expression]) -> frozenset[str]:
+    """Give the columns that are read when the index has applied these predicates."""
+    uses = dict(reading.uses)
+    for predicate in served:
+        for node in predicate.walk():
+            if isinstance(node, ColumnRef) and node.relation == reading.restrictions.alias:
+                uses[node.name] = uses.get(node.name, 0) - 1
+    return frozenset(name for name, times in uses.items() if times > 0)
 
 
 def _predicates(known: Restrictions) -> Iterable[Expression]:

@@ -49,7 +49,7 @@ def plan_alternatives(
 def _united(planner: Planner, relation: Relation, branches: list[Part], want: Want) -> Part:
     """Put the rows of all branches together, told apart by their primary key."""
     table, alias = relation.table, relation.alias
-    needed = {*planner.needed.get(alias, ()), *table.primary_key}
+    needed = {*planner.uses.get(alias, ()), *table.primary_key}
     columns = relation.columns(column.name for column in table.columns if column.name in needed)
     outputs = tuple(Output(name=column.name, expression=column) for column in columns)
     inputs = tuple(LocalProjection(child=each.plan, outputs=outputs, alias=alias, fields=columns) for each in branches)

@@ -38,7 +38,7 @@ def gap_diagnostics(gaps: Sequence[Gap], statement: Span, query: str | None) -> 
 def _main_span(gap: Gap) -> Span | None:
     if gap.kind in ("blocked", "sort") and gap.blockers:
         return gap.blockers[0]
-    return gap.spans[-1] if gap.kind in ("scan", "join") and gap.spans else gap.relation.span
+    return gap.spans[1] if gap.kind in ("scan", "join") and len(gap.spans) > 1 else gap.relation.span
 
 
 def _message(gap: Gap) -> str:
@@ -67,7 +67,7 @@ def _labels(gap: Gap, span: Span) -> Iterable[Label]:
     if gap.relation.span is not None and gap.relation.span != span:
         yield Label(gap.relation.span, "this is what grows")
     if gap.table.name_span is not None:
-        columns = ", ".join(gap.words or gap.limit_columns)
+        columns = f"TOKEN({', '.join(gap.words)})" if gap.words else ", ".join(gap.limit_columns)
         yield Label(gap.table.name_span, f"no CARDINALITY LIMIT on {columns} here" if columns else "this table grows")
 
 
@@ -76,19 +76,22 @@ def _help(gap: Gap) -> str:
     limit = f"CARDINALITY LIMIT n ({columns}) in {gap.table.name}"
     if gap.words:
         limit = f"CARDINALITY LIMIT n (TOKEN({', '.join(gap.words)})) in {gap.table.name}"
+    has_stop = gap.stop is not None
     match gap.kind:
         case "product":
             return "join it by a column: ON … = …"
-        case "aggregate" if gap.columns:
+        case "aggregate" if gap.columns or gap.words:
             return f"declare {limit}, or keep the result up to date in a table of its own as rows are written"
         case "aggregate":
             return "keep the result up to date in a table of its own as rows are written"
         case _ if not gap.columns and not gap.words:
-            return "fix a column by an equality, or add LIMIT or PAGINATE"
+            return (
+                "fix a column by an equality" if has_stop else "fix a column by an equality, or add LIMIT or PAGINATE"
+            )
         case "sort" | "blocked":
             return f"declare {limit}"
         case _:
-            return f"declare {limit}, or add LIMIT or PAGINATE"
+            return f"declare {limit}" if has_stop else f"declare {limit}, or add LIMIT or PAGINATE"
 
 
 def misplaced_subqueries(plan: LogicalNode, query: str | None) -> tuple[Diagnostic, ...]:

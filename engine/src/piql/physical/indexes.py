@@ -119,13 +119,14 @@ def covering_reason(table: Table, missing: Sequence[str], *, covering: bool) -> 
     """Say why an index holds columns beside its key, or why it does not."""
     names = ", ".join(missing)
     if not missing:
-        return "its key holds all that its queries read"
+        return KEY_SERVES
     width = columns_bytes(table, missing)
     if covering:
         return f"holds {names}, too: no request a row to fetch them, for {width} bytes more in each entry and write"
     return f"keys only: {names} would add up to {width} bytes to each entry, so rows are fetched by their key"
 
 
+KEY_SERVES = "its key holds all that its queries read"
 PURPOSES = ("is looked up by it", "is counted by it", "looks here for rows that reference it")
 
 
@@ -161,6 +162,8 @@ def merge_indexes(catalog: Catalog, required: Mapping[str, Index], asked: Iterab
     served: dict[tuple[str, tuple[IndexColumn, ...]], Index] = {}
     for key in sorted(by_columns, key=lambda each: (each[0], by_columns[each].span is None, by_columns[each].name)):
         index = by_columns[key]
+        if not index.reason:
+            index = replace(index, reason="declared by CREATE INDEX" if index.span else KEY_SERVES)
         name, number = index.name, 1
         while name in named or name in catalog.tables:
             number += 1

@@ -52,12 +52,13 @@ def plan_join(planner: Planner, node: Join, want: Want, path: tuple[int, ...], u
         known,
         facts_about(table, known),
         Wanted(own_keys(want.keys, alias, available), _count_for(node, want)),
-        planner.needed.get(alias, frozenset()),
+        planner.uses.get(alias, {}),
         planner.indexes.get(table.name, ()),
         must_cover=node.kind == "left",
         is_frozen=planner.is_frozen,
     )
     access = best_access(reading)
+    has_equality = any(relations_of(value) & available for each in known.equal.values() for value in each.values)
     if access is not None and depends_on(access.prefix, available):
         return join_remotely(node, relation, access, known, want, left)
     gaps = len(planner.gaps)
@@ -65,9 +66,8 @@ def plan_join(planner: Planner, node: Join, want: Want, path: tuple[int, ...], u
     if len(planner.gaps) == gaps:
         return _join_in_memory(node, conditions, left, right)
     del planner.gaps[gaps:]
-    if access is not None:  # the same range for each row of the left: no better than nothing, but bounded
+    if access is not None and left.rows < WORST:  # the same range for each row of the left, but bounded
         return join_remotely(node, relation, access, known, want, left)
-    has_equality = any(relations_of(value) & available for each in known.equal.values() for value in each.values)
     gap = gap_of(relation, leg_path, below, reading, is_joined=True, has_equality=has_equality)
     planner.gaps.append(replace(gap, is_product=not has_equality or left.rows >= WORST))
     return replace(left, rows=WORST)
@@ -94,10 +94,12 @@ def join_remotely(node: Join, relation: Relation, access: Access, known: Restric
     left = with_columns(left, (*values, *access.residual) if is_outer else values)
     condition = conjunction(access.residual) if is_outer else None
     is_many = access.reads > 1 or any(has_many(part) for part in access.prefix)
-    is_get = access.limit.max == 1 and access.limit.count is None and access.index.is_unique and not is_many
-    one_key = access.partial == len(access.index.columns) or not access.index.is_primary
+    count = access.limit.count
+    is_get = access.is_one_row and access.index.is_unique and access.range is None
+    if count is not None and (count.parameter is not None or count.max == 0):
+        is_get = False  # fewer may be asked for than one
     pending = (Pending(table, alias, access.index),) if access.needs_dereference else ()
-    if is_get and one_key and access.range is None:
+    if is_get:
         join = IndexFKJoin(
             child=left.plan,
             table=table,
@@ -149,10 +151,10 @@ def join_remotely(node: Join, relation: Relation, access: Access, known: Restric
         condition=condition,
         span=node.span,
     )
-    count = left.rows * access.rows
+    found = left.rows * access.rows
     part = replace(
         rows.on(sorted_join),
-        rows=max(count, left.rows) if is_outer else count,
+        rows=max(found, left.rows) if is_outer else found,
         requests=left.requests + left.rows * access.reads,
         order=order,
         is_stopped=False,

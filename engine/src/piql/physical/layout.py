@@ -15,7 +15,7 @@ from piql.catalog import Index, Table
 from piql.logical.expressions import ColumnRef, Expression
 from piql.logical.operators import Relation, SortKey
 from piql.node import Node
-from piql.physical.indexes import covering_reason, is_covering
+from piql.physical.indexes import covering_reason
 from piql.physical.operators import (
     Dereference,
     IndexFKJoin,
@@ -222,8 +222,7 @@ def _is_of(field: Expression, aliases: frozenset[str]) -> bool:
 def covering(table: Table, index: Index, columns: Iterable[ColumnRef]) -> Index:
     """Let a secondary index hold what is read from it, beside its key."""
     names = {each.name for each in columns} - index.held_columns
-    if index.is_primary or not names:
+    if index.is_primary or (not names and index.reason):
         return index
-    assert is_covering(table, index, names)
     held = tuple(each.name for each in table.columns if each.name in names or each.name in index.covering)
     return replace(index, covering=held, reason=covering_reason(table, held, covering=True))

@@ -31,6 +31,7 @@ from piql.logical.operators import (
     Stop,
     Union,
 )
+from piql.node import Node
 from piql.physical.joins import plan_join
 from piql.physical.layout import lay_out
 from piql.physical.operators import (
@@ -61,7 +62,7 @@ class Planner:
     """Plans one query; what it could not bound is gathered in `gaps`."""
 
     indexes: dict[str, tuple[Index, ...]]  # secondary ones, by table
-    needed: dict[str, frozenset[str]]  # columns read, by alias
+    uses: dict[str, dict[str, int]]  # by alias, how often the query names each column
     is_frozen: bool = False  # only the indexes given, as they are: they are deployed
     gaps: list[Gap] = field(default_factory=list)
     indistinct: list[Stop] = field(default_factory=list)  # pages of rows that may be equal
@@ -209,12 +210,22 @@ class Planning:
 
 def plan_query(plan: LogicalNode, indexes: dict[str, tuple[Index, ...]], *, is_frozen: bool = False) -> Planning:
     """Plan a query after Phase I: the physical plan, or what nothing bounds."""
-    needed: dict[str, set[str]] = {}
-    for node in plan.walk():
-        if isinstance(node, ColumnRef):
-            needed.setdefault(node.relation, set()).add(node.name)
-    planner = Planner(indexes, {alias: frozenset(names) for alias, names in needed.items()}, is_frozen)
+    uses: dict[str, dict[str, int]] = {}
+    _count_uses(plan, uses)
+    planner = Planner(indexes, uses, is_frozen)
     part = planner.plan(plan, NOTHING, (), ())
     if planner.gaps or planner.indistinct:
         return Planning(None, tuple(planner.gaps), tuple(planner.indistinct))
     return Planning(lay_out(fetched(part).plan))
+
+
+def _count_uses(node: Node, uses: dict[str, dict[str, int]]) -> None:
+    """Count how often each column is named, but for the data-stops, which only repeat what is fixed."""
+    if isinstance(node, ColumnRef):
+        names = uses.setdefault(node.relation, {})
+        names[node.name] = names.get(node.name, 0) + 1
+    elif isinstance(node, DataStop):
+        _count_uses(node.input, uses)
+    else:
+        for each in node.children():
+            _count_uses(each, uses)

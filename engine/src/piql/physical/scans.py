@@ -89,7 +89,7 @@ def _reading(planner: Planner, relation: Relation, predicates: tuple[Expression,
         known,
         facts_about(table, known),
         Wanted(own_keys(want.keys, alias, frozenset()), want.count),
-        planner.needed.get(alias, frozenset()),
+        planner.uses.get(alias, {}),
         planner.indexes.get(table.name, ()),
         is_frozen=planner.is_frozen,
     )

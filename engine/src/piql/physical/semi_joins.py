@@ -70,7 +70,7 @@ def _looked_up(planner: Planner, node: SemiJoin, left: Part, path: tuple[int, ..
         known,
         facts_about(relation.table, known),
         Wanted((), Count(max=1)),
-        planner.needed.get(relation.alias, frozenset()),
+        planner.uses.get(relation.alias, {}),
         planner.indexes.get(relation.table.name, ()),
         must_cover=True,
         is_frozen=planner.is_frozen,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from piql.catalog import Kind, Table
-from piql.logical.operators import Distinct, GroupBy, LogicalNode, Relation, Stop
+from piql.logical.operators import Distinct, GroupBy, LogicalNode, Relation, Sort, Stop
 from piql.physical.access import Reading
 from piql.source import Span
 
@@ -35,11 +35,7 @@ class Gap:
     @property
     def limit_columns(self) -> tuple[str, ...]:
         """The columns a CARDINALITY LIMIT could be declared on: a flag alone splits the rows in two halves at best."""
-        return tuple(name for name in self.columns if not self._is_flag(name)) or self.columns
-
-    def _is_flag(self, name: str) -> bool:
-        column = self.table.column(name)
-        return column is not None and column.type.kind is Kind.BOOLEAN
+        return tuple(name for name in self.columns if not _is_flag(self.table, name)) or self.columns
 
     @property
     def sentence(self) -> str:
@@ -57,6 +53,11 @@ class Gap:
         return f"{what}: nothing limits how many there are"
 
 
+def _is_flag(table: Table, name: str) -> bool:
+    column = table.column(name)
+    return column is not None and column.type.kind is Kind.BOOLEAN
+
+
 def gap_of(
     relation: Relation,
     path: tuple[int, ...],
@@ -68,7 +69,8 @@ def gap_of(
 ) -> Gap:
     """Describe a read that nothing bounds."""
     known = reading.restrictions
-    spans = [relation.span, *(fixed.predicate.span for fixed in known.equal.values())]
+    fixed = sorted(known.equal.values(), key=lambda each: _is_flag(relation.table, each.column))
+    spans = [relation.span, *(each.predicate.span for each in fixed), *(word.predicate.span for word in known.words)]
     stop = next((each for each in under if isinstance(each, Stop)), None)
     blockers: list[Span | None] = []
     kind: GapKind = "join" if is_joined else "scan"
@@ -81,7 +83,8 @@ def gap_of(
         for each in list(known.ranges.values())[1:]:
             tested.extend(each.predicates)
         kind = "blocked" if tested else "sort"
-        blockers = [each.span for each in tested]
+        order = next((each.span for each in under if isinstance(each, Sort)), None)
+        blockers = [each.span for each in tested] or [order]
     return Gap(
         kind,
         path,

@@ -1,0 +1,103 @@
+"""Fixes: each one works when applied alone, and nothing in it can be left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import piql
+import pytest
+from piql.diagnostics.diagnostic import Edit, Fix
+
+SCHEMA = """CREATE TABLE users (name VARCHAR(20) PRIMARY KEY, town VARCHAR(20));
+CREATE TABLE follows (
+  owner VARCHAR(20) REFERENCES users,
+  target VARCHAR(20) REFERENCES users,
+  approved BOOLEAN,
+  PRIMARY KEY (owner, target)
+);
+CREATE TABLE posts (author VARCHAR(20) REFERENCES users, at TIMESTAMP, body VARCHAR(100), PRIMARY KEY (author, at));
+"""
+REFUSED = [
+    "SELECT target FROM follows WHERE owner = [me]",
+    "SELECT owner FROM follows WHERE target = [me] AND approved = TRUE",
+    "SELECT COUNT(*) AS n FROM follows WHERE owner = [me]",
+    "SELECT p.body FROM follows f JOIN posts p ON p.author = f.target WHERE f.owner = [me] ORDER BY p.at DESC LIMIT 10",
+    "SELECT p.body FROM follows f JOIN posts p ON p.author = f.target WHERE f.owner = [me] ORDER BY p.at DESC",
+    "SELECT COUNT(*) AS n FROM follows f JOIN posts p ON p.author = f.target WHERE f.owner = [me]",
+    "SELECT body FROM posts WHERE author = [me] AND body <> 'x' LIMIT 5",
+    "SELECT COUNT(*) AS n FROM posts WHERE body LIKE [word]",
+    "SELECT DISTINCT approved FROM follows WHERE owner = [me] LIMIT 1",
+]
+
+
+def with_edits(text: str, edits: Sequence[Edit]) -> str:
+    for edit in sorted(edits, key=lambda each: -each.start):
+        text = text[: edit.start] + edit.text + text[edit.end :]
+    return text
+
+
+def fixes_of(text: str) -> list[Fix]:
+    return list(dict.fromkeys(fix for each in piql.compile(text).diagnostics for fix in each.fixes))
+
+
+@pytest.mark.parametrize("query", REFUSED)
+def test_every_fix_bounds_the_query_and_leaves_no_error(query: str) -> None:
+    text = f"{SCHEMA}CREATE QUERY q AS {query};\n"
+    assert not piql.compile(text).queries["q"].is_bounded
+    fixes = fixes_of(text)
+    assert fixes
+    for fix in fixes:
+        fixed = piql.compile(with_edits(text, fix.edits))
+        assert not fixed.has_errors, fix.title
+        assert fixed.queries["q"].is_bounded, fix.title
+
+
+@pytest.mark.parametrize("query", REFUSED)
+def test_no_fix_holds_more_than_is_needed(query: str) -> None:
+    fixes = fixes_of(f"{SCHEMA}CREATE QUERY q AS {query};\n")
+    parts = [set(fix.title.split(" and add ")) for fix in fixes]
+    assert not any(one < other for one in parts for other in parts)
+
+
+def test_deleting_the_limit_of_a_schema_offers_it_back_first() -> None:
+    line = ",\n  CARDINALITY LIMIT 100 (owner)"
+    whole = SCHEMA.replace("PRIMARY KEY (owner, target)", f"PRIMARY KEY (owner, target){line}")
+    query = "CREATE QUERY q AS SELECT target FROM follows WHERE owner = [me] AND approved = TRUE;\n"
+    assert piql.compile(whole + query).queries["q"].is_bounded
+    text = SCHEMA + query
+    first = fixes_of(text)[0]
+    assert with_edits(text, first.edits) == whole + query
+
+
+def test_a_line_deleted_with_its_comma_left_behind_is_put_back() -> None:
+    text = SCHEMA.replace("PRIMARY KEY (owner, target)\n", "PRIMARY KEY (owner, target),\n")
+    text += "CREATE QUERY q AS SELECT target FROM follows WHERE owner = [me];\n"
+    compilation = piql.compile(text)
+    assert not compilation.queries["q"].is_bounded
+    fixes = [fix for each in compilation.diagnostics if each.query == "q" for fix in each.fixes]
+    assert fixes
+    for fix in fixes:
+        assert piql.compile(with_edits(text, fix.edits)).queries["q"].is_bounded
+
+
+def test_a_fix_names_the_other_queries_that_it_bounds() -> None:
+    text = SCHEMA + (
+        "CREATE QUERY one AS SELECT COUNT(*) AS n FROM follows WHERE owner = [me];\n"
+        "CREATE QUERY two AS SELECT COUNT(*) AS n FROM follows WHERE owner = [me] AND approved = TRUE;\n"
+        "CREATE QUERY three AS SELECT COUNT(*) AS n FROM posts WHERE author = [me];\n"
+    )
+    one = piql.compile(text).queries["one"].diagnostics[0].fixes
+    assert [fix.unblocks for fix in one] == [("two",)]
+
+
+def test_edits_of_several_files_name_them() -> None:
+    query = "CREATE QUERY q AS SELECT target FROM follows WHERE owner = [me];\n"
+    compilation = piql.compile({"schema.piql": SCHEMA, "q.piql": query})
+    files = [{edit.file for edit in fix.edits} for fix in compilation.diagnostics[0].fixes]
+    assert files == [{"schema.piql"}, {"q.piql"}, {"q.piql"}]
+
+
+def test_characters_outside_the_basic_plane_do_not_shift_edits() -> None:
+    text = SCHEMA + "-- 😀😀\nCREATE QUERY q AS SELECT target FROM follows WHERE owner = '😀';\n"
+    for fix in fixes_of(text):
+        assert piql.compile(with_edits(text, fix.edits)).queries["q"].is_bounded

@@ -1,0 +1,147 @@
+"""What must be refused or kept, because a smaller plan would lose rows. Each is a trap that a planner can fall into."""
+
+from __future__ import annotations
+
+import piql
+from piql.compilation import CompiledQuery
+from piql.physical.operators import Dereference, IndexFKJoin, IndexScan, LocalSort, LocalStop, SortedIndexJoin
+
+
+def compiled(schema: str, query: str) -> CompiledQuery:
+    return piql.compile(f"{schema}\nCREATE QUERY q AS {query};").queries["q"]
+
+
+M = "CREATE TABLE m (g INT, id INT, a INT, b INT, PRIMARY KEY (g, id));"
+
+
+def test_a_stop_does_not_pass_a_second_range() -> None:
+    assert not compiled(M, "SELECT id FROM m WHERE g = 1 AND a > 1 AND b > 1 LIMIT 5").is_bounded
+
+
+def test_a_stop_does_not_pass_a_test_that_no_index_applies() -> None:
+    for test in ("a <> 1", "a + b = 2", "a IS NULL", "NOT (a IN (1, 2))", "a = b"):
+        assert not compiled(M, f"SELECT id FROM m WHERE g = 1 AND {test} LIMIT 5").is_bounded, test
+
+
+def test_an_order_that_begins_elsewhere_than_the_range_is_not_served() -> None:
+    assert not compiled(M, "SELECT id FROM m WHERE g = 1 AND a > 1 ORDER BY b LIMIT 5").is_bounded
+
+
+def test_a_limit_on_more_columns_than_are_fixed_bounds_nothing() -> None:
+    schema = "CREATE TABLE m (g INT, id INT, a INT, PRIMARY KEY (g, id), CARDINALITY LIMIT 5 (g, a));"
+    assert not compiled(schema, "SELECT id FROM m WHERE g = 1").is_bounded
+    assert compiled(schema, "SELECT id FROM m WHERE g = 1 AND a = 2").is_bounded
+
+
+def test_a_range_does_not_fix_a_column_of_a_limit() -> None:
+    schema = "CREATE TABLE m (g INT, id INT, PRIMARY KEY (g, id), CARDINALITY LIMIT 5 (g));"
+    assert not compiled(schema, "SELECT id FROM m WHERE g > 1").is_bounded
+
+
+def test_a_limit_counts_once_for_each_value_of_a_list() -> None:
+    schema = "CREATE TABLE m (g INT, id INT, PRIMARY KEY (g, id), CARDINALITY LIMIT 5 (g));"
+    query = compiled(schema, "SELECT id FROM m WHERE g IN [gs] MAX 7")
+    assert query.bound is not None
+    assert (query.bound.operations, query.bound.rows) == (7, 35)
+
+
+def test_a_cardinality_limit_of_the_left_side_of_an_or_does_not_bound_the_right() -> None:
+    schema = "CREATE TABLE m (g INT, id INT, a INT, PRIMARY KEY (g, id), CARDINALITY LIMIT 5 (g));"
+    assert not compiled(schema, "SELECT id FROM m WHERE g = 1 OR a = 2").is_bounded
+
+
+FOREIGN = """
+CREATE TABLE n (id INT PRIMARY KEY, a INT);
+CREATE TABLE m (g INT, id INT, n_id INT REFERENCES n, other INT, PRIMARY KEY (g, id));
+"""
+
+
+def operators(query: CompiledQuery) -> list[str]:
+    assert query.plan is not None
+    kinds = (IndexScan, IndexFKJoin, SortedIndexJoin, Dereference, LocalSort, LocalStop)
+    return [type(node).__name__ for node in query.plan.walk() if isinstance(node, kinds)]
+
+
+def test_a_stop_passes_a_declared_foreign_key() -> None:
+    query = compiled(FOREIGN, "SELECT n.a FROM m JOIN n ON n.id = m.n_id WHERE m.g = 1 LIMIT 5")
+    assert query.bound is not None
+    assert query.bound.operations == 6
+    assert operators(query) == ["IndexFKJoin", "IndexScan"]
+
+
+def test_a_stop_does_not_pass_an_equality_that_is_no_foreign_key() -> None:
+    assert not compiled(FOREIGN, "SELECT n.a FROM m JOIN n ON n.id = m.other WHERE m.g = 1 LIMIT 5").is_bounded
+
+
+def test_a_stop_does_not_pass_a_foreign_key_with_a_further_condition() -> None:
+    query = "SELECT n.a FROM m JOIN n ON n.id = m.n_id AND n.a = m.other WHERE m.g = 1 LIMIT 5"
+    assert not compiled(FOREIGN, query).is_bounded
+    query = "SELECT n.a FROM m JOIN n ON n.id = m.n_id WHERE m.g = 1 AND n.a > 3 LIMIT 5"
+    assert not compiled(FOREIGN, query).is_bounded
+
+
+def test_a_stop_passes_no_foreign_key_that_may_be_null() -> None:
+    schema = FOREIGN.replace("n_id INT REFERENCES n", "n_id INT NULL REFERENCES n")
+    query = "SELECT n.a FROM m JOIN n ON n.id = m.n_id WHERE m.g = 1{} LIMIT 5"
+    assert not compiled(schema, query.format("")).is_bounded
+    assert compiled(schema, query.format(" AND m.n_id = 3")).is_bounded
+
+
+def test_a_stop_passes_a_left_join_to_a_key() -> None:
+    query = compiled(FOREIGN, "SELECT n.a FROM m LEFT JOIN n ON n.id = m.other WHERE m.g = 1 LIMIT 5")
+    assert query.bound is not None
+    assert query.bound.operations == 6
+
+
+def test_a_test_above_a_left_join_keeps_the_stop_above_it() -> None:
+    query = "SELECT n.a FROM m LEFT JOIN n ON n.id = m.other WHERE m.g = 1 AND n.a IS NULL LIMIT 5"
+    assert not compiled(FOREIGN, query).is_bounded
+
+
+def test_an_order_by_the_joined_table_keeps_the_stop_above_the_join() -> None:
+    query = "SELECT n.a FROM m JOIN n ON n.id = m.n_id WHERE m.g = 1 ORDER BY n.a LIMIT 5"
+    assert not compiled(FOREIGN, query).is_bounded
+
+
+def test_distinct_and_groups_keep_the_stop_above_them() -> None:
+    assert not compiled(M, "SELECT DISTINCT a FROM m WHERE g = 1 LIMIT 5").is_bounded
+    assert not compiled(M, "SELECT a, COUNT(*) AS n FROM m WHERE g = 1 GROUP BY a LIMIT 5").is_bounded
+
+
+def test_a_bounded_group_may_be_stopped_after_it_is_sorted() -> None:
+    schema = "CREATE TABLE m (g INT, id INT, a INT, PRIMARY KEY (g, id), CARDINALITY LIMIT 20 (g));"
+    query = compiled(schema, "SELECT id FROM m WHERE g = 1 AND a > 3 ORDER BY a LIMIT 5")
+    assert operators(query) == ["LocalStop", "LocalSort", "IndexScan"]
+
+
+def test_the_union_that_drops_equal_rows_is_not_stopped_in_its_branches() -> None:
+    query = "SELECT a FROM m WHERE g = 1 UNION SELECT a FROM m WHERE g = 2 LIMIT 5"
+    assert not compiled(M, query).is_bounded
+    assert compiled(M, query.replace("UNION", "UNION ALL")).is_bounded
+
+
+def test_an_index_of_words_is_not_read_without_a_word() -> None:
+    schema = "CREATE TABLE m (g INT, id INT PRIMARY KEY, t VARCHAR(20));\nCREATE INDEX words ON m (g, TOKEN(t));"
+    query = compiled(schema, "SELECT id FROM m WHERE g = 1 LIMIT 5")
+    assert [index.name for index in query.indexes] == ["m_by_g"]
+
+
+def test_two_words_need_a_limit() -> None:
+    schema = "CREATE TABLE m (g INT, id INT PRIMARY KEY, t VARCHAR(20){});"
+    query = "SELECT id FROM m WHERE t LIKE [one] AND t LIKE [other] LIMIT 5"
+    assert not compiled(schema.format(""), query).is_bounded
+    assert compiled(schema.format(", CARDINALITY LIMIT 9 (TOKEN(t))"), query).is_bounded
+
+
+def test_keys_of_another_type_are_not_looked_up() -> None:
+    schema = "CREATE TABLE n (id DOUBLE PRIMARY KEY);\nCREATE TABLE m (g INT, id INT, PRIMARY KEY (g, id));"
+    query = "SELECT n.id FROM m JOIN n ON n.id = m.id WHERE m.g = 1 AND m.id = 2"
+    compilation = piql.compile(f"{schema}\nCREATE QUERY q AS {query};")
+    assert not compilation.queries["q"].is_bounded
+
+
+def test_pages_of_a_left_join_do_not_stop_its_lists() -> None:
+    schema = FOREIGN + "CREATE TABLE k (n_id INT, id INT, PRIMARY KEY (n_id, id));"
+    query = "SELECT m.id, k.id AS k FROM m LEFT JOIN k ON k.n_id = m.other WHERE m.g = 1 AND m.id = 2 {}"
+    assert compiled(schema, query.format("LIMIT 5")).is_bounded
+    assert not compiled(schema, query.format("ORDER BY k.id PAGINATE 5")).is_bounded
