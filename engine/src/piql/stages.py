@@ -28,7 +28,7 @@ from piql.optimizer import optimize
 from piql.optimizer.step import Step
 from piql.physical.findings import gap_diagnostics, hot_partitions, indistinct_pages, misplaced_subqueries
 from piql.physical.indexes import IndexSet, constraint_indexes, merge_indexes
-from piql.physical.operators import IndexFKJoin, IndexScan, PhysicalNode, SortedIndexJoin
+from piql.physical.operators import IndexFKJoin, IndexScan, PhysicalNode, SortedIndexJoin, operators
 from piql.physical.planner import plan_query
 from piql.physical.unbounded import Gap
 from piql.physical.writes import plan_write
@@ -191,7 +191,7 @@ def _indexes_read(plan: PhysicalNode | None) -> list[Index]:
     """Give the secondary indexes that a plan reads."""
     if plan is None:
         return []
-    reads = (node for node in plan.walk() if isinstance(node, IndexScan | IndexFKJoin | SortedIndexJoin))
+    reads = (node for node in operators(plan) if isinstance(node, IndexScan | IndexFKJoin | SortedIndexJoin))
     return list(dict.fromkeys(node.index for node in reads if not node.index.is_primary))
 
 
@@ -222,8 +222,7 @@ def _finish(bound: BoundQuery, planned: _Planned | None, catalog: Catalog, settl
         return _refused(query, planned.gaps)
     plan = with_settled_indexes(planned.plan, settled)
     found = hot_partitions(plan, bound)
-    unsized = next((node for node in plan.walk() if reads_unsized(node)), None)  # type: ignore[arg-type]
-    if unsized is not None:
+    if any(map(reads_unsized, operators(plan))):
         found = (*found, _unsized(bound))
     return replace(
         query,
@@ -263,6 +262,8 @@ def _refused(query: CompiledQuery, gaps: tuple[Gap, ...]) -> CompiledQuery:
 
 def with_settled_indexes(plan: PhysicalNode, settled: IndexSet) -> PhysicalNode:
     """Let each read of a secondary index use the one of the whole set."""
+    if all(settled.serving(index) is index for index in _indexes_read(plan)):
+        return plan
 
     def settle(node: Node) -> Node:
         if isinstance(node, IndexScan | IndexFKJoin | SortedIndexJoin) and not node.index.is_primary:

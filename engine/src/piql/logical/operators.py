@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from piql.catalog import CardinalityLimit, ForeignKey, Table, UniqueKey
@@ -165,18 +165,7 @@ class DataStop(_Operator):
 
 
 LogicalNode: TypeAlias = (
-    Relation
-    | Derived
-    | Selection
-    | Join
-    | SemiJoin
-    | Projection
-    | GroupBy
-    | Distinct
-    | Union
-    | Sort
-    | Stop
-    | DataStop
+    Relation | Derived | Selection | Join | SemiJoin | Projection | GroupBy | Distinct | Union | Sort | Stop | DataStop
 )
 
 
@@ -191,6 +180,23 @@ def inputs(node: LogicalNode) -> tuple[LogicalNode, ...]:
             return node.inputs
         case _:
             return (node.input,)
+
+
+def map_inputs(node: LogicalNode, change: Callable[[LogicalNode], LogicalNode]) -> LogicalNode:
+    """Give an operator with each one below it replaced by `change`; the same object when none changed."""
+    match node:
+        case Relation():
+            return node
+        case Join() | SemiJoin():
+            left, right = change(node.left), change(node.right)
+            return node if left is node.left and right is node.right else replace(node, left=left, right=right)
+        case Union():
+            found = tuple(map(change, node.inputs))
+            same = all(new is old for new, old in zip(found, node.inputs, strict=True))
+            return node if same else replace(node, inputs=found)
+        case _:
+            below = change(node.input)
+            return node if below is node.input else replace(node, input=below)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,8 +8,7 @@ from dataclasses import replace
 from piql.binding.outputs import output_columns
 from piql.catalog import Table
 from piql.logical.expressions import ColumnRef, Comparison, Constant, Expression, Parameter
-from piql.logical.operators import Derived, LogicalNode, Relation, SemiJoin, Sort, SortKey
-from piql.node import Node
+from piql.logical.operators import Derived, LogicalNode, Relation, SemiJoin, Sort, SortKey, map_inputs
 from piql.optimizer.equalities import Equalities
 from piql.optimizer.predicates import ColumnKey, equated_columns, key_of, relations_of
 from piql.optimizer.region import Leg, Region, is_region, read_region
@@ -31,26 +30,28 @@ def complete_order(plan: LogicalNode, context: RuleContext) -> LogicalNode:
     table counts with all its columns. Sorts of groups and unions are completed by the planner.
     """
 
-    def complete(node: Node) -> Node:
-        if not isinstance(node, Sort) or node.is_total:
-            return node
-        below = node.input
-        while isinstance(below, SemiJoin):
-            below = below.left
-        if is_region(below):
-            region = read_region(below)
-            if all(isinstance(leg.input, Relation | Derived) for leg in region.legs):
-                keys = _completed(node.keys, region)
-            ties = [each for each in keys if each not in node.keys]
-            if ties:
-                columns = (
-                    f"{key.relation}.{key.name}" for each in ties if isinstance(key := each.expression, ColumnRef)
-                )
-                context.note(f"rows that are equal in the order are told apart by {', '.join(columns)}")
-            return replace(node, keys=keys, is_total=True)
-        return node
+    def visit(node: LogicalNode) -> LogicalNode:
+        node = map_inputs(node, visit)
+        return _complete(node, context) if isinstance(node, Sort) and not node.is_total else node
 
-    return plan.transform_up(complete)  # type: ignore[return-value]
+    return visit(plan)
+
+
+def _complete(sort: Sort, context: RuleContext) -> Sort:
+    below = sort.input
+    while isinstance(below, SemiJoin):
+        below = below.left
+    if not is_region(below):
+        return sort
+    region = read_region(below)
+    if not all(isinstance(leg.input, Relation | Derived) for leg in region.legs):
+        return sort
+    keys = _completed(sort.keys, region)
+    ties = [each.expression for each in keys if each not in sort.keys]
+    if ties:
+        columns = ", ".join(f"{each.relation}.{each.name}" for each in ties if isinstance(each, ColumnRef))
+        context.note(f"rows that are equal in the order are told apart by {columns}")
+    return replace(sort, keys=keys, is_total=True)
 
 
 def _completed(keys: tuple[SortKey, ...], region: Region) -> tuple[SortKey, ...]:

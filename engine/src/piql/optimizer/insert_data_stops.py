@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from piql.logical.expressions import Expression, conjuncts
-from piql.logical.operators import DataStop, Derived, Join, LogicalNode, Relation, Selection, SemiJoin
-from piql.node import Node
+from piql.logical.operators import DataStop, Derived, Join, LogicalNode, Relation, Selection, SemiJoin, map_inputs
 from piql.optimizer.facts import Fact, facts_about
 from piql.optimizer.predicates import all_conjuncts, conjunction
 from piql.optimizer.region import aliases_below, is_region
@@ -28,16 +27,16 @@ def insert_data_stops(plan: LogicalNode, context: RuleContext) -> LogicalNode:
     else can be tighter, and only that data-stop is written.
     """
 
-    def visit(node: Node) -> Node:
+    def visit(node: LogicalNode) -> LogicalNode:
         if isinstance(node, SemiJoin) and is_region(node.right):
             tests = all_conjuncts((node.condition,))
             right = _insert(node.right, tests, aliases_below(node.left), context, visit)
-            return replace(node, left=visit(node.left), right=right)  # type: ignore[arg-type]
+            return replace(node, left=visit(node.left), right=right)
         if is_region(node):
-            return _insert(node, (), frozenset(), context, visit)  # type: ignore[arg-type]
-        return node.map_children(visit)
+            return _insert(node, (), frozenset(), context, visit)
+        return map_inputs(node, visit)
 
-    return visit(plan)  # type: ignore[return-value]
+    return visit(plan)
 
 
 def _insert(
@@ -45,7 +44,7 @@ def _insert(
     joining: Sequence[Expression],
     available: frozenset[str],
     context: RuleContext,
-    visit: object,
+    visit: Callable[[LogicalNode], LogicalNode],
 ) -> LogicalNode:
     match node:
         case Join():
@@ -61,9 +60,9 @@ def _insert(
             below = _insert(node.input, joining, available, context, visit)
             return node if below is node.input else replace(node, input=below)
         case Derived():
-            return node.map_children(visit)  # type: ignore[arg-type]
+            return map_inputs(node, visit)
         case _:
-            return visit(node)  # type: ignore[operator, no-any-return]
+            return visit(node)
 
 
 def _stop(

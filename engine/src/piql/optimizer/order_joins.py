@@ -18,6 +18,7 @@ from piql.logical.operators import (
     Stop,
     Union,
     inputs,
+    map_inputs,
 )
 from piql.node import Node
 from piql.optimizer.equalities import Equalities
@@ -66,7 +67,7 @@ def _visit(node: LogicalNode, stop: Stop | None, keys: tuple[SortKey, ...], cont
             return node if left is node.left and right is node.right else replace(node, left=left, right=right)
         case _:
             below = _visit(inputs(node)[0], None, (), context)
-    return node.map_children(lambda child: below if child is inputs(node)[0] else child)
+    return map_inputs(node, lambda child: below)
 
 
 def _order(node: LogicalNode, stop: Stop | None, keys: tuple[SortKey, ...], context: RuleContext) -> LogicalNode:

@@ -7,8 +7,18 @@ from dataclasses import replace
 from itertools import takewhile
 
 from piql.logical.expressions import ColumnRef, Expression
-from piql.logical.operators import DataStop, Join, LogicalNode, Projection, Relation, Selection, Sort, SortKey, Stop
-from piql.node import Node
+from piql.logical.operators import (
+    DataStop,
+    Join,
+    LogicalNode,
+    Projection,
+    Relation,
+    Selection,
+    Sort,
+    SortKey,
+    Stop,
+    map_inputs,
+)
 from piql.optimizer.complete_order import Determined
 from piql.optimizer.equalities import Equalities
 from piql.optimizer.keeps_rows import keeps_every_row
@@ -34,14 +44,11 @@ def push_stop_down(plan: LogicalNode, context: RuleContext) -> LogicalNode:
     columns of the joined table passes when the join makes them equal to columns of the left.
     """
 
-    def visit(node: Node) -> Node:
-        if isinstance(node, Stop):
-            pushed = _push(node, context)
-            if pushed is not node:
-                return pushed
-        return node.map_children(visit)
+    def visit(node: LogicalNode) -> LogicalNode:
+        below = map_inputs(node, visit)
+        return _push(below, context) if isinstance(below, Stop) else below
 
-    return visit(plan)  # type: ignore[return-value]
+    return visit(plan)
 
 
 def _push(stop: Stop, context: RuleContext) -> LogicalNode:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from piql.logical.expressions import ColumnRef
-from piql.logical.operators import LogicalNode, Output, Projection, Relation, Sort, SortKey, Stop, Union
-from piql.node import Node
+from piql.logical.operators import LogicalNode, Output, Projection, Relation, Sort, SortKey, Stop, Union, map_inputs
 from piql.optimizer.predicates import key_of, replace_columns
 from piql.optimizer.region import is_region, read_region
 from piql.optimizer.rule import RuleContext
@@ -28,8 +27,8 @@ def push_stop_into_union(plan: LogicalNode, context: RuleContext) -> LogicalNode
     the primary key of their only relation. A page is not pushed: its branches could not tell where the next one begins.
     """
 
-    def visit(node: Node) -> Node:
-        changed = node.map_children(visit)
+    def visit(node: LogicalNode) -> LogicalNode:
+        changed = map_inputs(node, visit)
         match changed:
             case Stop(is_page=False, input=Sort(keys=keys, input=Union() as union) as sort):
                 stopped = _stopped(union, changed, keys)
@@ -42,7 +41,7 @@ def push_stop_into_union(plan: LogicalNode, context: RuleContext) -> LogicalNode
     pushed = visit(plan)
     if pushed is not plan and pushed != plan:
         context.note("each branch of the union is stopped, too")
-    return pushed  # type: ignore[return-value]
+    return pushed
 
 
 def _stopped(union: Union, stop: Stop, keys: tuple[SortKey, ...]) -> Union:

@@ -15,7 +15,17 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from piql.logical.expressions import Expression, conjuncts
-from piql.logical.operators import DataStop, Derived, Join, LogicalNode, Relation, Selection, SemiJoin, inputs
+from piql.logical.operators import (
+    DataStop,
+    Derived,
+    Join,
+    LogicalNode,
+    Relation,
+    Selection,
+    SemiJoin,
+    inputs,
+    map_inputs,
+)
 from piql.node import Node
 from piql.optimizer.predicates import conjunction, has_subquery, relations_of
 
@@ -56,28 +66,14 @@ def is_region(node: Node) -> bool:
 def map_regions(plan: LogicalNode, change: Callable[[LogicalNode], LogicalNode]) -> LogicalNode:
     """Apply `change` to each join part of a plan, those inside derived tables and unions included, innermost first."""
 
-    def visit(node: Node) -> Node:
-        if not is_region(node):
-            return node.map_children(visit)
-        return change(_map_derived(node, visit))  # type: ignore[arg-type]
+    def visit(node: LogicalNode) -> LogicalNode:
+        return change(map_inputs(node, inside)) if is_region(node) else map_inputs(node, visit)
 
-    return visit(plan)  # type: ignore[return-value]
+    def inside(node: LogicalNode) -> LogicalNode:
+        is_inner = isinstance(node, Selection | DataStop | Join | Relation)
+        return map_inputs(node, inside if is_inner else visit)
 
-
-def _map_derived(node: LogicalNode, visit: Callable[[Node], Node]) -> LogicalNode:
-    match node:
-        case Derived():
-            return node.map_children(visit)
-        case Selection() | DataStop():
-            below = _map_derived(node.input, visit)
-            return node if below is node.input else replace(node, input=below)
-        case Join():
-            left, right = _map_derived(node.left, visit), _map_derived(node.right, visit)
-            return node if left is node.left and right is node.right else replace(node, left=left, right=right)
-        case Relation():
-            return node
-        case _:
-            return node.map_children(visit)
+    return visit(plan)
 
 
 def read_region(node: LogicalNode) -> Region:

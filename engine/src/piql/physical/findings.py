@@ -8,7 +8,7 @@ from piql.diagnostics.codes import report
 from piql.diagnostics.diagnostic import Diagnostic, Label
 from piql.logical.expressions import Exists, InSubquery
 from piql.logical.operators import LogicalNode, Stop
-from piql.physical.operators import IndexScan, PhysicalNode
+from piql.physical.operators import IndexScan, PhysicalNode, operators
 from piql.physical.unbounded import Gap, GapKind
 from piql.source import Span
 
@@ -128,7 +128,7 @@ def hot_partitions(plan: PhysicalNode, query: object) -> tuple[Diagnostic, ...]:
     """Warn of reads that follow one order of a whole table."""
     name = getattr(query, "name", "") or None
     found = []
-    for node in plan.walk():
+    for node in operators(plan):
         if not isinstance(node, IndexScan) or node.prefix or node.index.buckets > 1 or node.span is None:
             continue
         found.append(

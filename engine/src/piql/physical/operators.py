@@ -7,6 +7,7 @@ Every remote read has a limit; there is no unbounded operator.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -252,6 +253,13 @@ def inputs(node: PhysicalNode) -> tuple[PhysicalNode, ...]:
             return node.inputs
         case _:
             return (node.child,)
+
+
+def operators(plan: PhysicalNode) -> Iterator[PhysicalNode]:
+    """Yield the operators of a plan, from the top down."""
+    yield plan
+    for each in inputs(plan):
+        yield from operators(each)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
