@@ -3,6 +3,12 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from '../fixtures.ts'
 import { picture } from '../pictures.ts'
 
+declare global {
+  interface Window {
+    isSavingRefused?: boolean
+  }
+}
+
 const FIND_USER = 'queries/findUser.piql'
 
 test.describe('in the text', () => {
@@ -135,15 +141,24 @@ test.describe('with the back end', () => {
     await expect(run.progress).toHaveCount(0)
   })
 
-  test('what is typed is there after a reload, saved or not', async ({ workbench, page }) => {
+  test('what is typed is there after a reload', async ({ workbench }) => {
     const { editor } = workbench
     await workbench.open(`/?file=${FIND_USER}&query=findUser`)
-    await page.route('**/api/workspaces/scadr/files/**', (route) => route.abort())
+    await editor.typeOver(FIND_USER, 'One user by name.', 'One user, by the name.')
+    await workbench.reload()
+    await editor.expectText(FIND_USER, 'One user, by the name.')
+  })
+
+  test('what could not be saved is there after a reload, too, and is saved once that is possible', async ({ workbench, page }) => {
+    const { editor } = workbench
+    await page.addInitScript(refuseSaving)
+    await workbench.open(`/?file=${FIND_USER}&query=findUser`)
     await editor.typeOver(FIND_USER, 'One user by name.', 'One user, by the name.')
     await workbench.reload()
     await editor.expectText(FIND_USER, 'One user, by the name.')
     await expect(workbench.notices).toContainText(`Your unsaved changes in ${FIND_USER} are restored.`)
-    await page.unroute('**/api/workspaces/scadr/files/**')
+    await expect(workbench.saveState).toHaveText('Kept in this browser')
+    await page.evaluate(() => (window.isSavingRefused = false))
     await expect(workbench.saveState).toHaveText('Saved')
   })
 
@@ -177,6 +192,14 @@ test.describe('with the back end', () => {
     expect(said).toBe(`piql serve: 127.0.0.1:${server.port} cannot be used: Address already in use.\n`)
   })
 })
+
+/** Runs in the page: no PUT leaves it, not even the one that a page sends when it is left. */
+function refuseSaving(): void {
+  const send = window.fetch
+  window.isSavingRefused = true
+  window.fetch = (input, options) =>
+    window.isSavingRefused && input instanceof Request && input.method === 'PUT' ? Promise.reject(new TypeError('refused')) : send(input, options)
+}
 
 /** Another letter in the middle, so that every part but one is as it was signed. */
 function tampered(cursor: string): string {
