@@ -16,7 +16,7 @@ _CLASSES = (
 )
 # What the code leaves to the name of a member.
 _MEMBERS: dict[str, dict[str, str]] = {
-    "Database": {"store": "the store beneath", "aclose": "the same"},
+    "Database": {"store": "the store beneath"},
     "Page": {
         "rows": "a dict each, in the order asked; none for a write",
         "cursor": "goes on behind this page; None at the end and without PAGINATE",
