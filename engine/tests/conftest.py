@@ -1,10 +1,6 @@
-"""Options of the engine's tests, and what the oracle has to say at their end."""
+"""What the oracle has to say at the end of the engine's tests."""
 
 import pytest
-
-
-def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--update-golden", action="store_true", help="rewrite the golden files with what comes out now")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -34,7 +34,9 @@ LAST = (
 ).split()
 TOWNS = "Aarhus Accra Bergen Bogota Cork Dakar Delft Ghent Hobart Izmir Kyoto Leeds Lima Lyon Oslo Porto Riga".split()
 STREETS = "Abbey Bridge Castle Church Garden Harbour High Market Mill Orchard Park School Station Tower Well".split()
-QUALITIES = "Amber Blue Broken Distant First Golden Hidden Last Little Lost Quiet Red Second Secret Silent White".split()
+QUALITIES = (
+    "Amber Blue Broken Distant First Golden Hidden Last Little Lost Quiet Red Second Secret Silent White".split()
+)
 THINGS = "Atlas Bird Bridge City Clock Door Garden House Island Journey Letter Map Mirror River Sea Window".split()
 PLACES = "Autumn Dust Glass Ice Iron Light Memory Morning Night Paper Rain Salt Silver Smoke Winter Wood".split()
 PUBLISHERS = "Anchor Beacon Compass Lantern Meridian Quill".split()

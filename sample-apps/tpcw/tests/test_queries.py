@@ -1,0 +1,173 @@
+"""TPC-W's queries have the bounds and indexes that the README shows, and the two analytical ones are refused.
+
+To rewrite the tables of the README, run `pytest --update-golden` and read the diff.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import piql
+import pytest
+
+HERE = Path(__file__).resolve().parent.parent
+REJECTED = HERE.parent / "tpcw-rejected"
+README = HERE / "README.md"
+
+TABLE_1 = {
+    "home",
+    "newProducts",
+    "productDetail",
+    "searchByAuthor",
+    "searchByTitle",
+    "orderDisplayCustomer",
+    "orderDisplayLastOrder",
+    "orderDisplayLines",
+    "buyRequest",
+}
+READS = TABLE_1 | {"searchBySubject", "shoppingCart"}
+WRITES = {
+    "addCartLine",
+    "updateCartLine",
+    "removeCartLine",
+    "addAddress",
+    "addCustomer",
+    "addOrder",
+    "addOrderLine",
+    "addPayment",
+    "takeFromStock",
+    "updateItem",
+}
+INDEXES_OF_TABLE_1 = {
+    ("author", ("token(a_fname,a_lname)", "a_id")),
+    ("item", ("i_a_id", "i_title", "i_id")),
+    ("item", ("i_subject", "i_pub_date", "i_id")),
+    ("item", ("token(i_title)", "i_title", "i_id")),
+    ("orders", ("o_c_uname", "o_date_time", "o_id")),
+}
+WHAT_GROWS = {
+    "bestSellers": ("order_line of one", "item of one i_subject"),
+    "adminConfirm": ("order_line of one ol_i_id", "orders of one o_c_uname", "order_line of one ol_o_id"),
+}
+
+
+@pytest.fixture(scope="module")
+def compilation() -> piql.Compilation:
+    return piql.compile(HERE)
+
+
+@pytest.fixture(scope="module")
+def rejected() -> piql.Compilation:
+    files = {path.name: path.read_text() for path in (HERE / "schema.piql", *REJECTED.glob("*.piql"))}
+    return piql.compile(files)
+
+
+def indexes(query: piql.CompiledQuery) -> list[tuple[str, tuple[str, ...]]]:
+    return [(each.table, tuple(column.name for column in each.columns)) for each in query.indexes]
+
+
+def table_of_reads(compilation: piql.Compilation) -> str:
+    lines = [
+        "| query | bound | requests | round trips | rows | class | indexes |",
+        "| --- | --- | --: | --: | --: | --- | --- |",
+    ]
+    for name in sorted(READS):
+        query = compilation.queries[name]
+        assert query.bound is not None
+        used = ", ".join(f"`{table}` ({', '.join(columns)})" for table, columns in indexes(query)) or "–"
+        numbers = f"{query.bound.operations} | {query.bound.round_trips} | {query.bound.rows}"
+        lines.append(f"| `{name}` | `{query.bound.formula}` | {numbers} | {query.scaling_class} | {used} |")
+    return "\n".join(lines)
+
+
+def table_of_writes(compilation: piql.Compilation) -> str:
+    lines = ["| update | requests | puts | deletes | reads | counts |", "| --- | --: | --: | --: | --: | --: |"]
+    for name in sorted(WRITES):
+        bound = compilation.queries[name].bound
+        assert bound is not None
+        lines.append(
+            f"| `{name}` | {bound.operations} | {bound.puts} | {bound.deletes} | {bound.reads} | {bound.counts} |"
+        )
+    return "\n".join(lines)
+
+
+def table_of_rejected(rejected: piql.Compilation) -> str:
+    lines = ["| query | class | why |", "| --- | --- | --- |"]
+    for name in sorted(WHAT_GROWS):
+        query = rejected.queries[name]
+        why = "; ".join(dict.fromkeys(found.message.partition(",")[0] for found in query.diagnostics))
+        lines.append(f"| `{name}` | {query.scaling_class} | {why} |")
+    return "\n".join(lines)
+
+
+def test_nothing_is_reported_of_the_application(compilation: piql.Compilation) -> None:
+    assert [found.message for found in compilation.diagnostics if found.severity != "info"] == []
+
+
+def test_every_query_stands_here_in_a_file_of_its_name(compilation: piql.Compilation) -> None:
+    assert set(compilation.queries) == READS | WRITES
+    assert {path.stem for path in (HERE / "queries").glob("*.piql")} == READS | WRITES
+    assert {path.stem for path in REJECTED.glob("*.piql")} == set(WHAT_GROWS)
+
+
+def test_the_readme_shows_what_the_compiler_finds(
+    compilation: piql.Compilation, rejected: piql.Compilation, request: pytest.FixtureRequest
+) -> None:
+    text = README.read_text()
+    shown = text
+    for title, table in (
+        ("Queries", table_of_reads(compilation)),
+        ("Updates", table_of_writes(compilation)),
+        ("Refused", table_of_rejected(rejected)),
+    ):
+        place = re.compile(rf"(?<=^## {title}$)(.*?)^\|.*?(?=\n\n|\Z)", re.MULTILINE | re.DOTALL)
+        shown, found = place.subn(lambda match, table=table: match[1] + table, shown, count=1)
+        assert found, f"no table under {title}"
+    if request.config.getoption("--update-golden"):
+        README.write_text(shown if shown.endswith("\n") else shown + "\n")
+    else:
+        assert text.rstrip() == shown.rstrip()
+
+
+def test_the_queries_of_table_1_read_the_five_indexes_of_the_paper(compilation: piql.Compilation) -> None:
+    assert {index for name in TABLE_1 for index in indexes(compilation.queries[name])} == INDEXES_OF_TABLE_1
+
+
+def test_a_subject_in_the_order_of_titles_needs_the_only_index_more(compilation: piql.Compilation) -> None:
+    more = {index for name in READS for index in indexes(compilation.queries[name])} - INDEXES_OF_TABLE_1
+    assert more == {("item", ("i_subject", "i_title", "i_id"))}
+
+
+@pytest.mark.parametrize("name", sorted(WRITES))
+def test_a_write_is_bounded(compilation: piql.Compilation, name: str) -> None:
+    query = compilation.queries[name]
+    assert query.scaling_class == "I"
+    assert query.bound is not None
+    assert query.bound.operations <= 20
+
+
+@pytest.mark.parametrize("name", sorted(WHAT_GROWS))
+def test_an_analytical_query_is_refused_where_it_grows(rejected: piql.Compilation, name: str) -> None:
+    query = rejected.queries[name]
+    assert not query.is_bounded
+    errors = [found for found in query.diagnostics if found.severity == "error"]
+    texts = {source.name: source.text for source in rejected.sources}
+    for found in errors:
+        assert found.code == "unbounded-aggregate"
+        assert texts[f"{name}.piql"][found.span.start : found.span.end].strip()
+        assert found.span.file == f"{name}.piql"
+        assert "nothing limits how many there are" in found.message
+        assert found.fixes
+    for growing in WHAT_GROWS[name]:
+        assert any(found.message.startswith(growing) for found in errors)
+
+
+def test_without_its_limit_only_the_cart_has_no_bound() -> None:
+    files = {path.name: path.read_text() for path in HERE.rglob("*.piql")}
+    lines = files["schema.piql"].splitlines(keepends=True)
+    files["schema.piql"] = "".join(line for line in lines if "CARDINALITY LIMIT 100 (scl_c_uname)" not in line)
+    compilation = piql.compile(files)
+    assert {name for name, query in compilation.queries.items() if not query.is_bounded} == {"shoppingCart"}
+    titles = [fix.title for found in compilation.diagnostics for fix in found.fixes]
+    assert any("CARDINALITY LIMIT" in title and "scl_c_uname" in title for title in titles)
