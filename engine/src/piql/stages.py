@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
+from typing import TypeAlias
 
 from piql.assistant.finding_fixes import Outcome, Trials
 from piql.assistant.fixes import suggest_fixes
@@ -22,7 +23,8 @@ from piql.catalog import Catalog, Index
 from piql.compilation import Compilation, CompiledQuery, UnboundedSegment
 from piql.diagnostics.codes import report
 from piql.diagnostics.diagnostic import Diagnostic, Edit, Fix
-from piql.logical.operators import Delete, Insert, LogicalNode, LogicalWrite, Stop, Update
+from piql.logical.operators import Delete, Insert, LogicalNode, LogicalWrite, Relation, Stop, Update
+from piql.memory import Memory
 from piql.node import Node
 from piql.optimizer import optimize
 from piql.optimizer.step import Step
@@ -74,9 +76,9 @@ def compile_bare(source: Source, catalog: Catalog, indexes: Mapping[str, Index] 
     bound = bind_statement(statement, catalog)
     if indexes is None:
         indexes = constraint_indexes(catalog)
-    planned = _plan(bound, indexes, is_frozen=True)
+    planned = _plan(bound, _by_table(indexes), is_frozen=True)
     if planned is not None and planned.gaps:
-        freely = _plan(bound, indexes)
+        freely = _plan(bound, _by_table(indexes))
         if freely is not None and freely.plan is not None:
             missing = [each.name for each in _indexes_read(freely.plan) if indexes.get(each.name) != each]
             planned = replace(planned, gaps=(), findings=(_not_deployed(bound, missing),))
@@ -96,8 +98,9 @@ def _not_deployed(query: BoundQuery, missing: Sequence[str]) -> Diagnostic:
 def _compile(files: Sequence[ast.ParsedFile], sources: tuple[Source, ...], *, with_fixes: bool) -> Compilation:
     program = bind(files)
     catalog = program.catalog
-    required = constraint_indexes(catalog)
-    planned = {id(query): _plan(query, required) for query in program.queries}
+    required = _required.recall((catalog.tables, catalog.indexes), lambda: constraint_indexes(catalog))
+    by_table = _tables.recall((required,), lambda: _by_table(required))
+    planned = {id(query): _plan_once(query, by_table) for query in program.queries}
     asked = [index for each in planned.values() if each is not None for index in _indexes_read(each.plan)]
     settled = merge_indexes(catalog, required, asked)
     queries: dict[str, CompiledQuery] = {}
@@ -105,7 +108,7 @@ def _compile(files: Sequence[ast.ParsedFile], sources: tuple[Source, ...], *, wi
     refused: list[tuple[BoundQuery, _Planned]] = []
     for bound in program.queries:
         plan = planned[id(bound)]
-        query = _finish(bound, plan, catalog, settled)
+        query = _finish_once(bound, plan, catalog, settled)
         if bound.name not in queries:
             queries[bound.name] = query
         found.extend(each for each in query.diagnostics if each not in bound.diagnostics)
@@ -114,7 +117,7 @@ def _compile(files: Sequence[ast.ParsedFile], sources: tuple[Source, ...], *, wi
     if with_fixes and refused:
         tried: dict[tuple[Edit, ...], Compilation] = {}
         fixes = {
-            bound.name: _fixes(bound, plan, files, refused[:MOST_MENDED], tried)
+            bound.name: _fixes_once(bound, plan, files, catalog, refused[:MOST_MENDED], tried)
             for bound, plan in refused[:MOST_MENDED]
         }
         found = [_with_fixes(each, fixes) for each in found]
@@ -167,13 +170,55 @@ def _outcome_for_all(files: Sequence[ast.ParsedFile], errors: int, edits: tuple[
     return Outcome(has_errors=left >= errors, is_bounded=True)
 
 
-def _plan(query: BoundQuery, indexes: Mapping[str, Index], *, is_frozen: bool = False) -> _Planned | None:
+IndexesByTable: TypeAlias = dict[str, tuple[Index, ...]]
+
+# What was found before from the very same queries and tables: see `memory`.
+_required: Memory[dict[str, Index]] = Memory(512)
+_tables: Memory[IndexesByTable] = Memory(512)
+_plans: Memory[tuple[IndexesByTable, _Planned | None]] = Memory(8192)
+_finished: Memory[tuple[object, CompiledQuery]] = Memory(8192)
+_mended: Memory[tuple[Fix, ...]] = Memory(512)
+
+
+def _by_table(indexes: Mapping[str, Index]) -> IndexesByTable:
+    found: dict[str, list[Index]] = {}
+    for index in indexes.values():
+        found.setdefault(index.table, []).append(index)
+    return {table: tuple(own) for table, own in found.items()}
+
+
+def _plan_once(query: BoundQuery, indexes: IndexesByTable) -> _Planned | None:
+    """Plan a query, unless it was planned before over the same indexes of its tables."""
+    known = _plans.get((query,))
+    if known is not None:
+        before, planned = known
+        if before is indexes:
+            return planned
+        tables = () if query.plan is None else {node.table.name for node in query.plan.find(Relation)}
+        if all(before.get(table) == indexes.get(table) for table in tables):
+            return _plans.put((query,), (indexes, planned))[1]
+    return _plans.put((query,), (indexes, _plan(query, indexes)))[1]
+
+
+def _finish_once(bound: BoundQuery, planned: _Planned | None, catalog: Catalog, settled: IndexSet) -> CompiledQuery:
+    """Finish a query, unless it was finished before with the same indexes."""
+    if isinstance(bound.plan, Insert | Update | Delete):
+        # A write depends on the indexes of its table, and on those by which other tables refer to it.
+        basis: object = (id(catalog.tables), settled.indexes)
+        keys: tuple[object, ...] = (bound, catalog.tables)
+    else:
+        basis = tuple(settled.serving(index) for index in _indexes_read(planned.plan)) if planned is not None else ()
+        keys = (bound, planned)
+    known = _finished.get(keys)
+    if known is not None and known[0] == basis:
+        return known[1]
+    return _finished.put(keys, (basis, _finish(bound, planned, catalog, settled)))[1]
+
+
+def _plan(query: BoundQuery, by_table: IndexesByTable, *, is_frozen: bool = False) -> _Planned | None:
     """Take a SELECT through both phases; None for writes and broken queries."""
     if query.plan is None or isinstance(query.plan, Insert | Update | Delete):
         return None
-    by_table: dict[str, tuple[Index, ...]] = {}
-    for index in indexes.values():
-        by_table[index.table] = (*by_table.get(index.table, ()), index)
 
     def is_bounded(subquery: LogicalNode) -> bool:
         return plan_query(optimize(subquery, is_bounded)[0], by_table, is_frozen=is_frozen).plan is not None
@@ -273,6 +318,19 @@ def with_settled_indexes(plan: PhysicalNode, settled: IndexSet) -> PhysicalNode:
         return node
 
     return plan.transform_up(settle)  # type: ignore[return-value]
+
+
+def _fixes_once(
+    bound: BoundQuery,
+    planned: _Planned,
+    files: Sequence[ast.ParsedFile],
+    catalog: Catalog,
+    refused: Sequence[tuple[BoundQuery, _Planned]],
+    tried: dict[tuple[Edit, ...], Compilation],
+) -> tuple[Fix, ...]:
+    """Look for fixes, unless they were found before for the same query and schema, beside the same refused queries."""
+    keys = (bound, catalog.tables, *(other for other, _ in refused))
+    return _mended.recall(keys, lambda: _fixes(bound, planned, files, refused, tried))
 
 
 def _fixes(

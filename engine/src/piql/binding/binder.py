@@ -13,13 +13,14 @@ from typing import Literal
 from piql.binding.expressions import QueryContext
 from piql.binding.fetch import as_select
 from piql.binding.queries import bind_nested, bind_query
-from piql.binding.schema import bind_schema
+from piql.binding.schema import BoundSchema, bind_schema
 from piql.binding.scope import TableNames
 from piql.binding.writes import bind_write
-from piql.catalog import Catalog
+from piql.catalog import Catalog, Table
 from piql.diagnostics.codes import report
 from piql.diagnostics.diagnostic import Diagnostic, Edit, Fix, Label
-from piql.logical.operators import LogicalNode, LogicalWrite, QueryParameter
+from piql.logical.operators import Delete, Insert, LogicalNode, LogicalWrite, QueryParameter, Relation, Update
+from piql.memory import Memory
 from piql.source import Span
 from piql.syntax import ast
 
@@ -57,7 +58,7 @@ class BoundProgram:
 def bind(files: Sequence[ast.ParsedFile], catalog: Catalog | None = None) -> BoundProgram:
     """Bind all files together; what they declare replaces what `catalog` holds under the same name."""
     diagnostics = [each for file in files for each in file.diagnostics]
-    schema = bind_schema((each for file in files for each in file.statements), catalog)
+    schema = _bind_schema_once(files, catalog)
     diagnostics.extend(schema.diagnostics)
     names = TableNames(schema.tables, frozenset(schema.broken))
     queries: list[BoundQuery] = []
@@ -65,7 +66,7 @@ def bind(files: Sequence[ast.ParsedFile], catalog: Catalog | None = None) -> Bou
     for file in files:
         for statement in file.statements:
             if isinstance(statement, ast.CreateQuery):
-                query = _bind_create_query(statement, names)
+                query = _bind_query_once(statement, schema, names)
                 first = first_by_name.setdefault(query.name.lower(), query)
                 if first is not query:
                     query = replace(query, diagnostics=(*query.diagnostics, _duplicate(query, first)))
@@ -76,6 +77,50 @@ def bind(files: Sequence[ast.ParsedFile], catalog: Catalog | None = None) -> Bou
     places = {id(file.source): number for number, file in enumerate(files)}
     diagnostics.sort(key=lambda each: (places.get(id(each.span.source), -1), each.span.start))
     return BoundProgram(Catalog(schema.tables, schema.indexes), tuple(queries), tuple(diagnostics))
+
+
+_schemas: Memory[BoundSchema] = Memory(512)
+_queries: Memory[BoundQuery] = Memory(16384)  # by statement, and by statement and schema
+
+
+def _bind_schema_once(files: Sequence[ast.ParsedFile], catalog: Catalog | None) -> BoundSchema:
+    """Bind the definitions, or give the schema that the very same ones gave before."""
+    definitions = tuple(
+        each
+        for file in files
+        for each in file.statements
+        if isinstance(each, ast.CreateTable | ast.CreateEntity | ast.CreateIndex)
+    )
+    return _schemas.recall((*definitions, catalog), lambda: bind_schema(definitions, catalog))
+
+
+def _bind_query_once(statement: ast.CreateQuery, schema: BoundSchema, names: TableNames) -> BoundQuery:
+    """Bind a query, unless it was bound before against tables that are the same, in the same places."""
+    known = _queries.get((statement, schema))
+    if known is not None:
+        return known
+    last = _queries.get((statement,))
+    if last is not None and not last.has_errors and _are_same(last, schema):
+        query = last
+    else:
+        query = _bind_create_query(statement, names)
+        _queries.put((statement,), query)
+    return _queries.put((statement, schema), query)
+
+
+def _are_same(query: BoundQuery, now: BoundSchema) -> bool:
+    """Whether the tables that a query reads or writes are the same in a schema."""
+    assert query.plan is not None
+    tables = [node.table for node in query.plan.walk() if isinstance(node, Relation | Insert | Update | Delete)]
+    return all(
+        table == now.tables.get(table.name) and place_of(table) == place_of(now.tables[table.name]) for table in tables
+    ) and not any(table.name in now.broken for table in tables)
+
+
+def place_of(table: Table) -> tuple[str, int, str]:
+    """Tell where a table is declared, with the text up to its end: then all spans in it are right."""
+    span = table.span
+    return ("", 0, "") if span is None else (span.file, span.start, span.source.text[: span.end])
 
 
 def bind_statement(statement: ast.BareStatement, catalog: Catalog) -> BoundQuery:

@@ -1,0 +1,97 @@
+"""What is kept between compilations: unchanged queries are not compiled again, and nothing stale is given."""
+
+from __future__ import annotations
+
+import piql
+from piql.memory import Memory
+
+SCHEMA = """CREATE TABLE users (name VARCHAR(20) PRIMARY KEY, town VARCHAR(20));
+CREATE TABLE notes (owner VARCHAR(20), id INT, body VARCHAR(50), PRIMARY KEY (owner, id), CARDINALITY LIMIT 5 (owner));
+"""
+FILES = {
+    "schema.piql": SCHEMA,
+    "found.piql": "CREATE QUERY found AS SELECT town FROM users WHERE name = [name];",
+    "notes.piql": "CREATE QUERY noted AS SELECT body FROM notes WHERE owner = [me];",
+    "write.piql": "CREATE QUERY write AS INSERT INTO notes (owner, id, body) VALUES ([me], [id], [body]);",
+}
+
+
+def fresh(files: dict[str, str]) -> piql.Compilation:
+    """Compile texts that nothing is known about: each begins with a blank more than any before."""
+    return piql.compile({name: text + " " * 50 for name, text in files.items()})
+
+
+def as_values(compilation: piql.Compilation) -> list[tuple[object, ...]]:
+    return [(each.name, each.bound, each.plan, each.diagnostics, each.indexes) for each in compilation.queries.values()]
+
+
+def test_an_unchanged_query_is_not_compiled_again() -> None:
+    before = piql.compile(FILES)
+    after = piql.compile({**FILES, "found.piql": FILES["found.piql"].replace("town", "name")})
+    assert after.queries["noted"] is before.queries["noted"]
+    assert after.queries["found"] is not before.queries["found"]
+
+
+def test_a_changed_table_changes_the_queries_that_read_it_only() -> None:
+    before = piql.compile(FILES)
+    files = {**FILES, "schema.piql": SCHEMA.replace("LIMIT 5", "LIMIT 7")}
+    after = piql.compile(files)
+    assert after.queries["found"] is before.queries["found"]
+    bound = after.queries["noted"].bound
+    assert bound is not None
+    assert bound.rows == 7
+
+
+def test_a_limit_that_goes_refuses_the_query_and_comes_back_with_it() -> None:
+    assert piql.compile(FILES).queries["noted"].is_bounded
+    files = {**FILES, "schema.piql": SCHEMA.replace(", CARDINALITY LIMIT 5 (owner)", "")}
+    assert not piql.compile(files).queries["noted"].is_bounded
+    assert piql.compile(FILES).queries["noted"].is_bounded
+
+
+def test_spans_follow_a_schema_that_moves() -> None:
+    piql.compile(FILES)
+    files = {**FILES, "schema.piql": "-- moved\n" + SCHEMA}
+    bound = piql.compile(files).queries["noted"].bound
+    assert bound is not None
+    term = next(each for each in bound.terms if each.symbol == "notes.owner")
+    assert term.span is not None
+    assert term.span.line == 3
+    assert term.span.text == "CARDINALITY LIMIT 5 (owner)"
+
+
+def test_a_write_costs_more_once_another_query_needs_an_index() -> None:
+    before = piql.compile(FILES).queries["write"].bound
+    index = "CREATE QUERY by_body AS SELECT id FROM notes WHERE body = [body] LIMIT 5;"
+    after = piql.compile({**FILES, "by_body.piql": index}).queries["write"].bound
+    assert before is not None
+    assert after is not None
+    assert after.operations == before.operations + 2
+
+
+def test_an_index_widened_by_one_query_is_used_by_the_other() -> None:
+    one = "CREATE QUERY one AS SELECT id FROM notes WHERE body = [body] LIMIT 5;"
+    schema = SCHEMA.replace("body VARCHAR(50)", "body VARCHAR(50), at INT")
+    files = {"schema.piql": schema, "one.piql": one}
+    (index,) = piql.compile(files).queries["one"].indexes
+    assert index.covering == ()
+    files["two.piql"] = "CREATE QUERY two AS SELECT at FROM notes WHERE body = [body] LIMIT 5;"
+    compilation = piql.compile(files)
+    (index,) = compilation.queries["one"].indexes
+    assert index.covering == ("at",)
+    assert compilation.indexes[index.name] == index
+
+
+def test_what_is_kept_equals_what_is_compiled_afresh() -> None:
+    for files in (FILES, {**FILES, "schema.piql": SCHEMA.replace(", CARDINALITY LIMIT 5 (owner)", "")}, FILES):
+        assert as_values(piql.compile(files)) == as_values(fresh(files))
+
+
+def test_a_memory_forgets_what_was_not_asked_for_longest() -> None:
+    memory: Memory[int] = Memory(2)
+    keys = [object() for _ in range(3)]
+    memory.put((keys[0],), 0)
+    memory.put((keys[1],), 1)
+    assert memory.get((keys[0],)) == 0
+    memory.put((keys[2],), 2)
+    assert [memory.get((key,)) for key in keys] == [0, None, 2]
