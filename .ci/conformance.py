@@ -7,6 +7,7 @@ The cases belong to no one implementation and are no part of this repository: th
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import re
@@ -65,5 +66,8 @@ def main(report: Path, update: bool) -> int:
 
 
 if __name__ == "__main__":
-    arguments = [word for word in sys.argv[1:] if word != "--update"]
-    sys.exit(main(Path(arguments[0] if arguments else ROOT / ".test-results/conformance.json"), "--update" in sys.argv))
+    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    arguments.add_argument("report", type=Path, nargs="?", default=ROOT / ".test-results/conformance.json")
+    arguments.add_argument("--update", action="store_true", help=f"add the cases that pass now to {PASSING.name}")
+    given = arguments.parse_args()
+    sys.exit(main(given.report, given.update))

@@ -19,7 +19,6 @@ _PROBES = ("9000", "local", "elsewhere")
 
 # Variables that are no settings of the server.
 OTHERS = {
-    "NO_COLOR": "asks for output without colours; so far `piql` prints none",
     "RAY_ADDRESS": "of a running Ray cluster, on which `piql profile` then measures (read by Ray itself)",
     "PIQL_CONFORMANCE": "the folder of [conformance cases](../decisions/0003-conformance-cases-stay-outside.md)",
     "PIQL_ORACLE_CASES": "how many random queries the tests compare with DuckDB",

@@ -1,19 +1,19 @@
 """What the engine raises. User mistakes in PIQL text are Diagnostics instead; these are refusals at run time.
 
-    PiqlError
-    ├── CompilationRefused      deploy or run of text with errors (.diagnostics)
-    ├── ConstraintViolation     NOT NULL, type, length
-    ├── CardinalityViolation
-    ├── DuplicateKey            primary key of a conditional insert, or UNIQUE
-    ├── ForeignKeyViolation
-    ├── ConditionFailed         UPDATE … IF
-    ├── InvalidParameter
-    ├── InvalidCursor
-    │   └── StaleCursor         made by another version of the query
-    ├── NotDeployed
-    ├── BoundExceeded           a broken promise of ours: report it
-    ├── RepairPending
-    └── StoreUnavailable
+PiqlError
+├── CompilationRefused      deploy or run of text with errors (.diagnostics)
+├── ConstraintViolation     NOT NULL, type, length
+├── CardinalityViolation
+├── DuplicateKey            primary key of a conditional insert, or UNIQUE
+├── ForeignKeyViolation
+├── ConditionFailed         UPDATE … IF
+├── InvalidParameter
+├── InvalidCursor
+│   └── StaleCursor         made by another version of the query
+├── NotDeployed
+├── BoundExceeded           a broken promise of ours: report it
+├── RepairPending
+└── StoreUnavailable
 """
 
 from __future__ import annotations

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
-import sys
 from pathlib import Path
 
 from piql import compilation as stages
@@ -26,8 +24,3 @@ def compile_path(parser: argparse.ArgumentParser, path: Path) -> Compilation:
     if path.is_dir() and not any(path.rglob("*.piql")):
         parser.error(f"{path}: no .piql files in it")
     return stages.compile(path)
-
-
-def is_colourful() -> bool:
-    """Whether to colour what is printed (https://no-color.org)."""
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from piql.commands.arguments import add_output, add_source, compile_path
-from piql.commands.table import format_table
+from piql.commands.table import counted, format_table
 from piql.compilation import Compilation, CompiledQuery
 from piql.diagnostics.diagnostic import Diagnostic
 from piql.diagnostics.render import render_all
@@ -35,7 +35,8 @@ def as_text(compilation: Compilation) -> str:
         parts.append(format_table(heads, [_row(query) for query in compilation.queries.values()]))
     errors = sum(each.severity == "error" for each in compilation.diagnostics)
     warnings = sum(each.severity == "warning" for each in compilation.diagnostics)
-    parts.append(f"{len(compilation.queries)} queries, {errors} errors, {warnings} warnings")
+    totals = (len(compilation.queries), "query"), (errors, "error"), (warnings, "warning")
+    parts.append(", ".join(counted(number, thing) for number, thing in totals))
     return "\n\n".join(parts)
 
 

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from piql.commands.arguments import add_source, compile_path
+from piql.commands.table import counted
 from piql.database import connect
 from piql.diagnostics.render import render_all
 from piql.errors import CompilationRefused, PiqlError
@@ -16,7 +17,7 @@ def deploy(argv: Sequence[str] | None = None) -> int:
     """Deploy a set of queries."""
     parser = argparse.ArgumentParser(prog="piql deploy", description="Deploy a set of queries.")
     add_source(parser)
-    parser.add_argument("--store", required=True, metavar="URL", help="embedded:PATH or cql://host/keyspace")
+    parser.add_argument("--store", required=True, metavar="URL", help="such as embedded:PATH")
     given = parser.parse_args(argv)
     compilation = compile_path(parser, given.path)
     try:
@@ -28,5 +29,6 @@ def deploy(argv: Sequence[str] | None = None) -> int:
     except PiqlError as error:
         print(f"piql deploy: {error}", file=sys.stderr)
         return 1
-    print(f"deployed {len(compilation.queries)} queries and {len(compilation.indexes)} indexes to {given.store}")
+    queries, indexes = counted(len(compilation.queries), "query"), counted(len(compilation.indexes), "index")
+    print(f"deployed {queries} and {indexes} to {given.store}")
     return 0

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from datetime import date
 
 from piql.commands.arguments import add_output
-from piql.commands.table import format_table
+from piql.commands.table import counted, format_table
 from piql.database import Page, connect
 from piql.diagnostics.render import render_all
 from piql.errors import CompilationRefused, NotDeployed, PiqlError
@@ -20,7 +20,7 @@ def run(argv: Sequence[str] | None = None) -> int:
     """Execute a deployed query or a statement."""
     parser = argparse.ArgumentParser(prog="piql run", description="Execute a deployed query or a statement.")
     parser.add_argument("query", help='the name of a deployed query, or a statement such as "SELECT …"')
-    parser.add_argument("--store", required=True, metavar="URL", help="embedded:PATH or cql://host/keyspace")
+    parser.add_argument("--store", required=True, metavar="URL", help="such as embedded:PATH")
     parser.add_argument(
         "--param", action="append", default=[], metavar="NAME=VALUE", help="VALUE is JSON, or text when it is none"
     )
@@ -62,7 +62,7 @@ def _value(text: str) -> object:
 
 def _as_text(page: Page) -> str:
     parts = [format_table(tuple(page.rows[0]), [tuple(row.values()) for row in page.rows])] if page.rows else []
-    parts.append(f"{len(page.rows)} rows · {page.operations} requests · {page.elapsed_ms:.2f} ms")
+    parts.append(f"{counted(len(page.rows), 'row')} · {counted(page.operations, 'request')} · {page.elapsed_ms:.2f} ms")
     if page.cursor is not None:
         parts.append(f"next page: --cursor {page.cursor}")
     return "\n".join(parts)

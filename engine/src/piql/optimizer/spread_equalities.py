@@ -28,15 +28,15 @@ def spread_equalities(plan: LogicalNode, context: RuleContext) -> LogicalNode:
           Relation t                            Selection t.owner = [me]
                                                   Relation t
 
-    Needs predicates where `push_selection_down` left them. Only inner joins count: the columns of a left-joined
-    relation are NULL where it has no match.
+    Two columns of one relation may be equal, too. Needs predicates where `push_selection_down` left them. Only inner
+    joins count: the columns of a left-joined relation are NULL where it has no match.
     """
 
     def spread(node: LogicalNode) -> LogicalNode:
         region = read_region(node)
-        if len(region.legs) < 2 or not region.conditions:
-            return node
         classes = Equalities((*region.conditions, *(each for leg in region.legs for each in leg.filters)))
+        if not classes.classes():
+            return node
         home = {relation: at for at, leg in enumerate(region.legs) for relation in leg.relations}
         legs = list(region.legs)
         for leg in region.legs:
