@@ -29,19 +29,22 @@ export const test = base.extend<Each, Shared>({
   originals: [async ({ server }, use) => use(await new Api(server.url).files()), { scope: 'worker' }],
   baseURL: async ({ server }, use) => use(server.url),
   api: async ({ server }, use) => use(new Api(server.url)),
-  /** What the journey before wrote into the text is undone. */
+  /** What the journey before wrote into the text is undone; what the server said goes with a failure. */
   scadr: [
-    async ({ server, originals }, use) => {
+    async ({ server, originals }, use, info) => {
       await server.resume()
       await new Api(server.url).restoreFiles(originals)
       await use()
+      if (info.status !== info.expectedStatus) await info.attach('server', { body: server.output })
     },
     { auto: true },
   ],
-  workbench: async ({ page }, use) => {
+  workbench: async ({ page }, use, info) => {
     const faults: Error[] = []
     page.on('pageerror', (error) => faults.push(error))
-    await use(new Workbench(page))
+    const workbench = new Workbench(page)
+    await use(workbench)
+    if (info.status === info.expectedStatus) await workbench.finishSaving()
     expect(faults, 'errors that the page did not handle').toEqual([])
   },
 })

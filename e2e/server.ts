@@ -24,6 +24,11 @@ export class WorkbenchServer {
     return server
   }
 
+  /** What the process printed since it was started. */
+  get output(): string {
+    return this.said
+  }
+
   get url(): string {
     return `http://127.0.0.1:${this.port}`
   }

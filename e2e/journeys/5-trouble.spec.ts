@@ -173,6 +173,19 @@ test.describe('with the back end', () => {
     await editor.expectText(FIND_USER, 'Written here.')
   })
 
+  test('a compiler that fails is not taken for a text without problems', async ({ workbench, page }) => {
+    const { editor, problems } = workbench
+    await workbench.open('/?file=schema.piql&query=thoughtstream')
+    const failure = { code: 'internal', message: 'The backend failed; its log says where.', help: null }
+    await page.route('**/api/compilations', (route) => route.fulfill({ status: 500, json: failure }))
+    await editor.deleteLine('schema.piql', 'CARDINALITY LIMIT')
+    await expect(problems.alert).toContainText('The text as it is now could not be compiled')
+    await expect(workbench.status).toContainText('Not compiled')
+    await page.unroute('**/api/compilations')
+    await expect(problems.items).toHaveCount(2)
+    await expect(problems.alert).toHaveCount(0)
+  })
+
   test('a part that cannot be fetched says so, and the rest goes on', async ({ workbench, page }) => {
     const { deploy, editor, problems } = workbench
     await page.route('**/assets/DeployPanel-*', (route) => route.abort())

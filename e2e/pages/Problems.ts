@@ -11,6 +11,11 @@ export class Problems extends Panel {
     this.items = this.content.getByRole('list', { name: 'Problems' }).locator('> li')
   }
 
+  /** What is said of a place. */
+  sentence(place: string): Locator {
+    return this.about(place).getByRole('button').first()
+  }
+
   about(words: string | RegExp): Locator {
     return this.items.filter({ hasText: words })
   }

@@ -1,4 +1,4 @@
-import type { Locator, Page } from '@playwright/test'
+import { expect, type Locator, type Page } from '@playwright/test'
 import { Bounds } from './Bounds.ts'
 import { Dashboard } from './Dashboard.ts'
 import { Deploy } from './Deploy.ts'
@@ -71,6 +71,13 @@ export class Workbench {
 
   async openPanel(title: PanelTitle): Promise<void> {
     await this.page.getByRole('tab', { name: new RegExp(`^${title}`) }).click()
+  }
+
+  /** Waits until nothing is on its way to the server, where the next journey would find it. */
+  async finishSaving(): Promise<void> {
+    if (!(await this.saveState.isVisible())) return
+    await this.page.keyboard.press('ControlOrMeta+S')
+    await expect(this.saveState).toHaveText('Saved')
   }
 
   async dismissNotices(): Promise<void> {

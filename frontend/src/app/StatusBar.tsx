@@ -12,6 +12,7 @@ import { region } from './regions'
 export function StatusBar() {
   const { errors, warnings } = useProblemCount()
   const compilation = useCompilationState((state) => state.compilation)
+  const error = useCompilationState((state) => state.error)
   const caret = useCaret((state) => state.caret)
   const { data: server } = useQuery(health)
   const { data: versions } = useQuery(deployments)
@@ -19,14 +20,14 @@ export function StatusBar() {
   return (
     <section className={styles['status']} {...region('Status')}>
       <button type="button" className={styles['statusButton']} onClick={() => openPanel('problems')}>
-        {errors > 0 ? (
+        {error || errors > 0 ? (
           <CircleAlert size={13} className={styles['dangerIcon']} aria-hidden />
         ) : warnings > 0 ? (
           <TriangleAlert size={13} className={styles['warningIcon']} aria-hidden />
         ) : (
           <CircleCheck size={13} className={styles['accentIcon']} aria-hidden />
         )}
-        {errors + warnings === 0 ? 'No problems' : [errors && plural(errors, 'error'), warnings && plural(warnings, 'warning')].filter(Boolean).join(', ')}
+        {error ? 'Not compiled' : errors + warnings === 0 ? 'No problems' : [errors && plural(errors, 'error'), warnings && plural(warnings, 'warning')].filter(Boolean).join(', ')}
       </button>
       {compilation ? <span className="numeric">compiled in {formatMs(compilation.elapsed_ms)}</span> : null}
       <span className={styles['grow']} />

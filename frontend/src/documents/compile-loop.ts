@@ -3,7 +3,7 @@
  * the last answer stays until the next is there.
  */
 import { create } from 'zustand'
-import { answered, api, Unreachable } from '../api/client'
+import { answered, api, ApiError, Unreachable } from '../api/client'
 import type { Compilation } from '../api/types'
 import { sourceFiles, useDocuments } from './documents'
 
@@ -13,12 +13,14 @@ interface CompilationState {
   version: number
   /** Operations by query at the last save, to say what changed since. */
   baseline: ReadonlyMap<string, number> | null
+  /** Why the text as it is now could not be compiled; `compilation` is then of an earlier one. */
   error: string | null
 }
 
 export const useCompilationState = create<CompilationState>(() => ({ compilation: null, version: -1, baseline: null, error: null }))
 
 const PAUSE_MS = 8
+const RETRY_MS = 1000
 
 let timer: ReturnType<typeof setTimeout> | undefined
 let running: AbortController | null = null
@@ -85,7 +87,7 @@ async function compile(): Promise<void> {
     }))
   } catch (error) {
     if (running !== mine || mine.signal.aborted) return
-    if (error instanceof Unreachable) schedule(1000)
+    if (error instanceof Unreachable || (error instanceof ApiError && error.status >= 500)) schedule(RETRY_MS)
     useCompilationState.setState({ error: error instanceof Error ? error.message : String(error) })
   }
 }

@@ -7,7 +7,7 @@ import { useCompilationState } from '../../documents/compile-loop'
 import { useDocuments } from '../../documents/documents'
 import { Button } from '../../ui/Button'
 import { EmptyState } from '../../ui/EmptyState'
-import { ErrorNotice } from '../../ui/Notice'
+import { Notice } from '../../ui/Notice'
 import { Prose } from '../../ui/Prose'
 import { applyFix } from './fixes'
 import styles from './problems.module.css'
@@ -18,7 +18,16 @@ const ORDER = { error: 0, warning: 1, info: 2 }
 export function ProblemsPanel() {
   const compilation = useCompilation()
   const error = useCompilationState((state) => state.error)
-  if (error && !compilation) return <ErrorNotice error={error} />
+  if (error) {
+    return (
+      <>
+        <Notice tone="danger" role="alert" help={error}>
+          The text as it is now could not be compiled; what is shown is of the text before. Trying again…
+        </Notice>
+        {compilation ? <DiagnosticList diagnostics={compilation.diagnostics} label="Problems" /> : null}
+      </>
+    )
+  }
   if (!compilation) return <EmptyState title="Compiling…" />
   if (compilation.diagnostics.length === 0) {
     return (
