@@ -42,8 +42,8 @@ bench: setup frontend/dist/index.html ## measure compiler, engine, heatmap and b
 e2e: setup ## the end-to-end tests alone, in Chromium
 	@$(PYTHON) .ci/run_suites.py e2e
 
-golden: setup ## write the golden files and the reference pages anew; review the diff
-	@$(PYTHON) -m pytest -q engine/tests --update-golden
+golden: setup ## write the golden files, the reference pages and the tables of the samples anew; review the diff
+	@$(PYTHON) -m pytest -q engine/tests sample-apps --update-golden
 
 api-types: setup ## generate the front end's API types from the backend's schemas
 	@.ci/api-types.sh frontend/src/api/schema.d.ts
