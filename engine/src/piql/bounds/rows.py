@@ -33,7 +33,7 @@ def rows_out(node: PhysicalNode, below: tuple[Formula, ...]) -> Formula:
         case IndexFKJoin():
             return below[0]
         case SortedIndexJoin():
-            found = below[0] * of_prefix(node.prefix) * of_row_limit(node.table, node.limit)
+            found = rows_fetched(node, below)
             return below[0] if node.kind == "left" and found.value < below[0].value else found
         case Dereference() | LocalSelection() | LocalSort() | LocalDistinct() | LocalProjection() | LocalSemiJoin():
             return below[0]
@@ -61,6 +61,7 @@ def rows_fetched(node: PhysicalNode, below: tuple[Formula, ...]) -> Formula:
         case IndexFKJoin() | Dereference():
             return below[0]
         case SortedIndexJoin():
-            return below[0] * of_prefix(node.prefix) * of_row_limit(node.table, node.limit)
+            reads = below[0] * of_prefix(node.prefix) * number(node.index.buckets)
+            return reads * of_row_limit(node.table, node.limit)
         case _:
             return ZERO

@@ -125,15 +125,16 @@ def _new_index(
     reading: Reading, count: Count, fixed: Sequence[str], keys: Sequence[tuple[str, bool]]
 ) -> Iterable[Access]:
     """The index made for this read: fixed columns, then the order or the range, then the primary key."""
-    table, known = reading.table, reading.restrictions
-    tokens = {word.name: word.columns for word in known.words}
+    table, restrictions = reading.table, reading.restrictions
+    tokens = {word.name: word.columns for word in restrictions.words}
     columns = [IndexColumn(name, token_of=tokens.get(name, ())) for name in fixed]
     first = keys[0][1] if keys else True
     columns += [IndexColumn(name, ascending is first) for name, ascending in keys]
     if not keys:
-        columns += [IndexColumn(name) for name in known.ranges]
+        columns += [IndexColumn(name) for name in restrictions.ranges]
     index = index_on(table, columns, partition_columns=len(fixed))
-    if index.columns == table.primary_index().columns or any(index.columns == each.columns for each in reading.indexes):
+    known = (table.primary_index(), *(each for each in reading.indexes if each.buckets == 1 or not fixed))
+    if any(index.columns == each.columns for each in known):
         return
     access = _access(reading, index, len(fixed), first, count, is_new=True)
     if access is not None:
@@ -223,6 +224,10 @@ def _access(
         assert fact is not None
         limit = RowLimit(max=fact.limit, because=fact.because)
     is_deref = False
+    if not index.is_primary and length < index.partition_columns:
+        if reading.is_frozen:
+            return None  # a read must name whole partitions
+        index = replace(index, partition_columns=length)
     if not index.is_primary:
         needed = _still_needed(reading, used)
         if reading.is_frozen:

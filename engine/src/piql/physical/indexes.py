@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from piql.catalog import Catalog, ForeignKey, Index, IndexColumn, Table
 from piql.physical.widths import WIDE_ROW_BYTES, columns_bytes, has_size
@@ -72,7 +73,7 @@ def constraint_indexes(catalog: Catalog) -> dict[str, Index]:
     """
     found: dict[str, Index] = {}
     for table in catalog.tables.values():
-        own = [index for index in catalog.indexes.values() if index.table == table.name]
+        own = [replace(each, reason=DECLARED) for each in catalog.indexes.values() if each.table == table.name]
         for key in table.unique_keys:
             if group_index(table, key.columns, own) is None:
                 columns = tuple(map(IndexColumn, key.columns))
@@ -127,7 +128,16 @@ def covering_reason(table: Table, missing: Sequence[str], *, covering: bool) -> 
 
 
 KEY_SERVES = "its key holds all that its queries read"
-PURPOSES = ("is looked up by it", "is counted by it", "looks here for rows that reference it")
+DECLARED = "declared by CREATE INDEX"
+PURPOSES = (DECLARED, "is looked up by it", "is counted by it", "looks here for rows that reference it")
+
+
+_Identity: TypeAlias = tuple[str, tuple[IndexColumn, ...], int]
+
+
+def _identity(index: Index) -> _Identity:
+    """Indexes of one table with the same key columns and buckets are one index."""
+    return (index.table, index.columns, index.buckets)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,10 +145,10 @@ class IndexSet:
     """The secondary indexes of a set, and for each index that a query asked for the one that serves it."""
 
     indexes: Mapping[str, Index]
-    served_by: Mapping[tuple[str, tuple[IndexColumn, ...]], Index]
+    served_by: Mapping[_Identity, Index]
 
     def serving(self, index: Index) -> Index:
-        return self.served_by.get((index.table, index.columns), index)
+        return self.served_by.get(_identity(index), index)
 
 
 def merge_indexes(catalog: Catalog, required: Mapping[str, Index], asked: Iterable[Index]) -> IndexSet:
@@ -148,22 +158,20 @@ def merge_indexes(catalog: Catalog, required: Mapping[str, Index], asked: Iterab
     readers fix. Names are those of the key columns, so the same set gives the same names whatever the order of its
     queries.
     """
-    by_columns: dict[tuple[str, tuple[IndexColumn, ...]], Index] = {
-        (index.table, index.columns): index for index in required.values()
-    }
+    by_columns: dict[_Identity, Index] = {_identity(index): index for index in required.values()}
     for index in asked:
-        key = (index.table, index.columns)
+        key = _identity(index)
         known = by_columns.get(key)
         if known is None:
             by_columns[key] = index
         else:
             by_columns[key] = _together(known, index, catalog.tables[index.table])
     named: dict[str, Index] = {}
-    served: dict[tuple[str, tuple[IndexColumn, ...]], Index] = {}
+    served: dict[_Identity, Index] = {}
     for key in sorted(by_columns, key=lambda each: (each[0], by_columns[each].span is None, by_columns[each].name)):
         index = by_columns[key]
         if not index.reason:
-            index = replace(index, reason="declared by CREATE INDEX" if index.span else KEY_SERVES)
+            index = replace(index, reason=KEY_SERVES)
         name, number = index.name, 1
         while name in named or name in catalog.tables:
             number += 1
@@ -180,9 +188,12 @@ def _together(one: Index, other: Index, table: Table) -> Index:
     if covering == one.covering and partition == one.partition_columns:
         return one
     made_for = [each for each in _purposes(one) if each]
-    reason = covering_reason(table, covering, covering=True) if covering else other.reason
+    reason = covering_reason(table, covering, covering=True) if covering else ""
     return replace(
-        one, covering=covering, partition_columns=partition, reason="; ".join(dict.fromkeys((*made_for, reason)))
+        one,
+        covering=covering,
+        partition_columns=partition,
+        reason="; ".join(dict.fromkeys(each for each in (*made_for, reason) if each)),
     )
 
 
