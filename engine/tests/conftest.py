@@ -1,6 +1,10 @@
-"""What the oracle has to say at the end of the engine's tests."""
+"""The flag that rewrites golden files, and what the oracle has to say at the end of the engine's tests."""
 
 import pytest
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-golden", action="store_true", help="rewrite the golden files with what comes out now")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
