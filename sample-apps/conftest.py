@@ -7,4 +7,4 @@ import pytest
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     with contextlib.suppress(ValueError):  # the engine's tests have added it already
-        parser.addoption("--update-golden", action="store_true", help="rewrite the golden files with what comes out now")
+        parser.addoption("--update-golden", action="store_true", help="rewrite the golden files")

@@ -190,7 +190,7 @@ def test_the_output_is_the_one_in_the_file(example: Example, request: pytest.Fix
     for output in outputs:
         now = f"```{output['name']}\n{OUTPUTS[output['name']](source['text'])}\n```"
         body = body.replace(output[0], now, 1)
-    if body != example.body and request.config.getoption("--update-golden"):
+    if body != example.body and request.config.getoption("--update-golden", default=False):
         example.file.write_text(example.file.read_text().replace(example.body, body, 1))
         return
     assert body == example.body

@@ -25,7 +25,7 @@ NO_KEYWORDS = frozenset("FORM FRM FRON FRO FRMO FROMM ROM DATE TIMESTAMP DOUBLE 
 def test_the_pages_are_those_that_the_code_gives(request: pytest.FixtureRequest) -> None:
     pages = reference_pages()
     stored = {each.relative_to(REFERENCE).as_posix(): each.read_text() for each in REFERENCE.glob("**/*.md")}
-    if request.config.getoption("--update-golden"):
+    if request.config.getoption("--update-golden", default=False):
         for name in stored.keys() - pages.keys():
             (REFERENCE / name).unlink()
         for name, text in pages.items():

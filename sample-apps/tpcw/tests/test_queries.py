@@ -124,7 +124,7 @@ def test_the_readme_shows_what_the_compiler_finds(
         place = re.search(rf"^## {title}$.*?(?P<table>^\|.*?)(?=\n\n)", shown, re.MULTILINE | re.DOTALL)
         assert place, f"no table under {title}"
         shown = shown[: place.start("table")] + table + shown[place.end("table") :]
-    if request.config.getoption("--update-golden"):
+    if request.config.getoption("--update-golden", default=False):
         README.write_text(shown)
     else:
         assert text == shown
