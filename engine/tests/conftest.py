@@ -1,10 +1,13 @@
 """The flag that rewrites golden files, and what the oracle has to say at the end of the engine's tests."""
 
+import contextlib
+
 import pytest
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--update-golden", action="store_true", help="rewrite the golden files with what comes out now")
+    with contextlib.suppress(ValueError):  # the samples' tests have added it already
+        parser.addoption("--update-golden", action="store_true", help="rewrite the golden files")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
