@@ -8,6 +8,7 @@ from pathlib import Path
 import piql
 import pytest
 from piql.compilation import compile_statement
+from piql.logical.operators import Delete, Insert, Relation, Update, inputs
 
 SCHEMA = """
 CREATE TABLE users (name VARCHAR(20) PRIMARY KEY, town VARCHAR(20));
@@ -113,3 +114,23 @@ def test_a_bare_statement_does_not_widen_an_index_but_fetches_the_rows() -> None
     query = compile_statement("SELECT body FROM notes WHERE owner = 1", piql.compile(schema))
     assert query.bound is not None
     assert query.bound.formula == "1 + notes.owner"
+
+
+def test_the_path_of_a_segment_leads_to_its_relation() -> None:
+    queries = {
+        "joined": "SELECT f.target FROM users u JOIN follows f ON f.target = u.name WHERE u.town = 'x'",
+        "counted": "SELECT COUNT(*) AS n FROM users WHERE town = 'x'",
+        "united": "SELECT name FROM users WHERE name = 'x' UNION SELECT name FROM users WHERE town = 'x'",
+        "within": "SELECT d.n FROM (SELECT COUNT(*) AS n FROM users WHERE town = 'x') d",
+        "tested": "SELECT name FROM users WHERE name = 'x' AND NOT EXISTS (SELECT 1 AS one FROM follows f, users v)",
+    }
+    text = SCHEMA + "".join(f"CREATE QUERY {name} AS {body};\n" for name, body in queries.items())
+    for name, query in piql.compile(text).queries.items():
+        assert query.unbounded, name
+        for segment in query.unbounded:
+            node = query.logical
+            for step in segment.path:
+                assert not isinstance(node, Insert | Update | Delete | None)
+                node = inputs(node)[step]
+            assert isinstance(node, Relation), name
+            assert node.table.name == segment.table

@@ -85,6 +85,7 @@ def test_a_stop_passes_no_foreign_key_that_may_be_null() -> None:
     query = "SELECT n.a FROM m JOIN n ON n.id = m.n_id WHERE m.g = 1{} LIMIT 5"
     assert not compiled(schema, query.format("")).is_bounded
     assert compiled(schema, query.format(" AND m.n_id = 3")).is_bounded
+    assert compiled(schema, query.format(" AND m.n_id IS NOT NULL")).is_bounded
 
 
 def test_a_stop_passes_a_left_join_to_a_key() -> None:

@@ -16,6 +16,8 @@ from piql.logical.expressions import (
     Constant,
     Expression,
     InList,
+    IsNull,
+    Not,
     Parameter,
     TokenMatch,
 )
@@ -96,6 +98,10 @@ def restrictions_on(alias: str, predicates: Iterable[Expression], available: fro
                 and all(is_lookup_type(column.type, item) and _is_value(item, alias, available) for item in items)
             ):
                 equal[column.name] = Fixed(column.name, items, predicate)
+            case Not(operand=IsNull(operand=ColumnRef(relation=relation) as column)) if relation == alias:
+                # a range without ends leaves out NULL, as every range does
+                was = ranges.get(column.name, Range(column.name))
+                ranges[column.name] = replace(was, predicates=(*was.predicates, predicate))
             case TokenMatch(columns=columns, word=word) if columns[0].relation == alias and _is_value(
                 word, alias, available
             ):

@@ -13,6 +13,7 @@ from piql.logical.expressions import (
     Constant,
     Expression,
     InList,
+    IsNull,
     Not,
     Or,
     Parameter,
@@ -93,6 +94,8 @@ def _simplify(predicate: Expression) -> Expression:
 
 def _negated(operand: Expression, whole: Not) -> Expression:
     match operand:
+        case IsNull(operand=ColumnRef(nullable=False)):
+            return Constant(value=True, type=_BOOLEAN)
         case ColumnRef():
             return Comparison(operator="=", left=operand, right=Constant(value=False, type=_BOOLEAN), span=whole.span)
         case Comparison():

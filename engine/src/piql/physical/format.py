@@ -144,7 +144,7 @@ def _range(range: KeyRange) -> str:
         ends.append(f"{range.column} {'>=' if range.is_low_included else '>'} {format_expression(range.low)}")
     if range.high is not None:
         ends.append(f"{range.column} {'<=' if range.is_high_included else '<'} {format_expression(range.high)}")
-    return " AND ".join(ends)
+    return " AND ".join(ends) or f"{range.column} IS NOT NULL"
 
 
 def _rows(order: tuple[SortKey, ...], is_ascending: bool, is_merged: bool, limit: RowLimit) -> str:
