@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
+from itertools import permutations
 from typing import TYPE_CHECKING
 
 from piql.binding.types import is_nullable
 from piql.logical.expressions import Comparison, Expression, IsNull, conjuncts
-from piql.logical.operators import Count, Join, LogicalNode, SemiJoin
+from piql.logical.operators import Count, DataStop, Join, LogicalNode, Selection, SemiJoin, map_inputs
 from piql.optimizer.facts import facts_about
-from piql.optimizer.predicates import relations_of
-from piql.optimizer.region import aliases_below
+from piql.optimizer.predicates import all_conjuncts, conjunction, relations_of
+from piql.optimizer.region import Leg, aliases_below, is_region, read_region
 from piql.optimizer.restrictions import restrictions_on
 from piql.physical.access import Reading, Wanted, best_access
 from piql.physical.joins import depends_on, join_remotely
@@ -20,6 +22,8 @@ from piql.physical.scans import has_many, is_leg, read_leg
 
 if TYPE_CHECKING:
     from piql.physical.planner import Planner
+
+MOST_FOLLOWED = 3  # relations of one EXISTS whose orders are all tried
 
 
 def plan_semi_join(
@@ -32,6 +36,8 @@ def plan_semi_join(
     right = planner.plan(node.right, Want(), (*path, 1), below)
     is_apart = len(planner.gaps) == gaps and right.rows < WORST
     looked_up = _looked_up(planner, node, left, (*path, 1))
+    if looked_up is None and not is_apart and not node.is_anti:
+        looked_up = _followed(planner, node, left, path, under)
     if looked_up is not None and (not is_apart or looked_up.requests < left.requests + right.requests):
         del planner.gaps[gaps:]
         return looked_up
@@ -93,6 +99,47 @@ def _looked_up(planner: Planner, node: SemiJoin, left: Part, path: tuple[int, ..
     if access.limit.count is None or any(has_many(each) for each in access.prefix):
         part = replace(part.on(LocalDistinct(child=part.plan, keys=left.keys)), rows=left.rows)
     return part
+
+
+def _followed(
+    planner: Planner, node: SemiJoin, left: Part, path: tuple[int, ...], under: tuple[LogicalNode, ...]
+) -> Part | None:
+    """Follow the relations of an EXISTS from each left row, as if they were joined, and keep each row once."""
+    if not is_region(node.right) or left.rows >= WORST or not left.is_unique:
+        return None
+    region = read_region(_without_data_stops(node.right))
+    if region.above or any(leg.relation is None or leg.kind == "left" for leg in region.legs):
+        return None
+    conditions = (*all_conjuncts((node.condition,)), *region.conditions)
+    orders = permutations(region.legs) if len(region.legs) <= MOST_FOLLOWED else (region.legs,)
+    gaps = len(planner.gaps)
+    for legs in orders:
+        part = planner.plan(_joined(node.left, legs, conditions), Want(), path, under)
+        is_bounded = len(planner.gaps) == gaps and part.rows < WORST
+        del planner.gaps[gaps:]
+        if is_bounded:
+            part = replace(part, rows=left.rows, keys=left.keys, fixed=left.fixed, order=left.order)
+            return part.on(LocalDistinct(child=part.plan, keys=left.keys))
+    return None
+
+
+def _without_data_stops(node: LogicalNode) -> LogicalNode:
+    """Leave out what was written for the section on its own; other columns are fixed once it is joined."""
+    below = map_inputs(node, _without_data_stops)
+    return below.input if isinstance(below, DataStop) else below
+
+
+def _joined(left: LogicalNode, legs: Iterable[Leg], conditions: Iterable[Expression]) -> LogicalNode:
+    """Join legs to a section one after the other, each condition as soon as it can be tested."""
+    plan, known, waiting = left, aliases_below(left), list(conditions)
+    for leg in legs:
+        known = known | leg.relations
+        now = [each for each in waiting if relations_of(each) <= known]
+        waiting = [each for each in waiting if each not in now]
+        filters = conjunction(leg.filters)
+        right = leg.input if filters is None else Selection(predicate=filters, input=leg.input)
+        plan = Join(kind="inner", left=plan, right=right, condition=conjunction(now), span=leg.input.span)
+    return plan
 
 
 def _may_be_unknown(predicate: Expression) -> bool:
