@@ -46,8 +46,8 @@ test('a limit that goes is missed in the query, in the plan, on the table and at
   await workbench.openFile('queries/thoughtstream.piql')
   await expect(editor.unbounded.first()).toBeVisible()
   await expect(editor.squiggles.first()).toBeVisible()
-  await expect(editor.lenses.first()).toContainText('unbounded')
-  await expect(editor.lines.filter({ hasText: `unbounded: ${reason}` })).toBeVisible()
+  await expect(editor.lenses).toContainText('unbounded')
+  await expect(editor.sentences).toHaveText(`unbounded: ${reason}`)
   await picture(page, 'unbounded')
 
   await deploy.open()

@@ -2,7 +2,7 @@ import { AxeBuilder } from '@axe-core/playwright'
 import type { Locator, Page } from '@playwright/test'
 import { expect, test } from '../fixtures.ts'
 import type { PanelTitle, Workbench } from '../pages/Workbench.ts'
-import { picture } from '../pictures.ts'
+import { look } from '../pictures.ts'
 
 /** Each panel with what it shows when it is whole. */
 const PANELS: readonly { title: PanelTitle; shown: (workbench: Workbench) => Locator }[] = [
@@ -38,7 +38,7 @@ for (const theme of ['light', 'dark'] as const) {
           await workbench.openPanel(title)
           if (title === 'Run') await workbench.run.execute('thoughtstream', { me: 'ada_birch', count: '10' })
           await expect(shown(workbench)).toBeVisible()
-          await picture(page, `panels/${theme}-${size.width}-${title.toLowerCase()}`)
+          await look(page, `${theme}-${size.width}-${title.toLowerCase()}`)
           await expectNoObjections(page, PANEL)
           await expectNoSidewaysScrolling(page)
         }
@@ -48,7 +48,7 @@ for (const theme of ['light', 'dark'] as const) {
         await workbench.open('/?query=thoughtstream&file=schema.piql')
         await workbench.editor.deleteLine('schema.piql', 'CARDINALITY LIMIT')
         await expect(workbench.workspace.query('thoughtstream')).toContainText('unbounded')
-        await picture(page, `panels/${theme}-${size.width}-unbounded`)
+        await look(page, `${theme}-${size.width}-unbounded`)
         await expectNoObjections(page)
         await workbench.openPanel('Deploy')
         await expect(workbench.deploy.alert).toBeVisible()
@@ -59,7 +59,7 @@ for (const theme of ['light', 'dark'] as const) {
         await page.keyboard.press('Escape')
         await page.goto('/dashboard')
         await expect(workbench.dashboard.queries.first()).toBeVisible()
-        await picture(page, `panels/${theme}-${size.width}-dashboard-page`)
+        await look(page, `${theme}-${size.width}-dashboard-page`)
         await expectNoObjections(page)
         await expectNoSidewaysScrolling(page)
       })

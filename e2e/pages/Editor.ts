@@ -14,6 +14,8 @@ export class Editor {
   readonly lines: Locator
   /** What is marked as growing without a limit. */
   readonly unbounded: Locator
+  /** What grows with what, under a query that is refused. */
+  readonly sentences: Locator
   readonly squiggles: Locator
   /** The notes at the ends of lines: bounds of queries, and what tables are unbounded in. */
   readonly lenses: Locator
@@ -27,6 +29,7 @@ export class Editor {
     this.area = this.region.getByRole('textbox', { name: /^PIQL editor/ })
     this.lines = this.region.locator('.view-line')
     this.unbounded = this.region.locator('.piql-unbounded')
+    this.sentences = this.region.locator('.piql-sentence')
     this.squiggles = this.region.locator('.squiggly-error')
     this.lenses = this.region.locator('.piql-lens')
     this.selectedSource = this.region.locator('.piql-selected-node')
@@ -87,7 +90,7 @@ export class Editor {
   }
 
   async openLightBulb(): Promise<void> {
-    await this.lightBulb.first().click()
+    await this.lightBulb.filter({ visible: true }).first().click()
     await expect(this.fixes.first()).toBeVisible()
   }
 

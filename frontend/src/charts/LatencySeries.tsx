@@ -56,6 +56,7 @@ export function LatencySeries({ points, predictedMs, sloMs, label }: LatencySeri
             <title>{`${formatTime(point.at)}: p99 ${formatMs(point.p99_ms)}, p50 ${formatMs(point.p50_ms)}, ${point.count} executions`}</title>
           </circle>
         ))}
+        {points.length === 1 ? points.map((point) => <circle key={point.at} className={styles['observed']} cx={x(new Date(point.at))} cy={y(Math.max(point.p50_ms, 1e-6))} r={2.5} />) : null}
         <EndLabel points={points} value={(point) => point.p99_ms} y={y} right={right} text="p99" />
         <EndLabel points={points} value={(point) => point.p50_ms} y={y} right={right} text="p50" />
       </svg>

@@ -26,7 +26,8 @@ interface PlanTreeProps {
 export function PlanTree({ plan, label, subject, selected, followed, changed, notes, onSelect }: PlanTreeProps) {
   const frame = useRef<HTMLDivElement>(null)
   const layout = useMemo(() => layoutPlan(plan), [plan])
-  const { viewpoint, zoom, fit, onPointerDown } = usePanZoom(frame, layout.width, layout.height, subject)
+  const unboundedEnd = Math.max(0, ...layout.segments.map((segment) => segment.y + segment.height + 12))
+  const { viewpoint, zoom, fit, onPointerDown } = usePanZoom(frame, layout.width, layout.height, subject, unboundedEnd)
   const heaviest = useMemo(() => heaviestNode(layout.nodes), [layout])
   const focusable = (selected !== undefined && findNode(plan, selected)?.id) || plan.id
 

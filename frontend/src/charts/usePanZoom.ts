@@ -19,8 +19,11 @@ const READABLE_SCALE = 0.64
 const MIN_SCALE = 0.2
 const MAX_SCALE = 2.5
 
-/** `subject` names what is drawn: another subject or size is fitted again. */
-export function usePanZoom(frame: RefObject<Element | null>, width: number, height: number, subject: string): PanZoom {
+/**
+ * `subject` names what is drawn: another subject or size is fitted again. What reaches from the top down to `wanted` is
+ * what a drawing that has to be cut shows the end of.
+ */
+export function usePanZoom(frame: RefObject<Element | null>, width: number, height: number, subject: string, wanted = 0): PanZoom {
   const [viewpoint, setViewpoint] = useState<Viewpoint>({ x: 0, y: 0, scale: 1 })
   const hasMoved = useRef(false)
   const fitted = useRef(subject)
@@ -30,9 +33,10 @@ export function usePanZoom(frame: RefObject<Element | null>, width: number, heig
     if (!box || box.width === 0) return
     const scale = Math.min(1, Math.max(READABLE_SCALE, Math.min(box.width / width, box.height / height)))
     const isTaller = height * scale > box.height
-    setViewpoint({ x: (box.width - width * scale) / 2, y: isTaller ? -18 * scale : (box.height - height * scale) / 2, scale })
+    const top = Math.min(-18 * scale, box.height - wanted * scale)
+    setViewpoint({ x: (box.width - width * scale) / 2, y: isTaller ? top : (box.height - height * scale) / 2, scale })
     hasMoved.current = false
-  }, [frame, width, height])
+  }, [frame, width, height, wanted])
 
   const zoomAt = useCallback((factor: number, atX: number, atY: number) => {
     hasMoved.current = true

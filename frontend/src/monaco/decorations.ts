@@ -25,8 +25,6 @@ export function decorationsOf(compilation: Compilation, path: string, lens: Lens
       for (const range of segment.ranges.filter((each) => each.file === path)) {
         decorations.push(unbounded(range, segment.sentence))
       }
-      const last = segment.ranges.filter((each) => each.file === path).at(-1)
-      if (last) decorations.push(endOfLine(last, `unbounded: ${segment.sentence}`, 'piql-lens piql-lens-unbounded'))
     }
   }
   decorations.push(...tablesOf(compilation, path))
@@ -79,8 +77,9 @@ function unbounded(range: Range, sentence: string): editor.IModelDeltaDecoration
     range: rangeOf(range),
     options: {
       inlineClassName: 'piql-unbounded',
-      glyphMarginClassName: 'piql-unbounded-glyph',
-      glyphMarginHoverMessage: { value: `**unbounded** — ${sentence}` },
+      // Beside the numbers: the margin before them is left to the light bulb, which else covers the text.
+      linesDecorationsClassName: 'piql-unbounded-sign',
+      linesDecorationsTooltip: `unbounded: ${sentence}`,
     },
   }
 }

@@ -13,6 +13,7 @@ import { modelOf, pathOf, rangeOf, syncModels } from './models'
 import { editor, KeyCode } from './monaco'
 import './piql-editor.css'
 import { registerProviders } from './providers'
+import { createSentences } from './sentences'
 import { defineThemes, themeName } from './theme'
 
 export interface PiqlEditor {
@@ -48,7 +49,7 @@ export function createPiqlEditor(container: HTMLElement, onLeave: () => void): P
     padding: { top: 10, bottom: 10 },
     glyphMargin: true,
     lineNumbersMinChars: 3,
-    lineDecorationsWidth: 8,
+    lineDecorationsWidth: 22,
     folding: false,
     minimap: { enabled: false },
     overviewRulerBorder: false,
@@ -67,6 +68,7 @@ export function createPiqlEditor(container: HTMLElement, onLeave: () => void): P
     unicodeHighlight: { ambiguousCharacters: false, invisibleCharacters: false },
   })
   const decorations = code.createDecorationsCollection()
+  const sentences = createSentences(code)
   const viewStates = new Map<string, editor.ICodeEditorViewState | null>()
   let lens: LensData = { p99Ms: new Map(), baseline: null, selected: null }
 
@@ -74,6 +76,7 @@ export function createPiqlEditor(container: HTMLElement, onLeave: () => void): P
     const model = code.getModel()
     const { compilation } = useCompilationState.getState()
     decorations.set(model && compilation ? decorationsOf(compilation, pathOf(model.uri), lens) : [])
+    if (model) sentences.show(compilation, pathOf(model.uri))
   }
   const mark = () => {
     const { compilation } = useCompilationState.getState()
@@ -111,6 +114,7 @@ export function createPiqlEditor(container: HTMLElement, onLeave: () => void): P
   code.addCommand(KeyCode.Escape, onLeave, LEAVES_EDITOR)
   code.onDidChangeCursorPosition(tellCaret)
   code.onDidChangeModel(tellCaret)
+  code.onDidLayoutChange(draw)
   code.onMouseDown((event) => {
     const element = event.target.element
     if (element?.classList.contains('piql-lens')) openPanel(element.classList.contains('piql-lens-unbounded') ? 'plan' : 'bounds')

@@ -60,7 +60,8 @@ export function ComparisonList({ ranked, selected, onChoose }: ComparisonProps) 
               </span>
               <span className={styles['rowNumbers']}>
                 <span>
-                  {formatMs(latency.observed?.p99_ms)} <span className={styles['soft']}>of {formatMs(latency.predicted_p99_ms)}</span>
+                  {formatMs(latency.observed?.p99_ms)}{' '}
+                  {latency.predicted_p99_ms === null ? null : <span className={styles['soft']}>of {formatMs(latency.predicted_p99_ms)}</span>}
                 </span>
                 <span className={styles['soft']}>{complianceText(latency)}</span>
               </span>

@@ -98,7 +98,7 @@ function Value({ value, type }: { value: unknown; type: string | null }) {
   if (value === null || value === undefined) return <span className={styles['null']}>null</span>
   if (typeof value === 'string' && /^TIMESTAMP/i.test(type ?? '')) {
     return (
-      <time dateTime={value} title={value} className="numeric">
+      <time dateTime={value} title={value} className={styles['time']}>
         {formatTimestamp(value)}
       </time>
     )
