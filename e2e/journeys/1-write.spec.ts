@@ -22,7 +22,6 @@ test('the workbench opens on SCADr, whose queries are all bounded', async ({ wor
   await expect(bounds.operations).toContainText('≤ 101 operations')
   await expect(bounds.operations).toContainText('1 + subscriptions.owner = 1 + 100')
   await expect(bounds.proofs).toContainText('schema.piql:12')
-  await picture(page, 'bounds')
 })
 
 test('a limit that goes is missed in the query, in the plan, on the table and at deploying', async ({ workbench, page }) => {

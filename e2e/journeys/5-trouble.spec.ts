@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from '../fixtures.ts'
-import { picture } from '../pictures.ts'
 
 declare global {
   interface Window {
@@ -109,14 +108,13 @@ test.describe('in an address', () => {
 test.describe('with the back end', () => {
   test.describe.configure({ timeout: 120_000 })
 
-  test('a restart is announced, what is typed meanwhile is kept, and all goes on', async ({ workbench, server, api, page }) => {
+  test('a restart is announced, what is typed meanwhile is kept, and all goes on', async ({ workbench, server, api }) => {
     const { editor, workspace } = workbench
     await workbench.open('/?file=schema.piql&query=thoughtstream')
     await server.halt()
     await expect(workbench.banner).toContainText('server is not answering; your text is safe here')
     await editor.typeOver('schema.piql', 'LIMIT 100', 'LIMIT 70')
     await expect(workbench.saveState).toHaveText('Kept in this browser')
-    await picture(page, 'server-away')
 
     await server.resume()
     await expect(workbench.banner).toHaveCount(0)

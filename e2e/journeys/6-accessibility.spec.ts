@@ -2,7 +2,7 @@ import { AxeBuilder } from '@axe-core/playwright'
 import type { Locator, Page } from '@playwright/test'
 import { expect, test } from '../fixtures.ts'
 import type { PanelTitle, Workbench } from '../pages/Workbench.ts'
-import { look } from '../pictures.ts'
+import { look, picture } from '../pictures.ts'
 
 /** Each panel with what it shows when it is whole. */
 const PANELS: readonly { title: PanelTitle; shown: (workbench: Workbench) => Locator }[] = [
@@ -66,6 +66,19 @@ for (const theme of ['light', 'dark'] as const) {
     })
   }
 }
+
+test('a theme is the system’s until one is chosen, and the choice is kept', async ({ workbench, page }) => {
+  await workbench.open('/?query=thoughtstream&file=queries/thoughtstream.piql')
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'light')
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark')
+  await workbench.command('Theme: light')
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'light')
+  await workbench.reload()
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'light')
+  await workbench.command('Theme: dark')
+  await picture(page, 'dark')
+})
 
 test('F6 walks along the regions of the window and back', async ({ workbench, page }) => {
   await workbench.open()

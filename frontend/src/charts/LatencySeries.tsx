@@ -30,6 +30,7 @@ export function LatencySeries({ points, predictedMs, sloMs, label }: LatencySeri
     line<(typeof points)[number]>()
       .x((point) => x(new Date(point.at)))
       .y((point) => y(Math.max(value(point), 1e-6)))([...points]) ?? ''
+  const last = points.at(-1)
   const ticks = y.ticks(4).filter((tick) => [1, 2, 5].some((step) => Number.isInteger(Number(Math.log10(tick / step).toFixed(6)))))
   return (
     <div ref={frame} className={styles['series']}>
@@ -57,8 +58,7 @@ export function LatencySeries({ points, predictedMs, sloMs, label }: LatencySeri
           </circle>
         ))}
         {points.length === 1 ? points.map((point) => <circle key={point.at} className={styles['observed']} cx={x(new Date(point.at))} cy={y(Math.max(point.p50_ms, 1e-6))} r={2.5} />) : null}
-        <EndLabel points={points} value={(point) => point.p99_ms} y={y} right={right} text="p99" />
-        <EndLabel points={points} value={(point) => point.p50_ms} y={y} right={right} text="p50" />
+        {last ? <EndLabels last={last} y={(ms) => y(Math.max(ms, 1e-6))} x={right + 8} /> : null}
       </svg>
     </div>
   )
@@ -84,20 +84,23 @@ function Level({ className, y, right, text, isAbove }: LevelProps) {
   )
 }
 
-interface EndLabelProps {
-  points: LatencySeriesProps['points']
-  value: (point: LatencySeriesProps['points'][number]) => number
-  y: (value: number) => number
-  right: number
-  text: string
+interface EndLabelsProps {
+  last: LatencySeriesProps['points'][number]
+  y: (ms: number) => number
+  x: number
 }
 
-function EndLabel({ points, value, y, right, text }: EndLabelProps) {
-  const last = points.at(-1)
-  if (!last) return null
+/** The names of the two lines behind their ends; lines that end together have them one above the other. */
+function EndLabels({ last, y, x }: EndLabelsProps) {
+  const apart = Math.max(0, (13 - (y(last.p50_ms) - y(last.p99_ms))) / 2)
   return (
-    <text className={styles['endLabel']} x={right + 8} y={y(Math.max(value(last), 1e-6)) + 4}>
-      {text} {formatMs(value(last))}
-    </text>
+    <>
+      <text className={styles['endLabel']} x={x} y={y(last.p99_ms) + 4 - apart}>
+        p99 {formatMs(last.p99_ms)}
+      </text>
+      <text className={styles['endLabel']} x={x} y={y(last.p50_ms) + 4 + apart}>
+        p50 {formatMs(last.p50_ms)}
+      </text>
+    </>
   )
 }
