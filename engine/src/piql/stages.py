@@ -57,7 +57,7 @@ class _Planned:
 def compile_sources(sources: Sequence[Source]) -> Compilation:
     """Compile all files together."""
     files = tuple(parse_once(each) for each in sources)
-    return _compile(files, tuple(sources), with_fixes=True)
+    return _with_tried_fixes(files, _compile(files, tuple(sources), with_fixes=True))
 
 
 def compile_bare(source: Source, catalog: Catalog, indexes: Mapping[str, Index] | None) -> CompiledQuery:
@@ -127,15 +127,17 @@ def _compile(files: Sequence[ast.ParsedFile], sources: tuple[Source, ...], *, wi
             else query
             for name, query in queries.items()
         }
-    if with_fixes and any(each.fixes and each.code not in GAP_CODES for each in found):
-        found, queries = _with_tried_fixes(files, found, queries)
     return Compilation(sources, catalog, catalog.tables, queries, settled.indexes, tuple(found))
 
 
-def _with_tried_fixes(
-    files: Sequence[ast.ParsedFile], found: Sequence[Diagnostic], queries: Mapping[str, CompiledQuery]
-) -> tuple[list[Diagnostic], dict[str, CompiledQuery]]:
-    """Keep of the fixes that came with a finding those that work, joined with others where they need them."""
+def _with_tried_fixes(files: Sequence[ast.ParsedFile], compilation: Compilation) -> Compilation:
+    """Keep of the fixes that came with a finding those that work, joined with others where they need them.
+
+    The compilations of the trials are left as they are: trials within trials would never end.
+    """
+    found = compilation.diagnostics
+    if not any(each.fixes and each.code not in GAP_CODES for each in found):
+        return compilation
     trials = Trials(sum(len(file.source.text) for file in files))
     errors = sum(each.severity == "error" for each in found)
     settled: dict[Diagnostic, Diagnostic] = {}
@@ -143,11 +145,11 @@ def _with_tried_fixes(
         own = [each for each in found if each.query == name and each.code not in GAP_CODES]
         trial = partial(_outcome_for_all, files, errors) if name is None else partial(_outcome_for, files, name)
         settled.update(zip(own, trials.settled(own, trial), strict=True))
-    changed = {
+    queries = {
         name: replace(query, diagnostics=tuple(settled.get(each, each) for each in query.diagnostics))
-        for name, query in queries.items()
+        for name, query in compilation.queries.items()
     }
-    return [settled.get(each, each) for each in found], changed
+    return replace(compilation, queries=queries, diagnostics=tuple(settled.get(each, each) for each in found))
 
 
 def _outcome_for(files: Sequence[ast.ParsedFile], name: str, edits: tuple[Edit, ...]) -> Outcome:

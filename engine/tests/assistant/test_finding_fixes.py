@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import piql
 import pytest
 from piql.assistant.finding_fixes import compose
@@ -87,3 +89,11 @@ def test_entities_are_mended_in_their_own_dialect() -> None:
         assert not mended.has_errors, applied(text, fix)
         assert mended.queries["q"].is_bounded
     assert any("CARDINALITY LIMIT" in fix.title for fix in finding.fixes)
+
+
+def test_many_mistakes_cost_no_trials_within_trials() -> None:
+    names = "idd, nmae, aa, naem, ida, amne, di, nam"
+    queries = "\n".join(f"CREATE QUERY q{number} AS SELECT {names} FORM t LIMIT [n];" for number in range(30))
+    started = time.process_time()
+    piql.compile(SCHEMA + queries + "\nCREATE QUERY last AS SELECT idd, nmae, aa, naem FROM t LIMIT [n];")
+    assert time.process_time() - started < 5
