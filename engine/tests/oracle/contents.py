@@ -55,12 +55,13 @@ class Contents:
             named = tuple(row[column] for column in foreign.columns)
             if None not in named and not self._has(foreign.table, foreign.referenced, named):
                 found.add("ForeignKeyViolation")
+        old = self.rows[name].get(key)
+        if old is not None and self._is_referenced(name, old, row):
+            found.add("ForeignKeyViolation")
         return found
 
     def _has(self, name: str, referenced: tuple[str, ...], named: tuple[object, ...]) -> bool:
-        table = self.schema.table(name)
-        by_name = dict(zip(referenced, named, strict=True))
-        return tuple(by_name[column] for column in table.primary_key) in self.rows[name]
+        return any(tuple(row[column] for column in referenced) == named for row in self.rows[name].values())
 
     def is_over(self, limit: Limit, row: Row, others: Sequence[Row]) -> bool:
         """Say whether `row` would be one too many for a limit among `others`."""
@@ -78,16 +79,22 @@ class Contents:
     def refusals_of_delete(self, name: str, key: tuple[object, ...]) -> set[str]:
         """Give the names of the errors that deleting a row may end in."""
         gone = self.rows[name].get(key)
-        if gone is None:
-            return set()
+        return {"ForeignKeyViolation"} if gone is not None and self._is_referenced(name, gone, None) else set()
+
+    def _is_referenced(self, name: str, row: Row, new: Row | None) -> bool:
+        """Say whether a row is named by a foreign key, by values that `new` in its place would not have."""
         for table in self.schema.tables:
             for foreign in table.foreign_keys:
                 if foreign.table != name:
                     continue
-                named = [gone[column] for column in foreign.referenced]
-                if any([row[column] for column in foreign.columns] == named for row in self.rows[table.name].values()):
-                    return {"ForeignKeyViolation"}
-        return set()
+                named = [row[column] for column in foreign.referenced]
+                if None in named or (new is not None and [new[column] for column in foreign.referenced] == named):
+                    continue
+                if any(
+                    [each[column] for column in foreign.columns] == named for each in self.rows[table.name].values()
+                ):
+                    return True
+        return False
 
     def put(self, name: str, row: Row) -> None:
         self.rows[name][self.key(self.schema.table(name), row)] = row

@@ -73,7 +73,8 @@ class _Printer:
             between = "\nUNION ALL\n" if query.is_all else "\nUNION\n"
             parts = [between.join(self.read(each) for each in query.selects)]
         else:
-            parts = ["SELECT " + ("DISTINCT " if query.is_distinct else "") + ", ".join(map(self.item, query.items))]
+            items = "*" if query.is_star else ", ".join(map(self.item, query.items))
+            parts = ["SELECT " + ("DISTINCT " if query.is_distinct else "") + items]
             parts.append("FROM " + self.sources(query.sources))
             if query.where is not None:
                 parts.append("WHERE " + self.expr(query.where))
@@ -111,7 +112,8 @@ class _Printer:
         return text
 
     def order(self, order: Order) -> str:
-        return self.expr(order.expression) + ("" if order.is_ascending else " DESC")
+        key = self.expr(order.expression) if order.place is None else str(order.place)
+        return key + ("" if order.is_ascending else " DESC")
 
     def stop(self, stop: Stop) -> str:
         if stop.parameter is None:

@@ -150,7 +150,7 @@ class PredicateGenerator:
             self.rng.choice(("=", "<", "<=", "<>", ">=")), Col(one.alias, column.name), Col(other.alias, name)
         )
 
-    def token(self, sight: Sight, column: str) -> Expr:
+    def token(self, sight: Sight, column: str) -> Token:
         values = [self.rng.choice(WORDS) for _ in range(self.parameters.executions)]
         of = sight.table.column(column).type
         keyword = self.rng.choice(("LIKE", "CONTAINS"))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Literal, TypeAlias
 
 from .values import Value, ValueType
@@ -144,8 +145,11 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Order:
+    """A key of an order; `place` writes it as the number of an output."""
+
     expression: Expr
     is_ascending: bool
+    place: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +169,7 @@ class Select:
     having: Expr | None = None
     order: tuple[Order, ...] = ()
     stop: Stop | None = None
+    is_star: bool = False  # write the items as *
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,3 +206,22 @@ class Delete:
 Read: TypeAlias = Select | Union
 Write: TypeAlias = Insert | Update | Delete
 Query: TypeAlias = Read | Write
+
+
+def parameters_of(query: Query) -> set[str]:
+    """Give the names of the parameters that a query uses."""
+    return set(_parameters(query))
+
+
+def _parameters(node: object) -> Iterator[str]:
+    match node:
+        case Param():
+            yield node.name
+        case Stop(parameter=str() as name):
+            yield name
+    if isinstance(node, tuple):
+        for item in node:
+            yield from _parameters(item)
+    elif is_dataclass(node):
+        for each in fields(node):
+            yield from _parameters(getattr(node, each.name))

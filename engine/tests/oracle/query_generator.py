@@ -24,7 +24,9 @@ from .query import (
     Select,
     Source,
     Stop,
+    Token,
     Union,
+    parameters_of,
 )
 from .schema import Schema, Table
 from .schema_generator import Pools
@@ -47,7 +49,9 @@ def random_read(rng: random.Random, schema: Schema, pools: Pools, contents: Cont
     """Give a SELECT or UNION; about every second is of the plain kind."""
     maker = _Maker(rng, schema, pools, contents, is_basic=rng.random() < 0.5)
     query = maker.union() if not maker.is_basic and rng.random() < 0.07 else maker.select()
-    return QueryCase(name, query, tuple(maker.parameters.samples), rng.randrange(3))
+    used = parameters_of(query)
+    samples = ({name: sample[name] for name in sample if name in used} for sample in maker.parameters.samples)
+    return QueryCase(name, query, tuple(samples), rng.randrange(3))
 
 
 class _Maker(PredicateGenerator):
@@ -75,6 +79,8 @@ class _Maker(PredicateGenerator):
         root = self.sight_of(rng.choice(self.schema.tables))
         conditions, needs_stop = self.access(root)
         sources, sights = [Source("from", root.table.name, root.alias)], [root]
+        if not self.is_basic and rng.random() < 0.1:
+            sources, sights, conditions, needs_stop = self.from_derived()
         for _ in range(rng.choice((0, 0, 0, 1, 1, 1, 2, 3))):
             needs_stop |= self.join(sources, sights, conditions)
         if rng.random() < 0.35:
@@ -86,6 +92,9 @@ class _Maker(PredicateGenerator):
         if rng.random() < (0.05 if self.is_basic or needs_stop else 0.3):
             return self.grouped(select, sights)
         select = replace(select, items=self.items(sights))
+        if len(sights) == 1 and rng.random() < 0.05:
+            items = tuple(Item(Col(root.alias, each.name), each.name) for each in root.table.columns)
+            select = replace(select, items=items, is_star=isinstance(sources[0].relation, str))
         if not self.is_basic and rng.random() < 0.08:
             select = replace(select, is_distinct=True)
         select = replace(select, order=self.order(sights, select))
@@ -117,7 +126,7 @@ class _Maker(PredicateGenerator):
 
     def any_token(self, root: Sight, columns: Sequence[str]) -> Expr:
         first = self.token(root, columns[0])
-        others = [replace(first, operand=Col(root.alias, name)) for name in columns[1:]]  # type: ignore[call-arg]
+        others = [Token(Col(root.alias, name), first.word, first.keyword) for name in columns[1:]]
         return Or((first, *others)) if others else first
 
     def fixed(self, sight: Sight, columns: Sequence[str]) -> list[Expr]:
@@ -205,7 +214,11 @@ class _Maker(PredicateGenerator):
                 if not self.is_basic and rng.random() < 0.05:
                     expression = self.computation(sight)[0]
             if all(each.expression != expression for each in orders):
-                orders.append(Order(expression, direction if rng.random() < 0.8 else not direction))
+                place = None
+                places = [number for number, item in enumerate(select.items, 1) if item.expression == expression]
+                if places and rng.random() < 0.1:
+                    place = places[0]
+                orders.append(Order(expression, direction if rng.random() < 0.8 else not direction, place))
         return tuple(orders)
 
     def stop(self) -> Stop:
@@ -285,8 +298,8 @@ class _Maker(PredicateGenerator):
             query = replace(query, order=key, stop=Stop("LIMIT", rng.choice((1, 3, 10))))
         return InSelect(Col(base.alias, ours[number]), query, negated)
 
-    def over_derived(self) -> Select:
-        """Give a query over a derived table, whose own order is total so that its LIMIT has one meaning."""
+    def derived(self) -> tuple[Select, Sight]:
+        """Give a derived table, its own order total so that its LIMIT has one meaning, and how it is seen outside."""
         rng = self.rng
         inner_sight = self.sight_of(rng.choice(self.schema.tables))
         conditions, needs_stop = self.access(inner_sight)
@@ -298,7 +311,17 @@ class _Maker(PredicateGenerator):
             if rng.random() < 0.5:
                 key.insert(0, Order(Col(inner_sight.alias, rng.choice(table.columns).name), True))
             inner = replace(inner, order=tuple(key), stop=Stop("LIMIT", rng.choice((1, 3, 10))))
-        sight = replace(inner_sight, alias="d")
+        return inner, replace(inner_sight, alias="d")
+
+    def from_derived(self) -> tuple[list[Source], list[Sight], list[Expr], bool]:
+        """Begin FROM with a derived table."""
+        inner, sight = self.derived()
+        return [Source("from", inner, "d")], [sight], [], False
+
+    def over_derived(self) -> Select:
+        """Give a query over a derived table alone."""
+        rng = self.rng
+        inner, sight = self.derived()
         select = Select((), (Source("from", inner, "d"),), self.extra([sight]) if rng.random() < 0.5 else None)
         if rng.random() < 0.4:
             return self.grouped(select, [sight])

@@ -16,12 +16,13 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class ForeignKey:
-    """`columns` name a row of `table` by its whole primary key; `max` is a limit on them."""
+    """`columns` name a row of `table` by its primary or a unique key; `max` is a limit on them."""
 
     columns: tuple[str, ...]
     table: str
     referenced: tuple[str, ...]
     max: int | None = None
+    is_primary: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +34,14 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class HandIndex:
-    """A CREATE INDEX by hand: columns with their directions."""
+    """A CREATE INDEX by hand: columns with their directions; `token_of` puts the words of some columns first."""
 
     name: str
     table: str
     columns: tuple[tuple[str, bool], ...]
     covering: tuple[str, ...] = ()
     buckets: int | None = None
+    token_of: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,8 @@ def _create_table(table: Table) -> str:
             elif column.is_nullable and (column.name in table.foreign_columns or style & 4):
                 words.append("NULL")
         for number, key in enumerate(table.foreign_keys):
-            if key.columns == (column.name,) and style & 8 and number not in inlined:
+            is_plain = key.columns == (column.name,) and key.is_primary
+            if is_plain and style & 8 and number not in inlined:
                 inlined.add(number)
                 words.append(f"REFERENCES {key.table}" + (f" MAX {key.max}" if key.max is not None else ""))
         lines.append("  " + " ".join(words))
@@ -107,7 +110,7 @@ def _create_table(table: Table) -> str:
         clauses.append(f"{name}UNIQUE ({', '.join(columns)})")
     for number, key in enumerate(table.foreign_keys):
         if number not in inlined:
-            referenced = "" if style & 32 else f" ({', '.join(key.referenced)})"
+            referenced = "" if style & 32 and key.is_primary else f" ({', '.join(key.referenced)})"
             maximum = f" MAX {key.max}" if key.max is not None else ""
             clauses.append(f"FOREIGN KEY ({', '.join(key.columns)}) REFERENCES {key.table}{referenced}{maximum}")
     for number, limit in enumerate(table.limits):
@@ -121,7 +124,8 @@ def _create_table(table: Table) -> str:
 
 
 def _create_index(index: HandIndex) -> str:
-    columns = ", ".join(name if ascending else f"{name} DESC" for name, ascending in index.columns)
+    parts = [f"TOKEN({', '.join(index.token_of)})"] if index.token_of else []
+    columns = ", ".join([*parts, *(name if ascending else f"{name} DESC" for name, ascending in index.columns)])
     covering = f" COVERING ({', '.join(index.covering)})" if index.covering else ""
     buckets = f" BUCKETS {index.buckets}" if index.buckets is not None else ""
     return f"CREATE INDEX {index.name} ON {index.table} ({columns}){covering}{buckets};"

@@ -17,14 +17,18 @@ def random_schema(rng: random.Random) -> Schema:
     tables: list[Table] = []
     for name in TABLE_NAMES[: rng.choice((1, 2, 2, 3, 3, 3, 4))]:
         tables.append(_random_table(rng, name, tables))
-    indexes = []
-    if rng.random() < 0.2:
-        table = rng.choice(tables)
-        names = rng.sample([each.name for each in table.columns], min(len(table.columns), rng.choice((1, 2, 3))))
-        columns = tuple((each, rng.random() < 0.7) for each in names)
-        covering = tuple(each.name for each in table.columns if each.name not in names and rng.random() < 0.4)
-        indexes.append(HandIndex("by_hand", table.name, columns, covering))
+    indexes = [_random_index(rng, rng.choice(tables))] if rng.random() < 0.25 else []
     return Schema(tuple(tables), tuple(indexes))
+
+
+def _random_index(rng: random.Random, table: Table) -> HandIndex:
+    names = rng.sample([each.name for each in table.columns], min(len(table.columns), rng.choice((1, 2, 3))))
+    columns = tuple((each, rng.random() < 0.7) for each in names)
+    covering = tuple(each.name for each in table.columns if each.name not in names and rng.random() < 0.4)
+    texts = [each.name for each in table.columns if each.type.is_text]
+    words = tuple(rng.sample(texts, 1)) if texts and rng.random() < 0.2 else ()
+    buckets = rng.choice((2, 3, 4)) if not words and rng.random() < 0.25 else None
+    return HandIndex("by_hand", table.name, columns, covering, buckets, words)
 
 
 def _random_table(rng: random.Random, name: str, earlier: list[Table]) -> Table:
@@ -38,13 +42,15 @@ def _random_table(rng: random.Random, name: str, earlier: list[Table]) -> Table:
         in_key = rng.random() < 0.5
         is_nullable = not in_key and rng.random() < 0.35
         own = []
-        for part in target.primary_key:
+        referenced = rng.choice(target.uniques) if target.uniques and rng.random() < 0.4 else target.primary_key
+        for part in referenced:
             column = Column(next(fresh), target.column(part).type, is_nullable)
             columns.append(column)
             own.append(column.name)
         key += own if in_key else []
         maximum = rng.randint(1, 6) if rng.random() < 0.25 else None
-        foreign_keys.append(ForeignKey(tuple(own), target.name, target.primary_key, maximum))
+        is_primary = referenced == target.primary_key
+        foreign_keys.append(ForeignKey(tuple(own), target.name, referenced, maximum, is_primary))
     wanted = max(1 if not key else 0, rng.choice((0, 1, 1, 2)))
     for _ in range(wanted):
         column = Column(next(fresh), random_type(rng, is_key=True), False)
@@ -129,12 +135,16 @@ def random_row(rng: random.Random, pools: Pools, contents: Contents, table: Tabl
         if column.is_nullable and rng.random() < 0.25:
             row[column.name] = None
     for foreign in table.foreign_keys:
-        parents = contents.all_rows(foreign.table)
+        parents = [each for each in contents.all_rows(foreign.table) if None not in _named(each, foreign.referenced)]
         if parents and not any(row[own] is None for own in foreign.columns) and rng.random() < 0.97:
             parent = rng.choice(parents)
             for own, other in zip(foreign.columns, foreign.referenced, strict=True):
                 row[own] = parent[other]
     return row
+
+
+def _named(row: Row, columns: tuple[str, ...]) -> list[object]:
+    return [row[name] for name in columns]
 
 
 def random_contents(rng: random.Random, schema: Schema, pools: Pools) -> Contents:

@@ -8,7 +8,7 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 from .check import Failure, run_world
-from .query import And, Arithmetic, Call, Not, Or
+from .query import And, Arithmetic, Call, Not, Or, parameters_of
 from .query_generator import QueryCase
 from .schema import Schema
 from .world import World
@@ -113,7 +113,7 @@ def _smaller_cases(case: QueryCase) -> Iterator[QueryCase]:
         if some:
             yield replace(case, samples=some)
     for query in _smaller(case.query):
-        names = set(_parameters(query))
+        names = parameters_of(query)
         yield replace(
             case, query=query, samples=tuple({k: v for k, v in s.items() if k in names} for s in case.samples)
         )
@@ -123,19 +123,6 @@ def _smaller_cases(case: QueryCase) -> Iterator[QueryCase]:
                 for some in _parts(tuple(value)):
                     changed = {**sample, name: list(some)}
                     yield replace(case, samples=(*case.samples[:number], changed, *case.samples[number + 1 :]))
-
-
-def _parameters(node: object) -> Iterator[str]:
-    if is_dataclass(node):
-        if type(node).__name__ == "Param":
-            yield node.name  # type: ignore[attr-defined]
-        elif type(node).__name__ == "Stop" and node.parameter is not None:  # type: ignore[attr-defined]
-            yield node.parameter  # type: ignore[attr-defined]
-        for each in fields(node):
-            yield from _parameters(getattr(node, each.name))
-    elif isinstance(node, tuple):
-        for item in node:
-            yield from _parameters(item)
 
 
 def _smaller(node: Any) -> Iterator[Any]:

@@ -1,0 +1,154 @@
+"""Whatever the text: `compile` answers in time, raises nothing, and its spans and edits lie inside the text."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import random
+import re
+import time
+from pathlib import Path
+
+import piql
+import pytest
+
+from .world import random_world
+
+SAMPLES = Path(__file__).resolve().parents[3] / "sample-apps"
+TEXTS = int(os.environ.get("PIQL_FUZZ_TEXTS", "600"))
+LONG_TEXTS = int(os.environ.get("PIQL_FUZZ_LONG_TEXTS", "20000"))
+MEGABYTE_SECONDS, TEXT_SECONDS = 2.0, 2.0
+
+
+def samples() -> list[str]:
+    """Texts to change: the sample applications, and schemas with queries of every construct."""
+    found = []
+    for folder in sorted(each for each in SAMPLES.iterdir() if each.is_dir()):
+        found.append("\n".join(path.read_text() for path in sorted(folder.rglob("*.piql"))))
+    for seed in range(12):
+        world = random_world(seed, reads=4, writes=2)
+        found.append(world.source(*world.reads, *world.writes))
+    return found
+
+
+def check(text: str) -> None:
+    started = time.process_time()
+    compilation = piql.compile(text)
+    assert time.process_time() - started < TEXT_SECONDS, f"{time.process_time() - started:.1f} s for {text!r}"
+    for each in compilation.diagnostics:
+        assert each.message
+        assert 0 <= each.span.start < each.span.end <= len(text) or not text.strip(), each
+        assert each.span.line >= 1
+        assert each.span.utf16_column >= 1
+        for fix in each.fixes:
+            edits = sorted(fix.edits, key=lambda edit: edit.start)
+            assert edits, each
+            assert all(0 <= edit.start <= edit.end <= len(text) for edit in edits), each
+            assert all(one.end <= other.start for one, other in itertools.pairwise(edits)), each
+    for query in compilation.queries.values():
+        assert query.is_bounded == (query.bound is not None)
+
+
+def mutated(rng: random.Random, text: str, pieces: list[str]) -> str:
+    """Cut, repeat, swap or put pieces at random places of a text."""
+    for _ in range(rng.choice((1, 1, 2, 4))):
+        at, length = rng.randrange(len(text) + 1), rng.choice((0, 1, 1, 5, 20, 100))
+        match rng.randrange(5):
+            case 0:
+                text = text[:at] + text[at + length :]
+            case 1:
+                text = text[:at] + rng.choice(pieces) + text[at:]
+            case 2:
+                text = text[:at] + rng.choice(pieces) + text[at + length :]
+            case 3:
+                text = text[:at] + text[at : at + length] * 2 + text[at + length :]
+            case 4:
+                other = rng.randrange(len(text) + 1)
+                text = text[:at] + text[other : other + length] + text[at + length :]
+    return text
+
+
+def any_text(rng: random.Random, bases: list[str], pieces: list[str]) -> str:
+    match rng.randrange(6):
+        case 0:
+            return "".join(chr(rng.choice((rng.randrange(128), rng.randrange(0x3000), 0x1F600))) for _ in range(60))
+        case 1:
+            return " ".join(rng.choice(pieces) for _ in range(rng.randrange(60)))
+        case 2:
+            head = (
+                "CREATE TABLE t (a INT PRIMARY KEY, b INT, c TEXT, CARDINALITY LIMIT 3 (b)); CREATE QUERY q AS SELECT "
+            )
+            return head + " ".join(rng.choice(pieces) for _ in range(rng.randrange(30)))
+    return mutated(rng, rng.choice(bases), pieces)
+
+
+def run(seed: int, count: int) -> None:
+    rng = random.Random(seed)
+    bases = samples()
+    pieces = [*sorted(set(re.findall(r"\w+|'[^']*'|\S", " ".join(bases)))), "'", '"', "/*", "--", "\x00", "😀", "\n"]
+    for _ in range(count):
+        text = any_text(rng, bases, pieces)
+        try:
+            check(text)
+        except Exception as fault:
+            pytest.fail(f"{type(fault).__name__}: {fault}\n{text!r}")
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_any_text_is_answered(part: int) -> None:
+    run(part, TEXTS // 4)
+
+
+@pytest.mark.long
+def test_very_many_texts_are_answered() -> None:
+    run(99, LONG_TEXTS)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("a" * 1_000_000, id="one word"),
+        pytest.param("(" * 1_000_000, id="parentheses"),
+        pytest.param("'" * 1_000_000, id="quotes"),
+        pytest.param("SELECT " * 140_000, id="one keyword"),
+        pytest.param("CREATE QUERY q AS SELECT a FROM t;\n" * 28_000, id="one query again and again"),
+        pytest.param("CREATE TABLE t (a INT PRIMARY KEY);\n" * 27_000, id="one table again and again"),
+        pytest.param("/*" * 500_000, id="comments"),
+        pytest.param("😀\n" * 500_000, id="unknown characters"),
+        pytest.param(
+            "CREATE TABLE t (a INT PRIMARY KEY); CREATE QUERY q AS SELECT a FROM t WHERE a IN ("
+            + ",".join(map(str, range(140_000)))
+            + ");",
+            id="a list",
+        ),
+        pytest.param(
+            "CREATE TABLE t (a INT PRIMARY KEY); CREATE QUERY q AS SELECT a FROM t WHERE "
+            + " OR ".join(f"a = {number}" for number in range(70_000))
+            + ";",
+            id="an OR",
+        ),
+    ],
+)
+def test_a_megabyte_is_answered_in_time(text: str) -> None:
+    started = time.process_time()
+    compilation = piql.compile(text)
+    seconds = time.process_time() - started
+    assert all(0 <= each.span.start < each.span.end <= len(text) for each in compilation.diagnostics)
+    assert seconds < MEGABYTE_SECONDS, f"{seconds:.1f} s"
+
+
+@pytest.mark.parametrize(
+    "opening", ["(", "NOT ", "- ", "a IN (SELECT a FROM t WHERE ", "EXISTS (SELECT a FROM t WHERE ", "LOWER("]
+)
+def test_two_hundred_levels_give_a_diagnostic(opening: str) -> None:
+    query = "CREATE TABLE t (a INT PRIMARY KEY);\nCREATE QUERY q AS SELECT a FROM t WHERE "
+    closing = ")" * (200 * opening.count("("))
+    check(query + opening * 200 + "a = 1" + closing + ";")
+    found = piql.compile(query + opening * 200 + "a = 1" + closing + ";").diagnostics
+    assert any(each.severity == "error" for each in found)
+
+
+def test_bytes_that_are_no_text_are_reported(tmp_path: Path) -> None:
+    path = tmp_path / "broken.piql"
+    path.write_bytes(b"CREATE TABLE t (a INT PRIMARY KEY);\n\xff\xfe\x00")
+    assert any(each.severity == "error" for each in piql.compile(path).diagnostics)
