@@ -104,6 +104,7 @@ def test_very_many_texts_are_answered() -> None:
     run(99, LONG_TEXTS)
 
 
+@pytest.mark.long  # processor time depends on who else is at work: no place for it in the tests of every change
 @pytest.mark.parametrize(
     "text",
     [
