@@ -252,8 +252,14 @@ def _access(
         is_new=is_new,
         serves_order=serves_order,
         is_one_row=reads == 1
-        and any(each.limit == 1 and _prefix_for(each, index, known) is not None for each in reading.facts),
+        and any(each.limit == 1 and _is_applied(each, index, length, known) for each in reading.facts),
     )
+
+
+def _is_applied(fact: Fact, index: Index, length: int, known: Restrictions) -> bool:
+    """Whether a read that fixes so many leading columns of an index fixes those of a fact."""
+    needed = _prefix_for(fact, index, known)
+    return needed is not None and needed <= length
 
 
 def _still_needed(reading: Reading, served: Iterable[Expression]) -> frozenset[str]:
