@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from piql_profiler.histogram import BINS, EDGES_US, Histogram, Recorder, merge_all
+from piql_profiler.histogram import BINS, EDGES_US, Histogram, merge_all
 
 latencies = st.lists(st.floats(1.0, 5e7), min_size=1, max_size=60)
 
@@ -44,14 +44,6 @@ def test_what_lies_outside_the_range_counts_in_the_first_and_last_bin() -> None:
 def test_the_bins_reach_a_minute() -> None:
     assert EDGES_US[0] == 1.0
     assert EDGES_US[-1] >= 60_000_000
-
-
-def test_a_recorder_goes_on_after_a_histogram_was_taken() -> None:
-    recorder = Recorder()
-    recorder.record_us(10.0)
-    before = recorder.histogram()
-    recorder.record_us(20.0)
-    assert (before.total, recorder.histogram().total) == (1, 2)
 
 
 def test_an_empty_histogram_has_no_quantiles() -> None:

@@ -15,14 +15,16 @@ def test_a_histogram_is_encoded_as_other_tools_read_it() -> None:
 
 def test_a_log_has_a_tagged_line_for_each_measurement_in_order_of_time(tmp_path: Path) -> None:
     point = Point(Operator.SORTED_INDEX_JOIN, 100, 50, 200)
-    later, sooner = (Measurement(point, at, Histogram.of([2000.0]), 100.0 + at, 1.5) for at in (1, 0))
+    later = Measurement(point, 1, Histogram.of([2000.0]), 101.0, 1.5)
+    sooner = Measurement(point, 0, Histogram.of([2000.0]), 100.0, 1.5, response=Histogram.of([3000.0]))
     write_hlog(tmp_path / "run.hlog", [later, sooner])
     lines = (tmp_path / "run.hlog").read_text().splitlines()
     assert lines[0] == "#[Histogram log format version 1.3]"
     assert lines[1].startswith("#[StartTime: 100.000 (seconds since epoch)")
     assert [line.rpartition(",")[0] for line in lines[4:]] == [
-        "Tag=SortedIndexJoin:100:50:200,0.000,1.500,1.987",
-        "Tag=SortedIndexJoin:100:50:200,1.000,1.500,1.987",
+        "Tag=SortedIndexJoin:100:50:200:st,0.000,1.500,1.987",
+        "Tag=SortedIndexJoin:100:50:200:rt,0.000,1.500,3.011",
+        "Tag=SortedIndexJoin:100:50:200:st,1.000,1.500,1.987",
     ]
 
 

@@ -1,5 +1,6 @@
 import threading
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
@@ -7,7 +8,7 @@ import pytest
 from piql_profiler.grid import Grid
 from piql_profiler.histogram import Histogram
 from piql_profiler.measurements import Measurement
-from piql_profiler.profile_run import Cancelled, Progress, run_profile, tasks_of
+from piql_profiler.profile_run import Cancelled, Progress, run_profile, second_tasks, tasks_of
 from piql_profiler.run_files import RunSettings, UnreadableRun, load, read_info
 from piql_profiler.runner import Task
 from piql_profiler.workload import RESERVED_PREFIX
@@ -110,3 +111,17 @@ def test_a_run_does_not_need_the_main_thread(tmp_path: Path) -> None:
     thread.start()
     thread.join()
     assert read_info(tmp_path / "run").state == "done"
+
+
+def test_time_that_precise_points_give_back_goes_to_those_that_are_not(tmp_path: Path) -> None:
+    given = replace(settings(tmp_path), precision=0.1)
+    wide, precise, slow = GRID.points
+    varied = Histogram.of([100.0 * 1.05**at for at in range(100)])
+    measured = [
+        Measurement(wide, 0, varied, 0.0, 0.5),
+        Measurement(precise, 0, Histogram.of([100.0] * 5_000), 0.0, 0.5),
+        Measurement(slow, 0, varied, 0.0, 1.0),
+    ]
+    again = second_tasks(given, "embedded:y", 0, 1, measured)
+    assert [(each.point, each.seconds) for each in again] == [(wide, 0.5), (slow, 0.5)]
+    assert second_tasks(replace(given, precision=None), "embedded:y", 0, 1, measured) == []

@@ -8,7 +8,15 @@ import pytest
 from piql_profiler.grid import Grid, Operator, Point
 from piql_profiler.histogram import Histogram
 from piql_profiler.measurements import Measurement
-from piql_profiler.run_files import RunDirectory, RunSettings, UnreadableRun, load, mark_cancelled, read_info
+from piql_profiler.run_files import (
+    RunDirectory,
+    RunSettings,
+    UnreadableRun,
+    load,
+    mark_cancelled,
+    read_cells,
+    read_info,
+)
 
 GRID = Grid.product("two", row_bytes=(100,), scan_rows=(1, 10))
 SETTINGS = RunSettings("embedded:data/x.db", GRID, interval_seconds=2.0, intervals=2)
@@ -32,6 +40,14 @@ def test_a_run_reads_back_as_it_was_written(tmp_path: Path) -> None:
     found = load(tmp_path / "run").operators[Operator.INDEX_SCAN]
     assert found.points == (Point(Operator.INDEX_SCAN, 1, 1, 100), Point(Operator.INDEX_SCAN, 1, 10, 100))
     assert Histogram(found.counts[1, 1]) == Histogram.of([1001.0] * 5)
+
+
+def test_what_was_seen_from_the_moment_executions_were_due_is_kept(tmp_path: Path) -> None:
+    service, response = Histogram.of([100.0] * 5), Histogram.of([100.0, 200.0, 300.0])
+    cell = Measurement(GRID.points[0], 0, service, 10.0, 1.0, 0.5, response, 4.5, 0.07)
+    RunDirectory(tmp_path, SETTINGS).write_interval(0, [cell])
+    assert read_cells(tmp_path) == [cell]
+    assert cell.is_void
 
 
 @pytest.mark.parametrize("state", ["cancelled", "failed"])

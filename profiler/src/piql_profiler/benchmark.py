@@ -3,15 +3,15 @@
 A scan is a query of its own and is timed as a whole. A join needs rows to join with, so its query scans them first;
 the join's time is that of the execution less what the store took to answer that scan, merging and output included.
 
-One execution follows the other (closed loop) in one thread; several clients are several processes. A point too slow
-for its share of the interval is still measured `AT_LEAST` times, so that no point is left without a histogram.
+Each client is one process with one thread under open-loop load (`open_loop`). A block in which the client itself was
+late is measured anew; a point that is known well enough (`precision`) gives its time back.
 """
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from random import Random
 
@@ -22,12 +22,13 @@ from scipy.special import ndtri
 from scipy.stats import rankdata
 
 from piql_profiler.grid import Grid, Point
-from piql_profiler.histogram import Recorder
+from piql_profiler.histogram import Histogram
 from piql_profiler.measurements import Measurement
+from piql_profiler.open_loop import offer
+from piql_profiler.precision import effective_number, is_precise
 from piql_profiler.workload import Call, Workload
 
-WARM_UP = 3
-AT_LEAST = 20
+_ATTEMPTS = 2  # at a block that is not void
 _FEW = 10  # below this a correlation says nothing
 
 
@@ -38,36 +39,42 @@ def prepare(grid: Grid, store_url: str) -> None:
 
 
 def measure(
-    point: Point, store_url: str, seconds: float, *, grid: Grid, interval: int = 0, seed: int = 1
+    point: Point,
+    store_url: str,
+    seconds: float,
+    *,
+    grid: Grid,
+    interval: int = 0,
+    seed: int = 1,
+    load: float = 0.0,
+    precision: float | None = None,
 ) -> Measurement:
-    """Measure a point of a prepared grid for about `seconds`."""
+    """Measure a point of a prepared grid for about `seconds`, or until its p99 is known to ± `precision` of itself."""
     session = _session(store_url, grid, os.getpid())
     random = Random(seed)
 
     def execute() -> float:
         return session.execute(session.workload.call(point, random), point)
 
+    def is_enough(service_us: Sequence[float]) -> bool:
+        return precision is not None and is_precise(service_us, precision)
+
     started_at, began = time.time(), time.perf_counter()
-    recorder = sample(execute, seconds)
+    for attempt in range(_ATTEMPTS):
+        block = offer(execute, seconds / 2**attempt, load=load, seed=seed + attempt, is_enough=is_enough)
+        if not block.is_void:
+            break
     return Measurement(
         point,
         interval,
-        recorder.histogram(),
+        Histogram.of(block.service_us),
         started_at,
         time.perf_counter() - began,
-        correlation_of(recorder.latencies_us),
+        correlation_of(block.service_us),
+        response=Histogram.of(block.response_us),
+        effective=effective_number(block.service_us),
+        lag=block.lag,
     )
-
-
-def sample(execute: Callable[[], float], seconds: float, *, at_least: int = AT_LEAST) -> Recorder:
-    """Execute until the time is over and there are enough; `execute` gives its latency in µs."""
-    for _ in range(WARM_UP):
-        execute()
-    recorder = Recorder()
-    end = time.perf_counter() + seconds
-    while len(recorder) < at_least or time.perf_counter() < end:
-        recorder.record_us(execute())
-    return recorder
 
 
 def correlation_of(latencies_us: Sequence[float]) -> float:

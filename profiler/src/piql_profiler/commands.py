@@ -54,6 +54,12 @@ def profile(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--hlog", type=Path, metavar="FILE", help="also write an HdrHistogram log")
     parser.add_argument("--clients", type=int, default=max(1, (os.cpu_count() or 2) - 1), metavar="N")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--load", type=float, default=0.3, metavar="SHARE", help="how busy each client is kept (0.3); 0: closed loop"
+    )
+    parser.add_argument(
+        "--precision", type=float, default=0.1, metavar="SHARE", help="enough is measured at p99 ± this share (0.1)"
+    )
     parser.add_argument("--runner", choices=("ray", "local"), default="ray", help="local measures in one process")
     parser.add_argument("--progress", choices=("text", "json", "none"), default="text")
     given = parser.parse_args(argv)
@@ -61,8 +67,20 @@ def profile(argv: Sequence[str] | None = None) -> int:
         grid = _grid(given.grid)
         if given.interval <= 0 or given.intervals < 1 or given.clients < 1:
             raise ValueError("interval, intervals and clients are positive")
+        if not 0.0 <= given.load <= 0.7:
+            raise ValueError("--load is a share from 0 to 0.7: a busier client proves nothing of the store")
+        if given.precision <= 0.0:
+            raise ValueError("--precision is a positive share")
         settings = RunSettings(
-            given.store, grid, given.interval, given.intervals, given.clients, given.seed, given.runner
+            given.store,
+            grid,
+            given.interval,
+            given.intervals,
+            given.clients,
+            given.seed,
+            given.runner,
+            given.load,
+            given.precision,
         )
     except ValueError as error:
         parser.error(str(error))

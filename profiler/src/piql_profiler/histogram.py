@@ -1,7 +1,7 @@
 """Latencies as counts in logarithmic bins: microseconds, ratio 1.02, 1 µs to 60 s.
 
-A `Recorder` changes while it measures; it hands out a frozen `Histogram`. The bins are the same everywhere, so that
-histograms of any store, fast or slow, can be merged, compared and combined; a value is known to 1 %.
+The bins are the same everywhere, so that histograms of any store, fast or slow, can be merged, compared and combined; a
+value is known to 1 %.
 """
 
 from __future__ import annotations
@@ -108,25 +108,3 @@ def quantile_of_curve(curves: Curve, q: float) -> Curve:
     high = np.take_along_axis(curves, above[..., None], axis=-1)[..., 0]
     part = np.clip((q - low) / np.maximum(high - low, 1e-15), 0.0, 1.0)
     return np.exp((above - 1 + part) * LOG_RATIO)
-
-
-class Recorder:
-    """Collects latencies one by one while measuring."""
-
-    def __init__(self) -> None:
-        self._latencies_us: list[float] = []
-
-    def record_us(self, latency_us: float) -> None:
-        self._latencies_us.append(latency_us)
-
-    def __len__(self) -> int:
-        return len(self._latencies_us)
-
-    @property
-    def latencies_us(self) -> Sequence[float]:
-        """Give what was recorded, in order."""
-        return self._latencies_us
-
-    def histogram(self) -> Histogram:
-        """Freeze what has been recorded so far."""
-        return Histogram.of(self._latencies_us)

@@ -1,6 +1,7 @@
 """Writes a run's histograms as an HdrHistogram log (`.hlog`, version 1.3), readable by its tools in many languages.
 
-One line for each point and interval, tagged with the point: `Tag=SortedIndexJoin:100:50:200,0.000,2.000,31.5,HIST…`.
+A line for each point and block of service times (`st`), and one of latencies from the moment an execution was due
+(`rt`), tagged with the point: `Tag=SortedIndexJoin:100:50:200:st,0.000,2.000,31.5,HIST…`.
 Values are microseconds, 3 significant digits, 1 µs to a minute; a bin of ours is written as the middle of its range.
 """
 
@@ -36,9 +37,11 @@ def write_hlog(path: Path, cells: Iterable[Measurement]) -> None:
     ]
     for each in ordered:
         tag = ":".join(map(str, (each.point.operator.value, *each.point.coordinates)))
-        longest_ms = max((_middle(at) for at in each.histogram.sparse()), default=0) / 1000
-        times = f"{each.started_at - began:.3f},{each.seconds:.3f},{longest_ms:.3f}"
-        lines.append(f"Tag={tag},{times},{encode(each.histogram)}")
+        for kind, histogram in (("st", each.histogram), ("rt", each.response)):
+            if histogram is not None:
+                longest_ms = max((_middle(at) for at in histogram.sparse()), default=0) / 1000
+                times = f"{each.started_at - began:.3f},{each.seconds:.3f},{longest_ms:.3f}"
+                lines.append(f"Tag={tag}:{kind},{times},{encode(histogram)}")
     path.write_text("\n".join(lines) + "\n")
 
 

@@ -10,13 +10,16 @@ from numpy.typing import NDArray
 
 from piql_profiler.grid import Operator, Point
 from piql_profiler.histogram import BINS, Histogram
+from piql_profiler.open_loop import MOST_LAG
 
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
     """One point in one interval: its latencies, when it began (seconds since 1970) and for how long it ran.
 
-    `correlation` is that of consecutive executions' normal scores: how long what makes them slow lasts.
+    `histogram` holds service times, `response` latencies from the moment each execution was due. `correlation` is that
+    of consecutive executions' normal scores: how long what makes them slow lasts. `effective` is how many independent
+    executions they are worth, and `lag` how late the client was by itself, as a share of the p99 response.
     """
 
     point: Point
@@ -25,6 +28,14 @@ class Measurement:
     started_at: float
     seconds: float
     correlation: float = 0.0
+    response: Histogram | None = None
+    effective: float | None = None
+    lag: float = 0.0
+
+    @property
+    def is_void(self) -> bool:
+        """The client was too late by itself for the latencies to be the store's."""
+        return self.lag > MOST_LAG
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,20 +1,22 @@
 """One profile run from start to end: prepares the store, measures interval by interval, keeps what is complete.
 
 In each interval every point is measured, in an order shuffled anew, so that what disturbs the store for a while
-disturbs all points alike (VLDB 2012 ran operators and queries interleaved too).
+disturbs all points alike (VLDB 2012 ran operators and queries interleaved too). Points that are known well enough
+give their time back; what is left of an interval goes to those that are not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Literal
 
 from piql_profiler.benchmark import prepare
-from piql_profiler.grid import Grid
+from piql_profiler.grid import Grid, Point
 from piql_profiler.measurements import Measurement
+from piql_profiler.precision import precision_of
 from piql_profiler.run_files import RunDirectory, RunInfo, RunSettings
 from piql_profiler.runner import MeasuringStopped, Runner, Task
 from piql_profiler.workload import store_for_profiling
@@ -46,7 +48,7 @@ def run_profile(
 ) -> RunInfo:
     """Measure the grid into the folder `out`. Every end is written down: done, cancelled (re-raised) or failed."""
     total = len(settings.grid.points) * settings.intervals
-    done = 0
+    done = void = 0
     directory = RunDirectory(out, settings, label)
 
     def end(state: Literal["cancelled", "failed", "done"], message: str | None = None) -> None:
@@ -67,7 +69,10 @@ def run_profile(
                     done += 1
                     spent += each.seconds
                     report(Progress("running", done, total, spent / done * (total - done) / runner.clients))
+                measured += runner.run(second_tasks(settings, store_url, interval, runner.clients, measured))
                 directory.write_interval(interval, measured)
+                void += sum(each.is_void for each in measured)
+        directory.update(notes={"void_blocks": void})
         end("done")
     except (Cancelled, KeyboardInterrupt):
         end("cancelled", "stopped before its end")
@@ -82,7 +87,29 @@ def tasks_of(settings: RunSettings, store_url: str, interval: int, clients: int)
     random = Random(settings.seed * 1_000 + interval)
     points = random.sample(settings.grid.points, len(settings.grid.points))
     share = settings.interval_seconds * clients / len(points)
-    return [Task(store_url, settings.grid, point, interval, share, random.randrange(2**31)) for point in points]
+    return [_task(settings, store_url, point, interval, share, random.randrange(2**31)) for point in points]
+
+
+def second_tasks(
+    settings: RunSettings, store_url: str, interval: int, clients: int, measured: Sequence[Measurement]
+) -> list[Task]:
+    """Share the time that precise points gave back among those that are not precise yet."""
+    left = settings.interval_seconds * clients - sum(each.seconds for each in measured)
+    if settings.precision is None or left <= 0.0:
+        return []
+    wide = [each for each in measured if _half_width(each) > settings.precision]
+    random = Random(settings.seed * 1_000 + interval + 500)
+    share = left / max(len(wide), 1)
+    return [_task(settings, store_url, each.point, interval, share, random.randrange(2**31)) for each in wide]
+
+
+def _half_width(measured: Measurement) -> float:
+    effective = measured.histogram.total if measured.effective is None else measured.effective
+    return precision_of(measured.histogram, effective).half_width
+
+
+def _task(settings: RunSettings, store_url: str, point: Point, interval: int, seconds: float, seed: int) -> Task:
+    return Task(store_url, settings.grid, point, interval, seconds, seed, settings.load, settings.precision)
 
 
 def _sentence(error: Exception) -> str:

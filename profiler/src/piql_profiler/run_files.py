@@ -36,7 +36,11 @@ class UnreadableRun(Exception):
 
 @dataclass(frozen=True, slots=True)
 class RunSettings:
-    """What was asked for; kept with the run."""
+    """What was asked for; kept with the run.
+
+    `load` is the share of its time that each client is kept busy (0: closed loop), `precision` the relative half-width
+    of the p99's confidence interval at which a point has been measured enough.
+    """
 
     store_url: str
     grid: Grid
@@ -45,6 +49,8 @@ class RunSettings:
     clients: int = 1
     seed: int = 1
     runner: Literal["ray", "local"] = "ray"
+    load: float = 0.0
+    precision: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +188,7 @@ def _table(measurements: Sequence[Measurement]) -> pa.Table:
     rows = []
     for each in measurements:
         bins = each.histogram.sparse()
+        response = each.response.sparse() if each.response else {}
         seen = each.histogram.total > 0
         rows.append(
             {
@@ -194,10 +201,14 @@ def _table(measurements: Sequence[Measurement]) -> pa.Table:
                 "seconds": each.seconds,
                 "executions": each.histogram.total,
                 "correlation": each.correlation,
+                "effective": each.effective,
+                "lag": each.lag,
                 "p50_us": each.histogram.quantile_us(0.5) if seen else None,
                 "p99_us": each.histogram.quantile_us(0.99) if seen else None,
                 "bins": list(bins),
                 "counts": list(bins.values()),
+                "response_bins": list(response),
+                "response_counts": list(response.values()),
             }
         )
     schema = pa.schema(
@@ -211,10 +222,14 @@ def _table(measurements: Sequence[Measurement]) -> pa.Table:
             ("seconds", pa.float64()),
             ("executions", pa.int64()),
             ("correlation", pa.float64()),
+            ("effective", pa.float64()),
+            ("lag", pa.float64()),
             ("p50_us", pa.float64()),
             ("p99_us", pa.float64()),
             ("bins", pa.list_(pa.int16())),
             ("counts", pa.list_(pa.int64())),
+            ("response_bins", pa.list_(pa.int16())),
+            ("response_counts", pa.list_(pa.int64())),
         ],
         metadata={"format_version": str(FORMAT_VERSION), "bin_ratio": str(RATIO), "first_bin_us": "1"},
     )
@@ -230,9 +245,17 @@ def _cells(file: Path) -> list[Measurement]:
             row["started_at"],
             row["seconds"],
             row["correlation"],
+            _response(row),
+            row.get("effective"),
+            row.get("lag", 0.0),
         )
         for row in pq.read_table(file).to_pylist()
     ]
+
+
+def _response(row: Mapping[str, Any]) -> Histogram | None:
+    bins = row.get("response_bins")
+    return Histogram.from_sparse(bins, row["response_counts"]) if bins else None
 
 
 def _to_json(info: RunInfo) -> dict[str, Any]:

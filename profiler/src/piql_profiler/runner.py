@@ -21,9 +21,20 @@ class Task:
     interval: int
     seconds: float
     seed: int
+    load: float = 0.0
+    precision: float | None = None
 
     def run(self) -> Measurement:
-        return measure(self.point, self.store_url, self.seconds, grid=self.grid, interval=self.interval, seed=self.seed)
+        return measure(
+            self.point,
+            self.store_url,
+            self.seconds,
+            grid=self.grid,
+            interval=self.interval,
+            seed=self.seed,
+            load=self.load,
+            precision=self.precision,
+        )
 
 
 class MeasuringStopped(Exception):

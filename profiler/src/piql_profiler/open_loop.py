@@ -1,0 +1,107 @@
+"""Load as users make it: executions are due at random moments, whether or not the one before has ended.
+
+    schedule   ·  ·   · ··     ·        Poisson, drawn from a seed; nothing that happens moves it
+    service    ▬  ▬▬▬▬▬▬▬▬ ▬▬▬ ▬        what an execution takes once it has begun
+    response   ▬  ▬▬▬▬▬▬▬▬▬▬▬▬▬         from the moment it was due: waiting for the one before counts
+
+A client that sends the next execution only after the last (closed loop) leaves out just the waits that a slow one
+causes (coordinated omission), and never lets the store rest. A block proves itself: where the client itself was late,
+by more than `MOST_LAG` of what it reports, it is void.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from random import Random
+
+import numpy as np
+
+WARM_UP = 3
+AT_LEAST = 20
+MOST_LAG = 0.05  # of the p99 response
+_CALIBRATION = 12
+_SPIN_SECONDS = 0.0005  # sleeping ends late by less than this
+_BETWEEN_CHECKS = 250
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The executions of one block in their order, in µs; `busy` is the share of time spent in executions."""
+
+    service_us: Sequence[float]
+    response_us: Sequence[float]
+    lag_us: Sequence[float]
+    busy: float
+
+    @property
+    def lag(self) -> float:
+        """Give how late the client was by itself: the p99 of its lag as a share of the p99 response."""
+        return float(np.quantile(self.lag_us, 0.99) / max(np.quantile(self.response_us, 0.99), 1e-9))
+
+    @property
+    def is_void(self) -> bool:
+        return self.lag > MOST_LAG
+
+
+def offer(
+    execute: Callable[[], float],
+    seconds: float,
+    *,
+    load: float,
+    seed: int,
+    at_least: int = AT_LEAST,
+    is_enough: Callable[[Sequence[float]], bool] = lambda service_us: False,
+) -> Block:
+    """Keep one client busy for a share `load` of `seconds`; `execute` gives its service time in µs.
+
+    A point too slow for its time is still executed `at_least` times. `is_enough` is asked now and then, off the
+    schedule, and ends the block early. A `load` of 0 is closed loop: one execution after the other.
+    """
+    if not 0.0 <= load < 1.0:
+        raise ValueError(f"a load is a share from 0 to less than 1, not {load}")
+    for _ in range(WARM_UP):
+        execute()
+    random = Random(seed)
+    gap = _seconds_of_one(execute) / load if load else 0.0
+    service: list[float] = []
+    response: list[float] = []
+    lag: list[float] = []
+    spent = 0.0
+    began = free = due = time.perf_counter()
+    end = began + seconds
+    while len(service) < at_least or free < end:
+        if load:
+            due += random.expovariate(1.0 / gap)
+            _wait_until(due)
+        started = time.perf_counter()
+        took = execute()
+        ended = time.perf_counter()
+        service.append(took)
+        response.append(took + ((started - due) * 1e6 if load else 0.0))
+        lag.append((started - max(due, free)) * 1e6 if load else 0.0)
+        spent += ended - started
+        free = ended
+        if len(service) % _BETWEEN_CHECKS == 0 and len(service) >= at_least:
+            if is_enough(service):
+                break
+            free = time.perf_counter()
+            due += free - ended
+    return Block(service, response, lag, spent / max(free - began, 1e-9))
+
+
+def _seconds_of_one(execute: Callable[[], float]) -> float:
+    """Give the median duration of an execution: the rate is chosen by it."""
+    durations = []
+    for _ in range(_CALIBRATION):
+        started = time.perf_counter()
+        execute()
+        durations.append(time.perf_counter() - started)
+    return max(float(np.median(durations)), 1e-6)
+
+
+def _wait_until(moment: float) -> None:
+    while (left := moment - time.perf_counter()) > 0.0:
+        if left > 2 * _SPIN_SECONDS:
+            time.sleep(left - _SPIN_SECONDS)

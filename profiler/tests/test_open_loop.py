@@ -1,0 +1,62 @@
+import time
+from collections.abc import Sequence
+
+import pytest
+from piql_profiler.open_loop import AT_LEAST, WARM_UP, Block, offer
+
+
+def busy_for(microseconds: float) -> float:
+    until = time.perf_counter() + microseconds / 1e6
+    while time.perf_counter() < until:
+        pass
+    return microseconds
+
+
+def test_the_first_executions_warm_up_and_are_not_counted() -> None:
+    latencies = iter([9_000.0] * WARM_UP + [100.0] * 5)
+    assert list(offer(lambda: next(latencies), 0.0, load=0.0, seed=1, at_least=5).service_us) == [100.0] * 5
+
+
+def test_a_slow_point_is_measured_often_enough_although_its_time_is_over() -> None:
+    assert len(offer(lambda: 1.0, 0.0, load=0.3, seed=1).service_us) == AT_LEAST
+
+
+def test_a_fast_point_is_measured_until_its_time_is_over() -> None:
+    assert len(offer(lambda: 1.0, 0.02, load=0.0, seed=1, at_least=1).service_us) > 50
+
+
+def test_a_client_is_kept_as_busy_as_asked() -> None:
+    block = offer(lambda: busy_for(300), 0.6, load=0.5, seed=1)
+    assert 0.3 < block.busy < 0.7
+
+
+def test_what_waits_for_a_slow_execution_is_late_in_response_but_not_in_service() -> None:
+    durations = iter([200.0] * 40 + [30_000.0] + [200.0] * 10_000)
+    block = offer(lambda: busy_for(next(durations)), 0.2, load=0.4, seed=3)
+    slow = list(block.service_us).index(30_000.0)
+    assert block.service_us[slow + 1] == 200.0
+    assert block.response_us[slow + 1] > 10_000.0
+    assert max(block.lag_us[slow + 1 : slow + 10]) < 10_000.0
+
+
+def test_a_closed_loop_knows_no_waiting() -> None:
+    block = offer(lambda: busy_for(50), 0.01, load=0.0, seed=1)
+    assert list(block.response_us) == list(block.service_us)
+    assert not block.is_void
+
+
+def test_a_block_ends_when_enough_is_known() -> None:
+    def is_enough(service_us: Sequence[float]) -> bool:
+        return len(service_us) >= 500
+
+    assert len(offer(lambda: 1.0, 5.0, load=0.0, seed=1, is_enough=is_enough).service_us) == 500
+
+
+def test_a_block_is_void_when_the_client_itself_was_late() -> None:
+    assert Block([100.0] * 100, [110.0] * 100, [50.0] * 100, 0.3).is_void
+    assert not Block([100.0] * 100, [110.0] * 100, [1.0] * 100, 0.3).is_void
+
+
+def test_a_client_cannot_be_busier_than_always() -> None:
+    with pytest.raises(ValueError, match="a share from 0"):
+        offer(lambda: 1.0, 0.0, load=1.0, seed=1)

@@ -1,0 +1,43 @@
+import math
+
+import numpy as np
+import pytest
+from piql_profiler.histogram import Histogram
+from piql_profiler.precision import effective_number, is_precise, precision_of
+
+TRUE_P99 = math.exp(0.5 * 2.3263478740408408) * 1000
+
+
+def lognormal(random: np.random.Generator, count: int) -> np.ndarray:
+    return 1000 * random.lognormal(0.0, 0.5, size=count)
+
+
+def test_the_interval_holds_the_true_p99_in_19_of_20_cases() -> None:
+    random = np.random.default_rng(1)
+    held = 0
+    for _ in range(400):
+        found = precision_of(Histogram.of(lognormal(random, 2_000)), 2_000)
+        held += found.low_us <= TRUE_P99 <= found.high_us
+    assert 0.92 <= held / 400 <= 1.0
+
+
+def test_few_executions_have_no_upper_bound() -> None:
+    found = precision_of(Histogram.of(lognormal(np.random.default_rng(1), 200)), 200)
+    assert found.high_us == math.inf
+    assert not is_precise([100.0] * 200, 0.1)
+
+
+def test_as_many_executions_as_the_formula_asks_for_are_precise() -> None:
+    random = np.random.default_rng(2)  # ±10 % of a log-normal p99 (σ 0.5) takes about 1,340 independent executions
+    assert not is_precise(list(lognormal(random, 500)), 0.1)
+    assert is_precise(list(lognormal(random, 4_000)), 0.1)
+
+
+def test_independent_executions_are_worth_their_number_and_slow_phases_far_fewer() -> None:
+    random = np.random.default_rng(3)
+    independent = lognormal(random, 5_000)
+    phases = np.repeat(lognormal(random, 500), 10)
+    assert effective_number(list(independent)) == pytest.approx(5_000, rel=0.3)
+    assert effective_number(list(phases)) < 1_000
+    assert effective_number([7.0] * 30) == 30
+    assert effective_number([]) == 0
