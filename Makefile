@@ -1,13 +1,14 @@
 # Every command of the workbench. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-long check bench e2e golden api-types clean
+.PHONY: help setup run test test-long check bench e2e golden api-types cluster cluster-stop clean
 SHELL := /bin/bash
 PORT ?= 8400
+NODES ?= 3
 PYTHON := .venv/bin/python
 FRONTEND_SOURCES := $(shell find frontend -type f -not -path '*/node_modules/*' -not -path 'frontend/dist/*' 2>/dev/null)
 
 help: # (lists the targets)
-	@awk -F ':.* ## ' '/^[a-z0-9-]+:.* ## / { printf "%-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.* ## ' '/^[a-z0-9-]+:.* ## / { printf "%-12s %s\n", $$1, $$2 }' Makefile
 
 setup: .venv/.installed node_modules/.installed ## install the Python packages into .venv and the front end's with npm
 	@:
@@ -42,6 +43,12 @@ bench: setup frontend/dist/index.html ## measure compiler, engine, heatmap and b
 e2e: setup ## the end-to-end tests alone, in Chromium
 	@$(PYTHON) .ci/run_suites.py e2e
 
+cluster: setup ## start three Cassandra nodes on 127.0.0.1, .2, .3 to try things on (NODES=1 for one)
+	@PYTHONPATH=.ci $(PYTHON) -m cluster start --nodes $(NODES)
+
+cluster-stop: setup ## stop them; their data stays in .cluster/ until `make clean`
+	@PYTHONPATH=.ci $(PYTHON) -m cluster stop
+
 golden: setup ## write the golden files, the reference pages and the tables of the samples anew; review the diff
 	@$(PYTHON) -m pytest -q engine/tests sample-apps --update-golden
 
@@ -49,5 +56,6 @@ api-types: setup ## generate the front end's API types from the backend's schema
 	@.ci/api-types.sh frontend/src/api/schema.d.ts
 
 clean: ## remove what was installed, built and measured (not data/)
+	@[ ! -d .cluster ] || PYTHONPATH=.ci python3 -m cluster stop
 	@rm -rf .venv .uv node_modules frontend/node_modules e2e/node_modules frontend/dist .test-results e2e/test-results
-	@rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	@rm -rf .cluster .mypy_cache .ruff_cache .pytest_cache .hypothesis

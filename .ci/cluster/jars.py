@@ -1,0 +1,71 @@
+"""Cassandra's jars: fetched once by Maven from `pom.xml`, each held to its sum in `sha256sums.txt`, kept in a cache.
+
+~/.cache/piql/cassandra-3f2a…/lib/*.jar      (or below $PIQL_CACHE; named after the sums, so that others have another)
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from cluster.missing import ClusterMissing
+
+HERE = Path(__file__).resolve().parent
+POM = HERE / "pom.xml"
+SUMS = HERE / "sha256sums.txt"
+
+
+def cache() -> Path:
+    """Give the folder of this version's jars, outside the tree."""
+    root = os.environ.get("PIQL_CACHE") or Path.home() / ".cache" / "piql"
+    return Path(root) / f"cassandra-{hashlib.sha256(SUMS.read_bytes()).hexdigest()[:12]}"
+
+
+def jars() -> Path:
+    """Give the folder of the jars, fetched if need be."""
+    folder = cache()
+    folder.mkdir(parents=True, exist_ok=True)
+    kept = folder / "lib"
+    with _locked(folder / "lock"):
+        if not kept.is_dir():
+            with tempfile.TemporaryDirectory(dir=folder) as scratch:
+                fetched = Path(scratch) / "lib"
+                _fetch(fetched)
+                _verify(fetched)
+                fetched.rename(kept)
+    return kept
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    with path.open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _fetch(folder: Path) -> None:
+    maven = shutil.which("mvn")
+    if maven is None:
+        raise ClusterMissing("no cluster on this machine: Maven (mvn) not found")
+    command = [maven, "-B", "-ntp", "-q", "-f", str(POM), "dependency:copy-dependencies"]
+    command += ["-DincludeScope=runtime", f"-DoutputDirectory={folder}"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        last = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()][:3]
+        raise ClusterMissing(f"Maven could not fetch Cassandra: {' '.join(last)}")
+
+
+def _verify(folder: Path) -> None:
+    """Refuse jars that are not those that were reviewed: another sum, one more or one fewer."""
+    expected = {name: sum_ for sum_, name in (line.split() for line in SUMS.read_text().splitlines())}
+    found = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.iterdir()}
+    wrong = sorted(name for name in expected.keys() | found.keys() if expected.get(name) != found.get(name))
+    if wrong:
+        raise ClusterMissing(f"what Maven fetched is not what {SUMS.name} says: {', '.join(wrong[:5])}")

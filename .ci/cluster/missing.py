@@ -1,0 +1,32 @@
+"""What a machine lacks to run a cluster, in one line."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+
+JAVA = 17
+
+
+class ClusterMissing(Exception):
+    """This machine cannot run a cluster; the message says what to install."""
+
+
+def what_is_missing() -> str | None:
+    """Give one line that says what is missing, None when nothing is."""
+    lacking = [
+        name for name, program in (("Maven (mvn)", "mvn"), ("a JDK 17 (java)", "java")) if not shutil.which(program)
+    ]
+    if lacking:
+        return f"no cluster on this machine: {' and '.join(lacking)} not found"
+    version = java_version()
+    if version != JAVA:
+        return f"no cluster on this machine: java is version {version or 'unknown'}, Cassandra 5 needs {JAVA}"
+    return None
+
+
+def java_version() -> int | None:
+    said = subprocess.run(["java", "-version"], capture_output=True, text=True, check=False)
+    found = re.search(r'version "(\d+)', said.stderr + said.stdout)
+    return int(found[1]) if found else None

@@ -1,0 +1,121 @@
+"""One node: its process, and what a test may do to it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from cluster.configuration import NATIVE_PORT, java_command
+
+
+@dataclass(slots=True)
+class Node:
+    """A Cassandra process with its folder; `process` is None while it does not run under this one."""
+
+    address: str
+    folder: Path
+    lib: Path
+    is_quick: bool = True
+    process: subprocess.Popen[bytes] | None = field(default=None, repr=False)
+
+    @property
+    def log(self) -> Path:
+        return self.folder / "system.log"
+
+    @property
+    def pid_file(self) -> Path:
+        return self.folder / "pid"
+
+    def start(self) -> None:
+        """Start the process in a session of its own; it outlives this one."""
+        (self.folder / "tmp").mkdir(parents=True, exist_ok=True)
+        command = java_command(self.folder, self.lib, is_quick=self.is_quick)
+        with (self.folder / "output.log").open("ab") as output:
+            self.process = subprocess.Popen(
+                [*_without_locked_memory(), *command],
+                cwd=self.folder,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                start_new_session=True,
+                env=os.environ | {"MALLOC_ARENA_MAX": "2"},
+            )
+        self.pid_file.write_text(str(self.process.pid))
+
+    def is_running(self) -> bool:
+        if self.process is not None:
+            return self.process.poll() is None
+        pid = self._pid()
+        return pid is not None and _is_ours(pid, self.folder)
+
+    def answers(self) -> bool:
+        """Say whether something listens where clients connect."""
+        try:
+            with socket.create_connection((self.address, NATIVE_PORT), timeout=0.5):
+                return True
+        except OSError:
+            return False
+
+    def ask_to_end(self) -> None:
+        self._signal(signal.SIGTERM)
+
+    def stop(self, seconds: float = 20) -> None:
+        """Let the node write out what it has and end; kill it when it does not."""
+        self.ask_to_end()
+        if not self._ends_within(seconds):
+            self.kill()
+        self.pid_file.unlink(missing_ok=True)
+
+    def kill(self) -> None:
+        """End the process as a power cut would."""
+        self._signal(signal.SIGKILL)
+        self._ends_within(10)
+
+    def pause(self) -> None:
+        """Stop the process without ending it: it holds its connections and answers nothing."""
+        self._signal(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        self._signal(signal.SIGCONT)
+
+    def _pid(self) -> int | None:
+        if self.process is not None:
+            return self.process.pid
+        try:
+            return int(self.pid_file.read_text())
+        except (OSError, ValueError):
+            return None
+
+    def _signal(self, number: signal.Signals) -> None:
+        pid = self._pid()
+        if pid is not None and self.is_running():
+            os.kill(pid, number)
+
+    def _ends_within(self, seconds: float) -> bool:
+        until = time.monotonic() + seconds
+        while self.is_running():
+            if time.monotonic() > until:
+                return False
+            time.sleep(0.05)
+        return True
+
+
+def _is_ours(pid: int, folder: Path) -> bool:
+    """Whether a process is the node of a folder, and not another that got its number since."""
+    try:
+        return str(folder).encode() in Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return False
+
+
+def _without_locked_memory() -> list[str]:
+    """As root a node would lock its whole heap in memory; without that right it does not."""
+    if os.geteuid() != 0 or shutil.which("setpriv") is None:
+        return []
+    return ["setpriv", "--inh-caps=-ipc_lock", "--bounding-set=-ipc_lock"]

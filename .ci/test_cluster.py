@@ -1,0 +1,45 @@
+"""What the cluster module says when it cannot run; that it runs is what the cluster suite shows."""
+
+from pathlib import Path
+
+import pytest
+from cluster import jars, missing
+from cluster.missing import ClusterMissing, what_is_missing
+from cluster.running import found_cluster
+
+
+def test_a_machine_without_maven_and_java_is_told_so_in_one_line(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    said = what_is_missing()
+    assert said == "no cluster on this machine: Maven (mvn) and a JDK 17 (java) not found"
+
+
+def test_another_version_of_java_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in ("mvn", "java"):
+        (tmp_path / name).write_text("#!/bin/sh\nexit 0\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(missing, "java_version", lambda: 21)
+    assert what_is_missing() == "no cluster on this machine: java is version 21, Cassandra 5 needs 17"
+
+
+def test_jars_that_are_not_those_reviewed_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "guava-32.0.1-jre.jar").write_bytes(b"something else")
+    with pytest.raises(ClusterMissing, match=r"is not what sha256sums\.txt says: .*\.jar"):
+        jars._verify(tmp_path)
+
+
+def test_a_failing_maven_is_quoted_and_leaves_no_jars(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "mvn").write_text("#!/bin/sh\necho '[ERROR] no route to host'\nexit 1\n")
+    (tmp_path / "mvn").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")
+    monkeypatch.setenv("PIQL_CACHE", str(tmp_path / "cache"))
+    with pytest.raises(ClusterMissing, match="no route to host"):
+        jars.jars()
+    assert not (jars.cache() / "lib").exists()
+
+
+def test_a_folder_without_nodes_holds_no_cluster(tmp_path: Path) -> None:
+    assert found_cluster(tmp_path).nodes == ()
