@@ -1,0 +1,92 @@
+"""What must be true of a database when those who wrote to it have been killed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import piql
+from promises import broken_promises, records_of
+
+from .killing import Life
+from .workload import MOST_IN_A_TEAM, TEAMS, Operation, Player, Players, after
+
+
+def players_in(db: piql.Database) -> dict[str, Player]:
+    """Give all players by a scan of the table itself."""
+    return {record["id"]: record for record in records_of(db.store, db.deployment.tables["players"])}
+
+
+def possible(players: Players, life: Life, operations: Iterable[Operation], is_alone: bool = True) -> list[Players]:
+    """Give the states that may be found: all that was acknowledged, and of the next operation any first pieces.
+
+    Where nobody else wrote, each outcome must be the one that the model foretells.
+    """
+    stream = iter(operations)
+    for number, done in enumerate(life.done):
+        operation = next(stream)
+        refusals: set[str] = set()
+        for accepted, piece in enumerate(operation.pieces()):
+            refusals, then = after(players, piece)
+            if accepted >= done.pieces and done.outcome != "ok":
+                break
+            players = then
+        if is_alone:
+            wanted = refusals or {"ok"}
+            assert done.outcome in wanted, f"{number}, {operation}: {done.outcome} instead of {wanted}"
+    found = [players]
+    for number, piece in enumerate(next(stream).pieces()):
+        refusals, players = after(players, piece)
+        if refusals and is_alone:
+            break
+        if number < life.pieces:
+            found = []
+        found.append(players)
+    return found
+
+
+def hold(db: piql.Database, states: Sequence[Players]) -> Players:
+    """Check every promise of the data and that the players are those of a state that may be; give them."""
+    assert broken_promises(db) == []
+    players = players_in(db)
+    assert players in states, difference(players, states[-1])
+    return players
+
+
+def difference(found: Players, wanted: Players) -> str:
+    lines = [f"lost {each}" for key, each in wanted.items() if found.get(key) != each]
+    return "; ".join(lines + [f"found {each}" for key, each in found.items() if wanted.get(key) != each])
+
+
+def hold_reads(db: piql.Database, players: Players) -> None:
+    """Check that every query gives the rows of its group, whichever index it goes through."""
+    for team in TEAMS:
+        own = [each for each in players.values() if each["team"] == team]
+        best = db.execute("best", {"team": team}).rows
+        assert [row["score"] for row in best] == sorted((each["score"] for each in own), reverse=True)
+        assert _bare(best) == _bare({name: each[name] for name in ("id", "score", "bio")} for each in own)
+        of_town = db.execute("ofTown", {"team": team}).rows
+        assert _bare(of_town) == _bare({name: each[name] for name in ("id", "score")} for each in own)
+    for word in ("fast", "tall", "old", "calm"):
+        rows = db.execute("withWord", {"word": word}).rows
+        own = [each for each in players.values() if word in each["bio"].split()]
+        assert _bare(rows) == _bare({name: each[name] for name in ("id", "team")} for each in own)
+    for email in {each["email"] for each in players.values()} - {None}:
+        assert len(db.execute("byMail", {"email": email}).rows) == 1
+
+
+def _bare(rows: Iterable[Player]) -> list[list[tuple[str, Any]]]:
+    return sorted(sorted(row.items()) for row in rows)
+
+
+def hold_places(db: piql.Database, players: Players) -> None:
+    """Check that each team takes as many players as there are places left, and not one more."""
+    for team in TEAMS:
+        own = sum(each["team"] == team for each in players.values())
+        for number in range(MOST_IN_A_TEAM - own):
+            db.execute("putNew", {"id": f"{team}{number}", "team": team, "score": 0, "bio": ""})
+        try:
+            db.execute("putNew", {"id": f"{team}more", "team": team, "score": 0, "bio": ""})
+        except piql.CardinalityViolation:
+            continue
+        raise AssertionError(f"{team} took more than {MOST_IN_A_TEAM} players")

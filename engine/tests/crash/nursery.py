@@ -1,0 +1,156 @@
+"""Raises processes that write until they are killed: one warm parent, forked in milliseconds, told what to do by line.
+
+{"job": "write", "url": …, "seeds": [7]}   ──▶   born 0 PID
+                                                    0 piece          part of a load is in
+                                                    0 done ok        an operation was acknowledged, or refused
+                                                    dead 0 STATUS
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import piql
+from piql.store import open_store
+from piql.store.base import Store, Transaction
+from piql.store.wrapper import StoreWrapper
+
+from .workload import SOURCE, operations
+
+Tell = Callable[[str], None]
+
+
+def write(job: dict[str, Any], number: int, tell: Tell) -> None:
+    """Run operations without end, or `count` of them."""
+    seed = job["seeds"][number]
+    writer = chr(ord("a") + number)
+    with piql.connect(job["url"]) as db:
+        for operation in itertools.islice(operations(seed, writer), job.get("count")):
+            try:
+                operation.run(db, lambda _: tell("piece"))
+            except piql.PiqlError as refusal:
+                tell(f"done {type(refusal).__name__}")
+            else:
+                tell("done ok")
+
+
+def write_and_leave_the_log(job: dict[str, Any], number: int, tell: Tell) -> None:
+    """Run some operations, say after each how long the log has become, and end without a word to SQLite."""
+    db = piql.connect(job["url"])
+    log = Path(f"{db.store.path}-wal")  # type: ignore[attr-defined]
+    for operation in itertools.islice(operations(job["seeds"][number], "a"), job["count"]):
+        outcome = "ok"
+        try:
+            operation.run(db, lambda _: tell("piece"))
+        except piql.PiqlError as refusal:
+            outcome = type(refusal).__name__
+        tell(f"done {outcome} {log.stat().st_size}")
+    os._exit(0)
+
+
+def write_and_die(job: dict[str, Any], number: int, tell: Tell) -> None:
+    """Run the first operations of a seed, the last of them up to some call of the store."""
+    *before, last = itertools.islice(operations(job["seeds"][number], "a"), job["count"])
+    store = DyingStore(open_store(job["url"]))
+    with piql.Database(store) as db:
+        for operation in before:
+            try:
+                operation.run(db, lambda _: None)
+            except piql.PiqlError:
+                continue
+        store.calls_left = job["calls"]
+        try:
+            last.run(db, lambda _: tell("piece"))
+        except piql.PiqlError as refusal:
+            tell(f"done {type(refusal).__name__}")
+        else:
+            tell("done ok")
+
+
+def deploy(job: dict[str, Any], number: int, tell: Tell) -> None:
+    """Deploy sets by turns, without end."""
+    sets = [(piql.compile(text), forget) for text, forget in job["sets"]]
+    with piql.connect(job["url"]) as db:
+        tell("ready")
+        for compilation, forget in itertools.cycle(sets):
+            db.deploy(compilation, forget)
+            tell("done ok")
+
+
+def load(job: dict[str, Any], number: int, tell: Tell) -> None:
+    """Load numbered rows, batch by batch."""
+    with piql.connect(job["url"]) as db:
+        tell("ready")
+        rows = ({"id": at, "room": at // 100, "text": f"note {at}"} for at in range(job["rows"]))
+        db.load("notes", rows, lambda loaded: tell(f"loaded {loaded}"), batch_rows=job["batch_rows"])
+        tell("done ok")
+
+
+JOBS = {each.__name__: each for each in (write, write_and_leave_the_log, write_and_die, deploy, load)}
+
+
+class DyingStore(StoreWrapper):
+    """Kills its process when `calls_left` calls of a transaction have been made; its beginning and end are calls."""
+
+    def __init__(self, behind: Store) -> None:
+        super().__init__(behind)
+        self.calls_left = sys.maxsize
+
+    def call(self) -> None:
+        if self.calls_left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        self.calls_left -= 1
+
+    @contextmanager
+    def transaction(self) -> Iterator[Transaction]:
+        self.call()
+        with self.behind.transaction() as transaction:
+            yield _DyingTransaction(transaction, self)  # type: ignore[misc]
+            self.call()
+        self.call()
+
+
+class _DyingTransaction:
+    def __init__(self, behind: Transaction, store: DyingStore) -> None:
+        self._behind = behind
+        self._store = store
+
+    def __getattr__(self, name: str) -> Any:
+        self._store.call()
+        return getattr(self._behind, name)
+
+
+def main() -> None:
+    with piql.connect("embedded:?synchronous=NORMAL") as db:  # what is compiled here is known to every child
+        db.deploy(piql.compile(SOURCE))
+    for line in sys.stdin:
+        job = json.loads(line)
+        children = [_raise(job, number) for number in range(job.get("writers", 1))]
+        for _ in children:
+            pid, status = os.wait()
+            os.write(1, f"dead {children.index(pid)} {status}\n".encode())
+
+
+def _raise(job: dict[str, Any], number: int) -> int:
+    pid = os.fork()
+    if pid:
+        os.write(1, f"born {number} {pid}\n".encode())
+        return pid
+    try:
+        JOBS[job["job"]](job, number, lambda said: os.write(1, f"{number} {said}\n".encode()))
+    except BaseException as failure:
+        os.write(1, f"{number} failed {failure!r}\n".encode())
+        os._exit(1)
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,118 @@
+"""Processes that write are killed at any moment: what they acknowledged is there, and nothing is half done."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from itertools import islice
+from pathlib import Path
+
+import piql
+import pytest
+
+from .holding import hold, hold_places, hold_reads, players_in, possible
+from .killing import Killed, Life, Nursery
+from .workload import Players, after_all, operations
+
+
+def kill_writers(nurse: Nursery, url: str, kills: int, first_seed: int) -> Killed:
+    """Kill one writer after the other, all on one file, and check what each leaves."""
+    chance = random.Random(first_seed)
+    players: Players = {}
+    killed = Killed()
+    for seed in range(first_seed, first_seed + kills):
+        job = {"job": "write", "url": url, "seeds": [seed]}
+        (life,) = nurse.run(job, kill_after=chance.random() * 0.008, after=chance.randrange(15))
+        assert life.was_killed, life.other
+        states = possible(players, life, operations(seed, "a"))
+        with piql.connect(url) as db:
+            players = hold(db, states)
+            hold_reads(db, players)
+        killed.count(len(life.done), players != states[0])
+    with piql.connect(url) as db:
+        hold_places(db, players)
+    return killed
+
+
+def kill_writers_together(nurse: Nursery, url: str, kills: int, first_seed: int) -> Killed:
+    """Kill three writers at a time, who share teams, words and limits but no rows."""
+    chance = random.Random(first_seed)
+    owned: dict[str, Players] = {"a": {}, "b": {}, "c": {}}
+    killed = Killed()
+    while killed.kills < kills:
+        seeds = [first_seed + killed.kills + number for number in range(3)]
+        job = {"job": "write", "url": url, "seeds": seeds, "writers": 3}
+        lives = nurse.run(job, kill_after=chance.random() * 0.01, after=chance.randrange(30))
+        with piql.connect(url) as db:
+            found = players_in(db)
+            for writer, seed, life in zip(owned, seeds, lives, strict=True):
+                assert life.was_killed, life.other
+                states = possible(owned[writer], life, operations(seed, writer), is_alone=False)
+                own = {key: each for key, each in found.items() if key.startswith(writer)}
+                assert own in states, (writer, seed)
+                owned[writer] = own
+                killed.count(len(life.done), own != states[0])
+            hold(db, [found])
+            hold_reads(db, found)
+    return killed
+
+
+def test_a_killed_writer_loses_nothing_that_it_acknowledged_and_leaves_nothing_half_done(
+    nurse: Nursery, url: str
+) -> None:
+    assert kill_writers(nurse, url, 40, 1000).acknowledged > 40
+
+
+def test_nor_do_three_that_are_killed_together(nurse: Nursery, url: str) -> None:
+    assert kill_writers_together(nurse, url, 12, 5000).acknowledged > 12
+
+
+def test_nor_does_one_that_does_not_wait_for_the_disk(nurse: Nursery, url: str) -> None:
+    assert kill_writers(nurse, f"{url}?synchronous=NORMAL", 15, 9000).acknowledged > 15
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_write_that_dies_at_any_of_its_steps_is_whole_or_undone(nurse: Nursery, url: str, seed: int) -> None:
+    """The last of some operations dies before its first call of the store, then before its second, and so on."""
+    path = Path(url.removeprefix("embedded:"))
+    count = 8 + seed
+    *before, last = islice(operations(seed, "a"), count)
+    players = after_all({}, before)
+    for calls in range(200):
+        copy = path.with_name(f"{calls}.db")
+        shutil.copy(path, copy)
+        job = {"job": "write_and_die", "url": f"embedded:{copy}", "seeds": [seed], "count": count, "calls": calls}
+        (life,) = nurse.run(job)
+        with piql.connect(f"embedded:{copy}") as db:
+            hold(db, possible(players, life, [last, last]))
+        if not life.was_killed:
+            assert life.done, life.other
+            return
+    raise AssertionError("the write has no end")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_log_cut_off_by_a_power_failure_holds_all_writes_up_to_some_moment(
+    nurse: Nursery, url: str, tmp_path: Path, seed: int
+) -> None:
+    """FULL has each write in the log's synchronised part when it acknowledges it; NORMAL may lose the last ones.
+
+    Never is a later write there without an earlier one.
+    """
+    count, path = 60, Path(url.removeprefix("embedded:"))
+    job = {"job": "write_and_leave_the_log", "url": url, "seeds": [seed], "count": count}
+    (life,) = nurse.run(job)
+    assert len(life.done) == count, life.other
+    log = Path(f"{path}-wal").read_bytes()
+    done = list(islice(operations(seed, "a"), count))
+    ends = [0, *(each.wal_bytes for each in life.done)]
+    chance = random.Random(seed)
+    for number in range(25):
+        length = chance.choice((chance.randrange(len(log)), chance.choice(ends)))
+        copy = tmp_path / f"cut{number}.db"
+        shutil.copy(path, copy)
+        Path(f"{copy}-wal").write_bytes(log[:length])
+        whole = max(at for at, end in enumerate(ends) if end <= length)
+        with piql.connect(f"embedded:{copy}") as db:
+            players = after_all({}, done[:whole])
+            hold(db, possible(players, Life(), done[whole:] or [done[-1]]))

@@ -1,0 +1,51 @@
+"""More than a thousand kills, for the long tests; the page that they write stays in docs/measurements."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from .killing import Killed, Nursery
+from .test_killing_deployments import kill_deployments, kill_loads, rooms
+from .test_killing_writers import kill_writers, kill_writers_together
+
+RESULT = Path(__file__).resolve().parents[3] / "docs" / "measurements" / "crashes.md"
+
+
+@pytest.mark.long
+def test_more_than_a_thousand_kills_lose_nothing(nurse: Nursery, url: str) -> None:
+    path = Path(url.removeprefix("embedded:"))
+    copies = [path.with_name(f"{number}.db") for number in range(2)]
+    for copy in copies:
+        shutil.copy(path, copy)
+    found = {
+        "one writer": kill_writers(nurse, url, 500, 100_000),
+        "three writers together": kill_writers_together(nurse, f"embedded:{copies[0]}", 300, 200_000),
+        "one writer, `synchronous=NORMAL`": kill_writers(
+            nurse, f"embedded:{copies[1]}?synchronous=NORMAL", 200, 300_000
+        ),
+        "deployments that fill indexes": kill_deployments(nurse, rooms(path.with_name("d.db")), 150, 400_000),
+        "loads, by batches of 200 rows": kill_loads(nurse, rooms(path.with_name("l.db")), 150, 500_000),
+    }
+    RESULT.parent.mkdir(parents=True, exist_ok=True)
+    RESULT.write_text(PAGE + "".join(_row(what, killed) for what, killed in found.items()))
+
+
+def _row(what: str, killed: Killed) -> str:
+    return f"| {what} | {killed.kills:,} | {killed.acknowledged:,} | {killed.found_done:,} | 0 |\n"
+
+
+PAGE = """\
+# Crashes: processes killed while they write
+
+Each process runs mixed writes (plain and conditional inserts, updates that move a row to another group, deletes,
+loads) on the embedded store and is killed with SIGKILL at a random moment. Afterwards every record is compared with
+what a model foretells of the operations that were acknowledged, every entry of every index with the records and the
+records with the entries, and every limit, unique key and reference is counted. A difference fails the test that writes
+this page, `engine/tests/crash/test_many_kills.py`.
+
+*Found done*: what was under way at the kill was there as a whole, though it had not been acknowledged yet.
+
+| killed | kills | acknowledged or refused | found done | lost, half done or in disorder |
+| --- | ---: | ---: | ---: | ---: |
+"""

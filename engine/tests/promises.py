@@ -1,0 +1,119 @@
+"""Reads all that a database keeps, record by record and entry by entry, and names each promise that does not hold.
+
+records ──the entries that each index should hold──▶ compared with those it holds, both ways
+        ──groups, unique keys, references──────────▶ compared with what the schema declares
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import piql
+from piql.catalog import Index, Table
+from piql.store.base import ReadShape, Store
+from piql.store.embedded import EmbeddedStore
+from piql.words import words_of
+
+Record = dict[str, Any]
+Entry = tuple[Any, ...]
+CHUNK = 500
+
+
+def broken_promises(db: piql.Database) -> list[str]:
+    """Give a sentence for each promise that the data breaks; none when all is well."""
+    deployment = db.deployment
+    records = {name: list(records_of(db.store, table)) for name, table in deployment.tables.items()}
+    found: list[str] = []
+    for name, table in deployment.tables.items():
+        found += _broken_constraints(table, records)
+        for index in deployment.indexes_of(table):
+            found += _broken_index(db.store, table, index, records[name])
+    if isinstance(db.store, EmbeddedStore):
+        found += _broken_file(db.store, deployment)
+    return found
+
+
+def records_of(store: Store, table: Table) -> Iterator[Record]:
+    """Give all records of a table, their values as stored."""
+    names = tuple(column.name for column in table.columns)
+    for row in _walk(store, table, table.primary_index(), names, ()):
+        yield dict(zip(names, row, strict=True))
+
+
+def _walk(store: Store, table: Table, index: Index, columns: tuple[str, ...], bucket: Entry) -> Iterator[Entry]:
+    key = tuple(each.name for each in index.columns)
+    wanted = (*key, *columns)
+    first = store.prepare(ReadShape(table, index, wanted, 0))
+    further = store.prepare(ReadShape(table, index, wanted, 0, after_length=len(key)))
+    with store.transaction() as transaction:
+        rows = transaction.read(first, (*bucket, CHUNK))
+        while rows:
+            yield from (row[len(key) :] for row in rows)
+            rows = transaction.read(further, (*bucket, *rows[-1][: len(key)], CHUNK))
+
+
+def _broken_index(store: Store, table: Table, index: Index, records: list[Record]) -> list[str]:
+    names = (*(each.name for each in index.columns), *index.covering)
+    buckets: list[Entry] = [(number,) for number in range(index.buckets)] if index.buckets > 1 else [()]
+    held = Counter(entry for bucket in buckets for entry in _walk(store, table, index, names, bucket))
+    wanted = Counter(entry for record in records for entry in _entries(index, record))
+    found = [f"{index.name} lacks the entry {entry}" for entry in wanted - held]
+    return found + [f"{index.name} holds {entry}, of which there is no record" for entry in held - wanted]
+
+
+def _entries(index: Index, record: Record) -> Iterator[Entry]:
+    covering = tuple(record[name] for name in index.covering)
+    token = next((each for each in index.columns if each.token_of), None)
+    words = words_of(*(record[name] for name in token.token_of)) if token else frozenset({""})
+    for word in words:
+        yield (*(word if each.token_of else record[each.name] for each in index.columns), *covering)
+
+
+def _broken_constraints(table: Table, records: dict[str, list[Record]]) -> list[str]:
+    found: list[str] = []
+    own = records[table.name]
+    for column in table.columns:
+        if not column.nullable and any(record[column.name] is None for record in own):
+            found.append(f"{table.name}.{column.name} is NOT NULL and holds NULL")
+    for limit in table.limits:
+        groups: Counter[Entry] = Counter()
+        for record in own:
+            values = tuple(record[name] for name in limit.columns)
+            if limit.is_token:
+                groups.update((word,) for word in words_of(*values))
+            elif None not in values:
+                groups[values] += 1
+        found += [
+            f"{table.name}: {count} rows share {group}, at most {limit.limit} may share one {', '.join(limit.columns)}"
+            for group, count in groups.items()
+            if count > limit.limit
+        ]
+    for key in (table.primary_key, *(each.columns for each in table.unique_keys)):
+        counts = Counter(tuple(record[name] for name in key) for record in own)
+        found += [
+            f"{table.name}: {count} rows have the key {value}"
+            for value, count in counts.items()
+            if count > 1 and None not in value
+        ]
+    for reference in table.foreign_keys:
+        there = {tuple(each[name] for name in reference.referenced_columns) for each in records[reference.table]}
+        named = {tuple(record[name] for name in reference.columns) for record in own}
+        found += [
+            f"{table.name}: {value} names no row of {reference.table}" for value in named - there if None not in value
+        ]
+    return found
+
+
+def _broken_file(store: EmbeddedStore, deployment: piql.database.Deployment) -> list[str]:
+    """Hold the file itself against SQLite's own check, and its tables against what is deployed."""
+    found = []
+    (verdict,) = store.connection().execute("PRAGMA integrity_check").fetchone()
+    if verdict != "ok":
+        found.append(f"SQLite finds the file damaged: {verdict}")
+    with store.transaction() as transaction:
+        kept = transaction.index_names()
+    wanted = {store.stored_name(deployment.tables[each.table], each) for each in deployment.indexes.values()}
+    found += [f"the index {name} is deployed and not kept" for name in wanted - kept]
+    return found + [f"the index {name} is kept and not deployed" for name in kept - wanted]
