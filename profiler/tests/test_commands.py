@@ -41,7 +41,7 @@ def test_the_recorded_run_is_whole_and_covers_thoughtstream(source: str) -> None
 def test_every_bounded_select_is_predicted(source: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert commands.predict([source, "--run", str(RECORDED), "--output", "json"]) == 0
     (found,) = json.loads(capsys.readouterr().out)
-    assert (found["query"], found["model"], found["coverage"]) == ("thoughtstream", "paper", "measured")
+    assert (found["query"], found["model"], found["coverage"]) == ("thoughtstream", "surface", "measured")
     assert found["latency_ms"] == max(found["latency_by_interval_ms"])
     assert len(found["latency_by_interval_ms"]) == 3
     assert [each["operator"] for each in found["operators"]] == ["IndexScan", "SortedIndexJoin"]

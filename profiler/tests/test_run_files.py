@@ -44,7 +44,7 @@ def test_a_run_reads_back_as_it_was_written(tmp_path: Path) -> None:
 
 def test_what_was_seen_from_the_moment_executions_were_due_is_kept(tmp_path: Path) -> None:
     service, response = Histogram.of([100.0] * 5), Histogram.of([100.0, 200.0, 300.0])
-    cell = Measurement(GRID.points[0], 0, service, 10.0, 1.0, 0.5, response, 4.5, 0.07)
+    cell = Measurement(GRID.points[0], 0, service, 10.0, 1.0, 0.5, response, 4.5, 0.07, response)
     RunDirectory(tmp_path, SETTINGS).write_interval(0, [cell])
     assert read_cells(tmp_path) == [cell]
     assert cell.is_void

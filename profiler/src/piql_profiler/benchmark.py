@@ -21,7 +21,7 @@ from piql.database import Observation
 from scipy.special import ndtri
 from scipy.stats import rankdata
 
-from piql_profiler.grid import Grid, Point
+from piql_profiler.grid import Grid, Operator, Point
 from piql_profiler.histogram import Histogram
 from piql_profiler.measurements import Measurement
 from piql_profiler.open_loop import offer
@@ -53,8 +53,12 @@ def measure(
     session = _session(store_url, grid, os.getpid())
     random = Random(seed)
 
+    whole_us: list[float] = []
+
     def execute() -> float:
-        return session.execute(session.workload.call(point, random), point)
+        took, whole = session.execute(session.workload.call(point, random), point)
+        whole_us.append(whole)
+        return took
 
     def is_enough(service_us: Sequence[float]) -> bool:
         return precision is not None and is_precise(service_us, precision)
@@ -74,6 +78,7 @@ def measure(
         response=Histogram.of(block.response_us),
         effective=effective_number(block.service_us),
         lag=block.lag,
+        whole=None if point.operator is Operator.INDEX_SCAN else Histogram.of(whole_us[-len(block.service_us) :]),
     )
 
 
@@ -93,13 +98,13 @@ class _Session:
         self._seen: list[Observation] = []
         self._database = piql.connect(store_url, self._seen.append)
 
-    def execute(self, call: Call, point: Point) -> float:
-        """Give what the operator of the point took, in µs."""
+    def execute(self, call: Call, point: Point) -> tuple[float, float]:
+        """Give what the operator of the point took, and the execution as a whole, in µs."""
         self._seen.clear()
         self._database.execute(call.query, call.parameters)
         (seen,) = self._seen
         below_ms = sum(each.elapsed_ms for each in seen.operators if each.operator != point.operator.value)
-        return (seen.elapsed_ms - below_ms) * 1000
+        return (seen.elapsed_ms - below_ms) * 1000, seen.elapsed_ms * 1000
 
 
 @lru_cache(maxsize=2)

@@ -224,6 +224,7 @@ def _print_predictions(
                 "model": each.model,
                 "quantile": quantile,
                 "latency_ms": each.quantile_ms(quantile),
+                "conservative_p99_ms": each.conservative_ms,
                 "latency_by_interval_ms": each.quantile_by_interval_ms(quantile),
                 "meets_slo": None if slo_ms is None else each.meets(quantile, slo_ms),
                 "coverage": each.coverage.label,
@@ -241,7 +242,8 @@ def _print_predictions(
     for name, each in found.items():
         latency = each.quantile_ms(quantile)
         verdict = "" if slo_ms is None else "  meets the SLO" if latency <= slo_ms else "  BREAKS the SLO"
-        print(f"{name:{width}}  p{quantile * 100:g} ≤ {latency:9.3f} ms  {each.coverage.label}{verdict}")
+        careful = f"  (90 % of cases: p99 ≤ {each.conservative_ms:.3f} ms)" if each.conservative_ms else ""
+        print(f"{name:{width}}  p{quantile * 100:g} ≈ {latency:9.3f} ms{careful}  {each.coverage.label}{verdict}")
         for warning in each.warnings:
             print(f"{'':{width}}  {warning}")
 

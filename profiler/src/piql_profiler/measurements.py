@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from piql_profiler.grid import Operator, Point
-from piql_profiler.histogram import BINS, Histogram
+from piql_profiler.histogram import BINS, Histogram, merge_all
 from piql_profiler.open_loop import MOST_LAG
 
 
@@ -19,7 +19,8 @@ class Measurement:
 
     `histogram` holds service times, `response` latencies from the moment each execution was due. `correlation` is that
     of consecutive executions' normal scores: how long what makes them slow lasts. `effective` is how many independent
-    executions they are worth, and `lag` how late the client was by itself, as a share of the p99 response.
+    executions they are worth, and `lag` how late the client was by itself, as a share of the p99 response. `whole` is a
+    join's execution with the scan that gives it its child rows: a query of two operators, to check predictions by.
     """
 
     point: Point
@@ -31,6 +32,7 @@ class Measurement:
     response: Histogram | None = None
     effective: float | None = None
     lag: float = 0.0
+    whole: Histogram | None = None
 
     @property
     def is_void(self) -> bool:
@@ -40,11 +42,12 @@ class Measurement:
 
 @dataclass(frozen=True, eq=False)
 class OperatorCounts:
-    """All measurements of one operator: `counts[point, interval, bin]`, points in grid order."""
+    """All measurements of one operator: `counts[point, interval, bin]`, points in grid order; `whole[point, bin]`."""
 
     operator: Operator
     points: tuple[Point, ...]
     counts: NDArray[np.int64]
+    whole: NDArray[np.int64] | None = None
 
     @property
     def coordinates(self) -> NDArray[np.float64]:
@@ -57,6 +60,7 @@ class Measurements:
     """The measurements of a run, by operator; every point has a count in every interval.
 
     `is_answered_in_turn`: the store answers one request after the other, even those sent together (an embedded one).
+    `checks`: how long the queries of points took that no model is fitted to.
     """
 
     intervals: int
@@ -64,16 +68,26 @@ class Measurements:
     operators: Mapping[Operator, OperatorCounts]
     correlation: float = 0.0
     is_answered_in_turn: bool = False
+    checks: Mapping[Point, Histogram] = field(default_factory=dict)
 
     @classmethod
     def of(
-        cls, cells: list[Measurement], interval_seconds: float, *, is_answered_in_turn: bool = False
+        cls,
+        cells: list[Measurement],
+        interval_seconds: float,
+        *,
+        is_answered_in_turn: bool = False,
+        checks: Collection[Point] = (),
     ) -> Measurements:
-        """Arrange measurements by operator.
+        """Arrange measurements by operator, but keep those of the `checks` apart: of these the whole queries.
 
         A point that saw nothing in an interval takes what it saw in all of them; one that never saw anything is
         left out.
         """
+        checked = {
+            point: merge_all(each.whole or each.histogram for each in cells if each.point == point) for point in checks
+        }
+        cells = [each for each in cells if each.point not in checked]
         intervals = 1 + max((each.interval for each in cells), default=-1)
         operators = {}
         for operator in Operator:
@@ -81,26 +95,46 @@ class Measurements:
                 sorted({each.point for each in cells if each.point.operator is operator}, key=Point.sort_key)
             )
             counts = np.zeros((len(points), intervals, BINS), dtype=np.int64)
+            whole = np.zeros((len(points), BINS), dtype=np.int64)
             place = {point: at for at, point in enumerate(points)}
             for each in cells:
                 if each.point.operator is operator:
                     counts[place[each.point], each.interval] += each.histogram.counts
+                    if each.whole is not None:
+                        whole[place[each.point]] += each.whole.counts
             pooled = counts.sum(axis=1, keepdims=True)
             counts = np.where(counts.sum(axis=-1, keepdims=True) > 0, counts, pooled)
             seen = np.flatnonzero(pooled.sum(axis=(1, 2)))
             if len(seen):
-                operators[operator] = OperatorCounts(operator, tuple(points[at] for at in seen), counts[seen])
+                operators[operator] = OperatorCounts(
+                    operator, tuple(points[at] for at in seen), counts[seen], whole[seen]
+                )
         pairs = sum(each.histogram.total for each in cells)
         correlation = sum(each.correlation * each.histogram.total for each in cells) / max(pairs, 1)
-        return cls(intervals, interval_seconds, operators, correlation, is_answered_in_turn)
+        return cls(intervals, interval_seconds, operators, correlation, is_answered_in_turn, checked)
 
     def pooled(self) -> Measurements:
         """Give the same measurements as one long interval."""
         merged = {
-            key: OperatorCounts(each.operator, each.points, each.counts.sum(axis=1, keepdims=True))
-            for key, each in self.operators.items()
+            key: replace(each, counts=each.counts.sum(axis=1, keepdims=True)) for key, each in self.operators.items()
         }
         return replace(self, intervals=1, interval_seconds=self.interval_seconds * self.intervals, operators=merged)
+
+    def without(self, point: Point) -> Measurements:
+        """Give the measurements of all other points."""
+        operators = dict(self.operators)
+        measured = operators[point.operator]
+        kept = [at for at, each in enumerate(measured.points) if each != point]
+        if kept:
+            operators[point.operator] = OperatorCounts(
+                measured.operator,
+                tuple(measured.points[at] for at in kept),
+                measured.counts[kept],
+                None if measured.whole is None else measured.whole[kept],
+            )
+        else:
+            del operators[point.operator]
+        return replace(self, operators=operators)
 
     def executions(self) -> int:
         """Give how many latencies were measured in all."""

@@ -47,7 +47,7 @@ def run_profile(
     prepare: Callable[[Grid, str], None] = prepare,
 ) -> RunInfo:
     """Measure the grid into the folder `out`. Every end is written down: done, cancelled (re-raised) or failed."""
-    total = len(settings.grid.points) * settings.intervals
+    total = len(settings.grid.measured) * settings.intervals
     done = void = 0
     directory = RunDirectory(out, settings, label)
 
@@ -85,7 +85,7 @@ def run_profile(
 def tasks_of(settings: RunSettings, store_url: str, interval: int, clients: int) -> list[Task]:
     """Give every point its share of one interval, in random order."""
     random = Random(settings.seed * 1_000 + interval)
-    points = random.sample(settings.grid.points, len(settings.grid.points))
+    points = random.sample(settings.grid.measured, len(settings.grid.measured))
     share = settings.interval_seconds * clients / len(points)
     return [_task(settings, store_url, point, interval, share, random.randrange(2**31)) for point in points]
 

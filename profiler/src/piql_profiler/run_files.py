@@ -150,7 +150,10 @@ def load(path: Path, *, is_partial_allowed: bool = False) -> Measurements:
     if not cells:
         raise UnreadableRun(f"the run in {path} has no complete interval")
     is_embedded = info.settings.store_url.startswith("embedded:")
-    return Measurements.of(cells, info.settings.interval_seconds, is_answered_in_turn=is_embedded)
+    settings = info.settings
+    return Measurements.of(
+        cells, settings.interval_seconds, is_answered_in_turn=is_embedded, checks=settings.grid.checks
+    )
 
 
 def read_cells(path: Path) -> list[Measurement]:
@@ -189,6 +192,7 @@ def _table(measurements: Sequence[Measurement]) -> pa.Table:
     for each in measurements:
         bins = each.histogram.sparse()
         response = each.response.sparse() if each.response else {}
+        whole = each.whole.sparse() if each.whole else {}
         seen = each.histogram.total > 0
         rows.append(
             {
@@ -209,6 +213,8 @@ def _table(measurements: Sequence[Measurement]) -> pa.Table:
                 "counts": list(bins.values()),
                 "response_bins": list(response),
                 "response_counts": list(response.values()),
+                "whole_bins": list(whole),
+                "whole_counts": list(whole.values()),
             }
         )
     schema = pa.schema(
@@ -230,6 +236,8 @@ def _table(measurements: Sequence[Measurement]) -> pa.Table:
             ("counts", pa.list_(pa.int64())),
             ("response_bins", pa.list_(pa.int16())),
             ("response_counts", pa.list_(pa.int64())),
+            ("whole_bins", pa.list_(pa.int16())),
+            ("whole_counts", pa.list_(pa.int64())),
         ],
         metadata={"format_version": str(FORMAT_VERSION), "bin_ratio": str(RATIO), "first_bin_us": "1"},
     )
@@ -245,31 +253,42 @@ def _cells(file: Path) -> list[Measurement]:
             row["started_at"],
             row["seconds"],
             row["correlation"],
-            _response(row),
+            _further(row, "response"),
             row.get("effective"),
             row.get("lag", 0.0),
+            _further(row, "whole"),
         )
         for row in pq.read_table(file).to_pylist()
     ]
 
 
-def _response(row: Mapping[str, Any]) -> Histogram | None:
-    bins = row.get("response_bins")
-    return Histogram.from_sparse(bins, row["response_counts"]) if bins else None
+def _further(row: Mapping[str, Any], name: str) -> Histogram | None:
+    """Read a histogram that files written before lack."""
+    bins = row.get(f"{name}_bins")
+    return Histogram.from_sparse(bins, row[f"{name}_counts"]) if bins else None
 
 
 def _to_json(info: RunInfo) -> dict[str, Any]:
     content = {"format_version": FORMAT_VERSION, **asdict(info)}
     content["settings"]["grid"] = {
         "name": info.settings.grid.name,
-        "points": [[point.operator.value, *point.coordinates] for point in info.settings.grid.points],
+        "points": [_point_to_json(each) for each in info.settings.grid.points],
+        "checks": [_point_to_json(each) for each in info.settings.grid.checks],
     }
     return content
 
 
 def _from_json(content: Mapping[str, Any]) -> RunInfo:
     settings = dict(content["settings"])
-    points = tuple(Point(Operator(operator), *sizes) for operator, *sizes in settings["grid"]["points"])
-    settings["grid"] = Grid(settings["grid"]["name"], points)
+    grid = settings["grid"]
+    settings["grid"] = Grid(grid["name"], _points_from_json(grid["points"]), _points_from_json(grid.get("checks", [])))
     rest = {key: value for key, value in content.items() if key not in ("settings", "format_version")}
     return RunInfo(RunSettings(**settings), **rest)
+
+
+def _point_to_json(point: Point) -> list[Any]:
+    return [point.operator.value, *point.coordinates]
+
+
+def _points_from_json(content: Sequence[Sequence[Any]]) -> tuple[Point, ...]:
+    return tuple(Point(Operator(operator), *sizes) for operator, *sizes in content)

@@ -32,6 +32,7 @@ RESERVED_PREFIX = "piql_profile_"
 _OWNERS_PER_LEVEL = 20
 _NAME_BYTES, _TIME_BYTES = 16, 8
 _SMALLEST_ROW_BYTES = 32
+LINK_BYTES = 2 * _NAME_BYTES  # a row of the scan below each join
 _START = datetime(2020, 1, 1, tzinfo=UTC)
 _Rows = Iterator[dict[str, Any]]
 
@@ -51,12 +52,12 @@ class Workload:
     grid: Grid
 
     def __post_init__(self) -> None:
-        if too_small := [point for point in self.grid.points if point.row_bytes < _SMALLEST_ROW_BYTES]:
+        if too_small := [point for point in self.grid.measured if point.row_bytes < _SMALLEST_ROW_BYTES]:
             raise ValueError(f"a measured row has at least {_SMALLEST_ROW_BYTES} bytes, not {too_small[0].row_bytes}")
 
     @cached_property
     def prefix(self) -> str:
-        text = ";".join(map(str, self.grid.points)) + self._shape
+        text = ";".join(map(str, self.grid.measured)) + self._shape
         return f"{RESERVED_PREFIX}{hashlib.sha256(text.encode()).hexdigest()[:8]}_"
 
     def prepare(self, database: piql.Database) -> None:
@@ -128,7 +129,7 @@ class Workload:
 
     @cached_property
     def _levels(self) -> tuple[int, ...]:
-        joins = {point.child_rows for point in self.grid.points if point.operator is not Operator.INDEX_SCAN}
+        joins = {point.child_rows for point in self.grid.measured if point.operator is not Operator.INDEX_SCAN}
         return tuple(sorted(joins))
 
     @cached_property
@@ -137,12 +138,12 @@ class Workload:
         return max(200, 2 * max(self._levels, default=1))
 
     def _sizes(self, *operators: Operator) -> tuple[int, ...]:
-        return tuple(sorted({point.row_bytes for point in self.grid.points if point.operator in operators}))
+        return tuple(sorted({point.row_bytes for point in self.grid.measured if point.operator in operators}))
 
     def _most_rows(self, size: int) -> int:
         return max(
             point.rows
-            for point in self.grid.points
+            for point in self.grid.measured
             if point.row_bytes == size and point.operator is not Operator.INDEX_FK_JOIN
         )
 

@@ -48,6 +48,11 @@ class Model(Protocol):
         """The store answers one request after the other, so nothing runs side by side."""
         ...
 
+    @property
+    def upper_factor(self) -> float | None:
+        """What a predicted p99 is multiplied by for a bound that holds in 90 of 100 cases; None if that is unknown."""
+        ...
+
     def coverage(self, point: Point) -> Coverage: ...
 
     def excess(self, point: Point) -> float:

@@ -13,7 +13,7 @@ MODELS: Mapping[str, Callable[[Measurements], Model]] = {
     "paper": PaperModel,
     "surface": SurfaceModel,
 }
-DEFAULT_MODEL = "paper"
+DEFAULT_MODEL = "surface"
 
 
 def build_model(measurements: Measurements, name: str = DEFAULT_MODEL) -> Model:

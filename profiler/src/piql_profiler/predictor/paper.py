@@ -15,6 +15,7 @@ import numpy as np
 from piql_profiler.grid import Operator, Point
 from piql_profiler.histogram import BINS, LOG_RATIO, Curve, cumulative_of
 from piql_profiler.measurements import Measurements
+from piql_profiler.predictor.conformal import calibrate
 from piql_profiler.predictor.levels import levels_of, require
 from piql_profiler.predictor.model import Coverage
 
@@ -32,6 +33,10 @@ class PaperModel:
         self._is_monotone = is_monotone
         self._levels = levels_of(measurements)
         self._cache: dict[Hashable, Curve] = {}
+
+    @cached_property
+    def upper_factor(self) -> float | None:
+        return calibrate(self._measurements, PaperModel).factor()
 
     def coverage(self, point: Point) -> Coverage:
         return require(self._levels, point.operator).coverage(point)

@@ -43,6 +43,12 @@ class Prediction:
         return max(self.p99_by_interval_ms)
 
     @property
+    def conservative_ms(self) -> float | None:
+        """Give the bound that the p99 keeps in 90 of 100 cases, never below the best estimate; None if unknown."""
+        factor = self._model.upper_factor
+        return None if factor is None else self.p99_ms * max(1.0, factor)
+
+    @property
     def p50_ms(self) -> float:
         return self.quantile_ms(0.5)
 

@@ -23,6 +23,7 @@ from scipy.optimize import nnls
 from piql_profiler.grid import Operator, Point
 from piql_profiler.histogram import EDGES_US, Curve, cumulative_of, quantile_of_curve
 from piql_profiler.measurements import Measurements, OperatorCounts
+from piql_profiler.predictor.conformal import calibrate
 from piql_profiler.predictor.levels import Levels, levels_of, require
 from piql_profiler.predictor.model import Coverage
 
@@ -46,6 +47,10 @@ class SurfaceModel:
         self._measurements = measurements
         self._levels = levels_of(measurements)
         self._cache: dict[Hashable, Curve] = {}
+
+    @cached_property
+    def upper_factor(self) -> float | None:
+        return calibrate(self._measurements, SurfaceModel).factor()
 
     def coverage(self, point: Point) -> Coverage:
         return require(self._levels, point.operator).coverage(point)

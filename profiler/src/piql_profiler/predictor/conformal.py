@@ -1,0 +1,112 @@
+"""An upper bound of a predicted p99 with a stated coverage, from how wrong the model was where it had not looked.
+
+    cases                      the grid's checks, which no model is fitted to; where there are too few, each measured
+                               point that others enclose, predicted by the model fitted to the others
+    score                      log (p99 of the point's query / predicted p99)
+    bound at coverage 1 − α    predicted × exp of the ⌈(n + 1)(1 − α)⌉-th smallest score
+
+The query of a join's point has two operators, so that the scores hold errors of interpolation, of composition and of
+measuring. The coverage is that of split conformal prediction: it holds for the p99 observed of a query that could as
+well have been among the cases.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from piql_profiler.grid import Operator, Point
+from piql_profiler.histogram import cumulative_of, quantile_of_curve
+from piql_profiler.measurements import Measurements, OperatorCounts
+from piql_profiler.precision import FEWEST_FOR_P99
+from piql_profiler.predictor.composition import Leaf, Serial, quantile_us
+from piql_profiler.predictor.levels import levels_of
+from piql_profiler.predictor.model import Coverage, Model, NotPredictable
+from piql_profiler.workload import LINK_BYTES
+
+COVERAGE = 0.9
+_QUANTILE = 0.99
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """The scores of the cases, ascending."""
+
+    scores: tuple[float, ...]
+
+    @classmethod
+    def of(cls, scores: Sequence[float]) -> Calibration:
+        return cls(tuple(sorted(scores)))
+
+    def factor(self, coverage: float = COVERAGE) -> float | None:
+        """Give what a prediction is multiplied by; None when there are too few cases for the coverage."""
+        rank = math.ceil((len(self.scores) + 1) * coverage)
+        return math.exp(self.scores[rank - 1]) if rank <= len(self.scores) else None
+
+
+def calibrate(measurements: Measurements, build: Callable[[Measurements], Model]) -> Calibration:
+    """Score the predictions of queries that the model has not seen."""
+    pooled = measurements.pooled()
+    model = build(pooled)
+    checked = [
+        score(each.quantile_us(_QUANTILE), point, model)
+        for point, each in pooled.checks.items()
+        if each.total >= FEWEST_FOR_P99
+    ]
+    calibration = Calibration.of([each for each in checked if each is not None])
+    return _left_out(pooled, build) if calibration.factor() is None else calibration
+
+
+def _left_out(pooled: Measurements, build: Callable[[Measurements], Model]) -> Calibration:
+    """Score each measured point by the model of the others, where those enclose it."""
+    scores = []
+    for measured in pooled.operators.values():
+        for at, point in enumerate(measured.points):
+            actual = _actual_us(measured, at)
+            others = pooled.without(point)
+            if actual is None or not _is_enclosed(point, others):
+                continue
+            found = score(actual, point, build(others))
+            if found is not None:
+                scores.append(found)
+    return Calibration.of(scores)
+
+
+def score(actual_us: float, point: Point, model: Model) -> float | None:
+    """Give log (actual / predicted) of a point's query; None where the model knows nothing of it."""
+    try:
+        return math.log(actual_us / _predicted_us(point, model))
+    except NotPredictable:
+        return None
+
+
+def _actual_us(measured: OperatorCounts, at: int) -> float | None:
+    """Give the p99 of a point's whole query; None where too few executions tell it."""
+    counts = measured.counts[at, 0]
+    if measured.operator is not Operator.INDEX_SCAN:
+        if measured.whole is None:
+            return None
+        counts = measured.whole[at]
+    if counts.sum() < FEWEST_FOR_P99:
+        return None
+    return float(quantile_of_curve(cumulative_of(counts)[None, :], _QUANTILE)[0])
+
+
+def _is_enclosed(point: Point, others: Measurements) -> bool:
+    """Tell whether smaller and larger points are left, so that nothing is extrapolated."""
+    levels = levels_of(others).get(point.operator)
+    if levels is None or levels.coverage(point) is Coverage.EXTRAPOLATED:
+        return False
+    coordinates = others.operators[point.operator].coordinates
+    return bool((coordinates <= np.array(point.coordinates)).all(axis=1).any())
+
+
+def _predicted_us(point: Point, model: Model) -> float:
+    curves = [model.curves(point)]
+    if point.operator is not Operator.INDEX_SCAN:
+        curves.insert(0, model.curves(Point(Operator.INDEX_SCAN, 1, point.child_rows, LINK_BYTES)))
+    composition = Serial(tuple(map(Leaf, range(len(curves))))) if len(curves) > 1 else Leaf(0)
+    return float(quantile_us(composition, curves, _QUANTILE, correlation=model.correlation)[0])
