@@ -8,19 +8,40 @@ from piql.store.base import Store
 from piql.store.embedded import EmbeddedStore
 from piql.store.latency import LatencyStore, constant
 from piql.store.recording import RecordingStore
+from piql.store.stepwise import StepwiseStore
 
-ADAPTERS = ("embedded", "embedded file", "recording", "latency")
+WITH_TRANSACTIONS = ("embedded", "embedded file", "recording", "latency")
+WITH_STEPS = ("stepwise", "stepwise recorded")
 
 
-@pytest.fixture(params=ADAPTERS)
+@pytest.fixture(params=(*WITH_TRANSACTIONS, *WITH_STEPS))
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
-    match request.param:
+    """Gives each store, whatever it promises."""
+    yield from opened(request.param, tmp_path)
+
+
+@pytest.fixture(params=WITH_TRANSACTIONS)
+def transactional_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    yield from opened(request.param, tmp_path)
+
+
+@pytest.fixture(params=WITH_STEPS)
+def stepped_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    yield from opened(request.param, tmp_path)
+
+
+def opened(name: str, tmp_path: Path) -> Iterator[Store]:
+    match name:
         case "embedded":
             made: Store = EmbeddedStore(synchronous="NORMAL")
         case "embedded file":
             made = EmbeddedStore(tmp_path / "store.db")
         case "recording":
             made = RecordingStore(EmbeddedStore(synchronous="NORMAL"))
+        case "stepwise":
+            made = StepwiseStore(tmp_path / "steps.db")
+        case "stepwise recorded":
+            made = RecordingStore(StepwiseStore())
         case _:
             made = LatencyStore(EmbeddedStore(synchronous="NORMAL"), constant(0.01))
     yield made

@@ -157,7 +157,8 @@ def test_putting_replaces_the_entry_with_the_same_key(store: Store) -> None:
     assert read(store, ReadShape(TABLE, primary, ("g", "text"), 0), 10) == [(8, "new")]
 
 
-def test_a_transaction_that_fails_leaves_nothing(store: Store) -> None:
+def test_a_transaction_that_fails_leaves_nothing(transactional_store: Store) -> None:
+    store = transactional_store
     primary = TABLE.primary_index()
     fill(store, TABLE, primary, [(1, 1, None)])
     with suppress(RuntimeError), store.transaction() as transaction:
@@ -184,7 +185,17 @@ def test_buckets_are_ranges_of_their_own(store: Store) -> None:
     assert read(store, shape, 1, 10) == [(4, 2)]
 
 
-def test_settings_and_version_change_with_their_transaction(store: Store) -> None:
+def test_settings_and_version_are_kept(store: Store) -> None:
+    with store.transaction() as transaction:
+        transaction.set_setting("a", "1")
+        transaction.set_version(4)
+        assert transaction.version() == 4
+    assert store.settings()["a"] == "1"
+    assert store.version() == 4
+
+
+def test_settings_and_version_change_with_their_transaction(transactional_store: Store) -> None:
+    store = transactional_store
     with store.transaction() as transaction:
         transaction.set_setting("a", "1")
         transaction.set_version(4)

@@ -7,6 +7,14 @@ itself where there is no codec. Stored values of one type compare and equal each
 None: the engine sorts, merges and joins without decoding, and decodes only what it shows or computes with.
 
     ReadShape  ──prepare──▶  PreparedRead  ──with arguments──▶  one request, at most `limit` rows
+
+A store either has transactions, or it has `steps`: single rows changed one at a time, of which `piql.writing` makes
+writes that are whole in the end (docs/decisions/0010). All that an adapter without transactions must know stands here:
+
+    record   a row of a primary index, with hidden WRITE and STATE: changed by `Steps.change`, if WRITE is as known
+    entry    a row of another index, with hidden STATE: put and deleted unconditionally, the change with the latest
+             `at` holds; at the same `at` a deletion does
+    cell     group, key → value, small texts of the engine: `swap` if the value is as known, or `note`
 """
 
 from __future__ import annotations
@@ -14,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from piql.catalog import Index, SqlType, Table
@@ -21,6 +30,27 @@ from piql.catalog import Index, SqlType, Table
 Row: TypeAlias = tuple[Any, ...]
 PreparedRead: TypeAlias = Any  # the adapter's own
 PreparedEntries: TypeAlias = Any  # the adapter's own
+
+
+WRITE = "#write"  # the hidden column of a record that names the write which left it as it is
+STATE = "#state"  # the hidden column of a record or entry that holds its State; both may be asked for in a ReadShape
+
+
+class State(IntEnum):
+    """What a record or an entry is to readers; only a store with `steps` keeps other states than VISIBLE.
+
+    Reads leave out COMING and GONE (the store does, not the engine: their limit counts what is returned), unless the
+    shape `sees_hidden`. A store forgets COMING and GONE records by itself, `KEPT_SECONDS` after they were written.
+    """
+
+    VISIBLE = 0  # a record that is there; an entry that matches its record
+    DOUBTFUL = 1  # a record about to be deleted; an entry that holds only if its record says so
+    COMING = 2  # a record whose constraints are still being checked
+    GONE = 3  # a record that was deleted: kept so that no write that was made before comes after it
+
+
+KEPT_SECONDS = 3600
+"""No step arrives later than this after it was sent, and no two servers' clocks differ by more."""
 
 
 class Codec(NamedTuple):
@@ -55,6 +85,7 @@ class ReadShape:
     skips_nulls: bool = False
     after_length: int = 0
     is_after_included: bool = False  # begin with the entries at that place, else behind them
+    sees_hidden: bool = False  # also records that are COMING or GONE
 
     @property
     def is_get(self) -> bool:
@@ -73,8 +104,67 @@ class Batch(NamedTuple):
 Answers: TypeAlias = list[list[list[Row]]]  # of each batch, of each request, its rows
 
 
+class Found(NamedTuple):
+    """A record as its last write left it: `row` is its key, then its other columns, as in an entry."""
+
+    write: str
+    state: State
+    row: Row
+
+
+class EntryChange(NamedTuple):
+    """One entry to put (`row` is the whole of it), or to delete (`row` is its key) where `state` is GONE."""
+
+    entries: PreparedEntries
+    row: Row
+    state: State
+    at: int  # microseconds since 1970, nearly; of two changes of one entry the later one holds, whichever comes first
+
+
+class Cell(NamedTuple):
+    key: str
+    value: str
+
+
+class Steps(Protocol):
+    """What a store without transactions can do: each change takes effect as a whole, by itself, and is then durable.
+
+    A call that raises StoreUnavailable may have taken effect, or may still do so; all may be repeated as they are.
+    """
+
+    def find(self, records: PreparedEntries, key: Row, is_serial: bool = False) -> Found | None:
+        """Get a record in whatever state; `is_serial` sees every change that was decided before it began."""
+        ...
+
+    def change(
+        self, records: PreparedEntries, row: Row, state: State, write: str, known: str | None
+    ) -> tuple[bool, Found | None]:
+        """Put a record if the write that left it is still `known` (None: there is none); else give it as it is now."""
+        ...
+
+    def change_entries(self, changes: Sequence[EntryChange]) -> None:
+        """Put and delete entries; those of one call in any order, or at the same time."""
+        ...
+
+    def cells(self, group: str, limit: int, after: str = "") -> list[Cell]:
+        """Give the cells of a group in the order of their keys, those behind `after`; serial where they are swapped."""
+        ...
+
+    def swap(self, group: str, key: str, known: str | None, value: str | None) -> tuple[bool, str | None]:
+        """Set a cell if it holds `known`, else give what it holds; None stands for no cell. Serial."""
+        ...
+
+    def note(self, group: str, key: str, value: str | None) -> None:
+        """Set a cell without a condition; a group is either swapped or noted, never both."""
+        ...
+
+
 class Transaction(Protocol):
-    """Reads and writes that happen together or not at all; nobody else writes meanwhile."""
+    """Reads and writes that happen together or not at all; nobody else writes meanwhile.
+
+    A store with `steps` gives one, too, for changes of the schema alone: there, each call takes effect by itself, `put`
+    writes VISIBLE entries older than those of any write (`at` 1), and records that no write has left yet (WRITE "").
+    """
 
     def read(self, read: PreparedRead, arguments: tuple[Any, ...]) -> list[Row]: ...
 
@@ -119,6 +209,11 @@ class Transaction(Protocol):
 
 class Store(Protocol):
     """Keeps tables and their indexes."""
+
+    @property
+    def steps(self) -> Steps | None:
+        """Give how records are written where the store has no transactions; None where it has."""
+        ...
 
     def codec(self, type: SqlType) -> Codec | None: ...
 

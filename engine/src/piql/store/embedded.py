@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 from piql.catalog import Index, SqlType, Table
 from piql.errors import StoreUnavailable
-from piql.store.base import Answers, Batch, Codec, ReadShape, Row
+from piql.store.base import Answers, Batch, Codec, ReadShape, Row, Steps
 from piql.store.embedded_layout import EmbeddedRead, ReadBuilder, layout_of, quoted
 from piql.store.stored_values import AFFINITY, codec_of
 
@@ -48,6 +48,10 @@ class EmbeddedTransaction:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
+
+    @property
+    def connection(self) -> sqlite3.Connection:
+        return self._connection
 
     def read(self, read: EmbeddedRead, arguments: tuple[Any, ...]) -> list[Row]:
         return _answer(self._connection, read, arguments)
@@ -95,6 +99,10 @@ class EmbeddedTransaction:
 
 class EmbeddedStore:
     """A store in one SQLite file; without a path, in a temporary folder that goes with it."""
+
+    @property
+    def steps(self) -> Steps | None:
+        return None
 
     def __init__(self, path: str | os.PathLike[str] | None = None, synchronous: Synchronous = "FULL") -> None:
         self._folder: tempfile.TemporaryDirectory[str] | None = None
@@ -181,7 +189,7 @@ class EmbeddedStore:
                     answers.append([execute(sql, arguments).fetchall() for arguments in many])
             return answers
         except sqlite3.Error as failure:
-            raise _unavailable(failure) from failure
+            raise unavailable(failure) from failure
 
     def start_many(self, batches: Sequence[Batch], done: Callable[[Answers | Exception], None]) -> None:
         """Answer at once, in this thread: the store is in this process."""
@@ -197,7 +205,7 @@ class EmbeddedStore:
         try:
             connection.execute("BEGIN")
         except sqlite3.Error as failure:
-            raise _unavailable(failure) from failure
+            raise unavailable(failure) from failure
         try:
             yield
         finally:
@@ -215,13 +223,13 @@ class EmbeddedStore:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
         except sqlite3.Error as failure:
-            raise _unavailable(failure) from failure
+            raise unavailable(failure) from failure
 
     def settings(self) -> Mapping[str, str]:
         try:
             return dict(self.connection().execute("SELECT name, value FROM settings"))
         except sqlite3.Error as failure:
-            raise _unavailable(failure) from failure
+            raise unavailable(failure) from failure
 
     def version(self) -> int:
         return _version(self.connection())
@@ -265,5 +273,5 @@ def _answer(connection: sqlite3.Connection, read: EmbeddedRead, arguments: tuple
     return [()] * len(rows) if read.is_bare else rows
 
 
-def _unavailable(failure: sqlite3.Error) -> StoreUnavailable:
+def unavailable(failure: sqlite3.Error) -> StoreUnavailable:
     return StoreUnavailable(f"the embedded store does not answer: {failure}")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 
 from piql.catalog import Index, SqlType, Table
-from piql.store.base import Answers, Batch, Codec, PreparedEntries, PreparedRead, ReadShape, Store, Transaction
+from piql.store.base import Answers, Batch, Codec, PreparedEntries, PreparedRead, ReadShape, Steps, Store, Transaction
 
 
 class StoreWrapper:
@@ -14,6 +14,10 @@ class StoreWrapper:
 
     def __init__(self, behind: Store) -> None:
         self.behind = behind
+
+    @property
+    def steps(self) -> Steps | None:
+        return self.behind.steps
 
     def codec(self, type: SqlType) -> Codec | None:
         return self.behind.codec(type)

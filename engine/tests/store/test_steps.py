@@ -1,0 +1,154 @@
+"""What every store without transactions must do: records change one by one if they are as known, later entries win."""
+
+from piql.catalog import Column, Index, IndexColumn, Kind, SqlType, Table
+from piql.store.base import (
+    KEPT_SECONDS,
+    STATE,
+    WRITE,
+    Batch,
+    Cell,
+    EntryChange,
+    Found,
+    ReadShape,
+    Row,
+    State,
+    Steps,
+    Store,
+)
+from piql.store.stepwise import StepwiseStore
+
+INT = SqlType(Kind.INT)
+TABLE = Table("t", (Column("g", INT, True), Column("k", INT, False), Column("text", SqlType(Kind.TEXT), True)), ("k",))
+PRIMARY = TABLE.primary_index()
+BY_G = Index("by_g", "t", (IndexColumn("g"), IndexColumn("k")), ("text",))
+
+
+def steps_of(store: Store) -> Steps:
+    steps = store.steps
+    assert steps is not None
+    with store.transaction() as transaction:
+        transaction.create_table(TABLE)
+        transaction.create_index(TABLE, BY_G)
+    return steps
+
+
+def read(store: Store, shape: ReadShape, *arguments: object) -> list[Row]:
+    return store.read_many([Batch(store.prepare(shape), [arguments])])[0][0]
+
+
+def entries_of(store: Store) -> list[Row]:
+    return read(store, ReadShape(TABLE, BY_G, ("g", "k", "text", STATE), 0), 100)
+
+
+def test_a_record_is_put_only_where_the_last_write_is_the_known_one(stepped_store: Store) -> None:
+    steps, records = steps_of(stepped_store), stepped_store.prepare_entries(TABLE, PRIMARY)
+    assert steps.find(records, (1,)) is None
+    assert steps.change(records, (1, 7, "a"), State.VISIBLE, "w1", None) == (True, None)
+    there = Found("w1", State.VISIBLE, (1, 7, "a"))
+    assert steps.change(records, (1, 8, "b"), State.VISIBLE, "w2", None) == (False, there)
+    assert steps.change(records, (1, 8, "b"), State.VISIBLE, "w2", "w0") == (False, there)
+    assert steps.find(records, (1,), is_serial=True) == there
+    assert steps.change(records, (1, None, None), State.VISIBLE, "w2", "w1") == (True, None)
+    assert steps.find(records, (1,)) == Found("w2", State.VISIBLE, (1, None, None))
+    assert read(stepped_store, ReadShape(TABLE, PRIMARY, ("k", "g", WRITE), 1), 1) == [(1, None, "w2")]
+
+
+def test_the_same_change_once_more_says_what_is_there(stepped_store: Store) -> None:
+    steps, records = steps_of(stepped_store), stepped_store.prepare_entries(TABLE, PRIMARY)
+    steps.change(records, (1, 7, "a"), State.VISIBLE, "w1", None)
+    done, found = steps.change(records, (1, 7, "a"), State.VISIBLE, "w1", None)
+    assert not done
+    assert found is not None
+    assert found.write == "w1"
+
+
+def test_coming_and_gone_records_are_hidden_and_take_no_place_in_a_limit(stepped_store: Store) -> None:
+    steps, records = steps_of(stepped_store), stepped_store.prepare_entries(TABLE, PRIMARY)
+    for key, state in enumerate([State.GONE, State.VISIBLE, State.COMING, State.DOUBTFUL, State.VISIBLE]):
+        steps.change(records, (key, 7, None), state, f"w{key}", None)
+    shape = ReadShape(TABLE, PRIMARY, ("k", STATE), 0)
+    assert read(stepped_store, shape, 3) == [(1, State.VISIBLE), (3, State.DOUBTFUL), (4, State.VISIBLE)]
+    assert read(stepped_store, ReadShape(TABLE, PRIMARY, ("k",), 1), 0) == []
+    everything = ReadShape(TABLE, PRIMARY, ("k", STATE), 0, sees_hidden=True)
+    assert read(stepped_store, everything, 2) == [(0, State.GONE), (1, State.VISIBLE)]
+    gone = steps.find(records, (0,))
+    assert gone is not None
+    assert gone.state is State.GONE
+    assert steps.change(records, (0, 8, None), State.VISIBLE, "w9", None) == (False, gone)
+    assert steps.change(records, (0, 8, None), State.VISIBLE, "w9", "w0") == (True, None)
+    assert read(stepped_store, shape, 1) == [(0, State.VISIBLE)]
+
+
+def test_of_two_changes_of_an_entry_the_later_holds_in_whatever_order_they_come(stepped_store: Store) -> None:
+    steps, entries = steps_of(stepped_store), stepped_store.prepare_entries(TABLE, BY_G)
+    steps.change_entries([EntryChange(entries, (7, 1, "second"), State.VISIBLE, 20)])
+    steps.change_entries([EntryChange(entries, (7, 1, "first"), State.DOUBTFUL, 10)])
+    assert entries_of(stepped_store) == [(7, 1, "second", State.VISIBLE)]
+    steps.change_entries([EntryChange(entries, (7, 1), State.GONE, 30), EntryChange(entries, (8, 1), State.GONE, 30)])
+    steps.change_entries([EntryChange(entries, (7, 1, "late"), State.VISIBLE, 25)])
+    steps.change_entries([EntryChange(entries, (8, 1, "late"), State.VISIBLE, 29)])
+    assert entries_of(stepped_store) == []
+    steps.change_entries([EntryChange(entries, (7, 1, "new"), State.DOUBTFUL, 40)])
+    assert entries_of(stepped_store) == [(7, 1, "new", State.DOUBTFUL)]
+
+
+def test_at_the_same_time_a_deletion_wins(stepped_store: Store) -> None:
+    steps, entries = steps_of(stepped_store), stepped_store.prepare_entries(TABLE, BY_G)
+    put, delete = EntryChange(entries, (None, 1, "x"), State.VISIBLE, 5), EntryChange(entries, (None, 1), State.GONE, 5)
+    steps.change_entries([put, delete])
+    assert entries_of(stepped_store) == []
+    steps.change_entries([put])
+    assert entries_of(stepped_store) == []
+
+
+def test_what_a_change_of_the_schema_put_is_older_than_every_write(stepped_store: Store) -> None:
+    steps, entries = steps_of(stepped_store), stepped_store.prepare_entries(TABLE, BY_G)
+    steps.change_entries([EntryChange(entries, (7, 1), State.GONE, 5)])
+    with stepped_store.transaction() as transaction:
+        transaction.put(entries, [(7, 1, "filled"), (7, 2, "filled")])
+    assert entries_of(stepped_store) == [(7, 2, "filled", State.VISIBLE)]
+
+
+def test_a_cell_is_swapped_only_where_it_holds_the_known_value(stepped_store: Store) -> None:
+    steps = steps_of(stepped_store)
+    assert steps.swap("g", "a", None, "1") == (True, None)
+    assert steps.swap("g", "a", None, "2") == (False, "1")
+    assert steps.swap("g", "a", "0", "2") == (False, "1")
+    assert steps.swap("g", "a", "1", "2") == (True, "1")
+    assert steps.swap("g", "a", "1", None) == (False, "2")
+    assert steps.swap("g", "a", "2", None) == (True, "2")
+    assert steps.swap("g", "a", "2", None) == (False, None)
+    assert steps.cells("g", 10) == []
+
+
+def test_cells_are_listed_by_group_in_the_order_of_their_keys(stepped_store: Store) -> None:
+    steps = steps_of(stepped_store)
+    for key in ("c", "a", "b"):
+        steps.note("g", key, f"value of {key}")
+    steps.note("other", "x", "'; --")
+    steps.note("g", "b", "changed")
+    steps.note("g", "z", None)
+    assert steps.cells("g", 2) == [Cell("a", "value of a"), Cell("b", "changed")]
+    assert steps.cells("g", 9, after="a") == [Cell("b", "changed"), Cell("c", "value of c")]
+    steps.note("g", "a", None)
+    assert [cell.key for cell in steps.cells("g", 9)] == ["b", "c"]
+    assert steps.cells("other", 9) == [Cell("x", "'; --")]
+
+
+def test_a_record_that_is_gone_is_forgotten_after_its_time() -> None:
+    now = [1000.0]
+    store = StepwiseStore(clock=lambda: now[0])
+    steps, records = steps_of(store), store.prepare_entries(TABLE, PRIMARY)
+    steps.change(records, (1, 7, None), State.GONE, "w1", None)
+    steps.change(records, (2, 7, None), State.VISIBLE, "w2", None)
+    now[0] += KEPT_SECONDS - 1
+    assert steps.find(records, (1,)) is not None
+    now[0] += 2
+    assert steps.find(records, (1,)) is None
+    assert steps.find(records, (2,)) is not None
+    assert steps.change(records, (1, 8, None), State.VISIBLE, "w3", None) == (True, None)
+    store.close()
+
+
+def test_a_store_with_transactions_has_no_steps(transactional_store: Store) -> None:
+    assert transactional_store.steps is None
