@@ -9,7 +9,7 @@ None: the engine sorts, merges and joins without decoding, and decodes only what
     ReadShape  ──prepare──▶  PreparedRead  ──with arguments──▶  one request, at most `limit` rows
 
 A store either has transactions, or it has `steps`: single rows changed one at a time, of which `piql.writing` makes
-writes that are whole in the end (docs/decisions/0010). All that an adapter without transactions must know stands here:
+writes that are whole in the end (docs/decisions/0011). All that an adapter without transactions must know stands here:
 
     record   a row of a primary index, with hidden WRITE and STATE: changed by `Steps.change`, if WRITE is as known
     entry    a row of another index, with hidden STATE: put and deleted unconditionally, the change with the latest
