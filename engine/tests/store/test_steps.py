@@ -69,8 +69,8 @@ def test_coming_and_gone_records_are_hidden_and_take_no_place_in_a_limit(stepped
     shape = ReadShape(TABLE, PRIMARY, ("k", STATE), 0)
     assert read(stepped_store, shape, 3) == [(1, State.VISIBLE), (3, State.DOUBTFUL), (4, State.VISIBLE)]
     assert read(stepped_store, ReadShape(TABLE, PRIMARY, ("k",), 1), 0) == []
-    everything = ReadShape(TABLE, PRIMARY, ("k", STATE), 0, sees_hidden=True)
-    assert read(stepped_store, everything, 2) == [(0, State.GONE), (1, State.VISIBLE)]
+    coming_too = ReadShape(TABLE, PRIMARY, ("k", STATE), 0, sees_coming=True)
+    assert read(stepped_store, coming_too, 2) == [(1, State.VISIBLE), (2, State.COMING)]
     gone = steps.find(records, (0,))
     assert gone is not None
     assert gone.state is State.GONE

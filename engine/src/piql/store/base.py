@@ -39,8 +39,8 @@ STATE = "#state"  # the hidden column of a record or entry that holds its State;
 class State(IntEnum):
     """What a record or an entry is to readers; only a store with `steps` keeps other states than VISIBLE.
 
-    Reads leave out COMING and GONE (the store does, not the engine: their limit counts what is returned), unless the
-    shape `sees_hidden`. A store forgets COMING and GONE records by itself, `KEPT_SECONDS` after they were written.
+    Reads leave out GONE, and COMING unless the shape `sees_coming` (the store does, not the engine: their limit counts
+    what is returned). A store forgets COMING and GONE records by itself, `KEPT_SECONDS` after they were written.
     """
 
     VISIBLE = 0  # a record that is there; an entry that matches its record
@@ -85,7 +85,7 @@ class ReadShape:
     skips_nulls: bool = False
     after_length: int = 0
     is_after_included: bool = False  # begin with the entries at that place, else behind them
-    sees_hidden: bool = False  # also records that are COMING or GONE
+    sees_coming: bool = False  # also records that are COMING
 
     @property
     def is_get(self) -> bool:

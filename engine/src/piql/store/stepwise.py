@@ -34,8 +34,8 @@ class StepwiseReadBuilder(ReadBuilder):
 
     def __init__(self, shape: ReadShape) -> None:
         super().__init__(shape)
-        if not (shape.sees_hidden and shape.index.is_primary):
-            self.fixed.append(f"{quoted(STATE)} < {int(State.COMING)}")
+        last_seen = State.COMING if shape.sees_coming else State.DOUBTFUL
+        self.fixed.append(f"{quoted(STATE)} <= {int(last_seen)}")
 
 
 @dataclass(frozen=True, slots=True)
