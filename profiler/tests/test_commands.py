@@ -3,7 +3,8 @@ from pathlib import Path
 
 import piql
 import pytest
-from piql_profiler import commands
+from piql_profiler import commands, profile_command
+from piql_profiler.openslo import Objective, write_openslo
 from piql_profiler.predictor.heatmap import Slo, heatmap
 from piql_profiler.predictor.models import MODELS, build_model
 from piql_profiler.run_files import load, read_info
@@ -122,7 +123,7 @@ def test_an_unknown_command_is_refused(capsys: pytest.CaptureFixture[str]) -> No
 def test_a_temporary_store_is_profiled_in_one_process_and_written_as_a_log(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(commands, "_stop_on_signals", lambda out: None)
+    monkeypatch.setattr(profile_command, "_stop_on_signals", lambda out: None)
     code = commands.profile(
         [
             *("--store", "embedded:?synchronous=NORMAL", "--grid", '{"row_bytes": [60], "scan_rows": [1, 5]}'),
@@ -142,8 +143,43 @@ def test_a_temporary_store_is_profiled_in_one_process_and_written_as_a_log(
 def test_a_store_that_cannot_be_opened_fails_the_run_in_words(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(commands, "_stop_on_signals", lambda out: None)
+    monkeypatch.setattr(profile_command, "_stop_on_signals", lambda out: None)
     options = ["--store", "nosuch:thing", "--out", str(tmp_path / "run"), "--runner", "local", "--progress", "none"]
     assert commands.profile(options) == 1
     assert "no store answers to" in capsys.readouterr().err
     assert read_info(tmp_path / "run").state == "failed"
+
+
+def test_the_largest_limits_are_said_beside_an_slo(source: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert commands.predict([source, "--run", str(RECORDED), "--slo", "60000"]) == 0
+    assert "subscriptions per owner      100  now 100; larger ones were not measured" in capsys.readouterr().out
+    assert commands.predict([source, "--run", str(RECORDED), "--slo", "0.0001"]) == 99
+    assert "none  now 100; then thoughtstream breaks it" in capsys.readouterr().out
+
+
+def test_slos_are_read_from_openslo_documents(source: str, tmp_path: Path) -> None:
+    slos = tmp_path / "slos.yaml"
+    for threshold_ms, code in ((60_000.0, 0), (0.001, 99)):
+        slos.write_text(write_openslo([Objective("thoughtstream", 0.99, threshold_ms, 600)]))
+        assert commands.predict([source, "--run", str(RECORDED), "--slo", str(slos)]) == code
+
+
+@pytest.mark.parametrize("text", ["0", "nowhere.yaml"])
+def test_an_slo_that_is_none_is_refused(source: str, text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        commands.predict([source, "--run", str(RECORDED), "--slo", text])
+    assert ended.value.code == 2
+    assert "--slo" in capsys.readouterr().err
+
+
+def test_a_page_takes_as_long_as_its_steps(source: str, capsys: pytest.CaptureFixture[str]) -> None:
+    pages = ["thoughtstream", "thoughtstream, thoughtstream"]
+    latency = []
+    for page in pages:
+        commands.predict([source, "--run", str(RECORDED), "--output", "json", "--page", page])
+        found = json.loads(capsys.readouterr().out)
+        latency.append(next(each for each in found if each["query"] == page))
+    assert len(latency[1]["operators"]) == 2 * len(latency[0]["operators"])
+    assert 1.5 < latency[1]["latency_ms"] / latency[0]["latency_ms"] < 2.05
+    assert commands.predict([source, "--run", str(RECORDED), "--page", "thoughtstream |"]) == 1
+    assert "first a, then b and c together" in capsys.readouterr().err

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from piql.physical.operators import PhysicalNode, WritePlan
 
 from piql_profiler.histogram import quantile_of_curve
+from piql_profiler.predictor.blame import blame_us
 from piql_profiler.predictor.cardinalities import RemoteWork, Work, work_of
 from piql_profiler.predictor.composition import Composition, in_sequence, quantile_us
 from piql_profiler.predictor.model import Coverage, Model
@@ -17,13 +18,17 @@ FARTHEST = 1.5  # times the largest measured value
 
 @dataclass(frozen=True, slots=True)
 class OperatorPrediction:
-    """What one remote operator adds: its place in the plan, its point, and its p99 alone in its worst interval."""
+    """What one remote operator adds: its place in the plan, its point, and its p99 alone in its worst interval.
+
+    `blame_ms` is its part of the plan's p99 in the plan's worst interval; the parts of all operators add up to it.
+    """
 
     path: tuple[int, ...]
     operator: str
     point: object
     p99_ms: float
     coverage: Coverage
+    blame_ms: float
 
 
 @dataclass(frozen=True)
@@ -67,20 +72,31 @@ class Prediction:
 
 def predict(plan: PhysicalNode | WritePlan, model: Model, values: Mapping[str, int] | None = None) -> Prediction:
     """Predict the latency of a plan; `values` replaces limits by their symbols (see `cardinalities`)."""
-    work = work_of(plan, values)
+    return predict_work(work_of(plan, values), model)
+
+
+def predict_work(work: Work, model: Model) -> Prediction:
+    """Predict what is asked of the store."""
+    curves = [model.curves(each.point) for each in work.operators]
+    p99 = _quantiles_ms(work, model, 0.99)
+    worst = p99.index(max(p99))
+    blame = blame_us(
+        composed(work, model), [each[worst : worst + 1] for each in curves], 0.99, correlation=model.correlation
+    )[0]
     operators = tuple(
         OperatorPrediction(
             each.path,
             each.operator,
             each.point,
-            float(quantile_of_curve(model.curves(each.point), 0.99).max()) / 1000,
+            float(quantile_of_curve(curve, 0.99).max()) / 1000,
             model.coverage(each.point),
+            float(part) / 1000,
         )
-        for each in work.operators
+        for each, curve, part in zip(work.operators, curves, blame, strict=True)
     )
     return Prediction(
         model.name,
-        _quantiles_ms(work, model, 0.99),
+        p99,
         operators,
         max(each.coverage for each in operators),
         warnings_of(work.operators, model),

@@ -1,0 +1,154 @@
+"""From an SLO to limits: the largest that keep it, for one query and for all queries of a schema at once.
+
+Every prediction is monotone in every limit, so bisection finds the largest safe value exactly. Nothing is called safe
+beyond the largest measured point.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from piql.compilation import CompiledQuery
+from piql.physical.operators import WritePlan
+
+from piql_profiler.predictor.cardinalities import Axis, PlanWork, axes
+from piql_profiler.predictor.composition import quantile_us
+from piql_profiler.predictor.heatmap import Slo
+from piql_profiler.predictor.model import Coverage, Model
+from piql_profiler.predictor.predict import composed
+
+_MOST = 1_000_000
+_STAIRS = 12
+Values = Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class SafeLimit:
+    """One limit of the schema or of a query: its largest safe value while the others stay as they are.
+
+    `largest` is None where the SLO is broken however small the limit is; `binding` is the query that breaks it first
+    beyond that value, or None where the measured range ends first.
+    """
+
+    axis: Axis
+    queries: tuple[str, ...]
+    largest: int | None
+    binding: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SafeLimits:
+    """All limits of a set of queries; `growth` is how many times all of them may grow together,
+    `binding` who breaks its SLO beyond that, and `breaking` who breaks it as the limits are."""
+
+    limits: tuple[SafeLimit, ...]
+    growth: float | None
+    binding: str | None
+    breaking: tuple[str, ...]
+
+
+def pareto(query: CompiledQuery, model: Model, slo: Slo, x: str, y: str) -> tuple[tuple[int, int], ...]:
+    """Give pairs of two limits that keep the SLO while neither can grow alone, from the smallest x on."""
+    check = _Check(query, model, slo)
+    pairs: list[tuple[int, int]] = []
+    top = _largest(lambda value: check.keeps({x: value, y: 1}))
+    for step in range(1, _STAIRS + 1 if top else 1):
+        at_x = max(1, round((top or 1) * step / _STAIRS))
+        at_y = _largest(partial(check.keeps_at, {x: at_x}, y))
+        if at_y is None:
+            continue
+        widest = _largest(partial(check.keeps_at, {y: at_y}, x)) or at_x
+        if not pairs or pairs[-1] != (widest, at_y):
+            pairs.append((widest, at_y))
+    return tuple(pairs)
+
+
+def safe_limits(queries: Sequence[CompiledQuery], model: Model, slos: Mapping[str, Slo]) -> SafeLimits:
+    """Solve for every limit that bounds one of the queries; `slos` by query name, queries without one are left out."""
+    checks = {
+        each.name: _Check(each, model, slos[each.name])
+        for each in queries
+        if each.name in slos and each.plan is not None and not isinstance(each.plan, WritePlan)
+    }
+    known: dict[str, Axis] = {}
+    owners: dict[str, list[str]] = {}
+    for name, check in checks.items():
+        for symbol, axis in check.axes.items():
+            key = symbol if _is_of_schema(symbol) else f"{name}: {symbol}"
+            known.setdefault(key, axis)
+            owners.setdefault(key, []).append(name)
+    limits = []
+    for key, axis in known.items():
+        mine = [checks[name] for name in owners[key]]
+        largest, binding = _solve(mine, partial(_alone, axis.symbol))
+        limits.append(SafeLimit(axis, tuple(owners[key]), largest, binding))
+    percent, binding = _solve(list(checks.values()), _Check.grown)
+    breaking = tuple(name for name, check in checks.items() if not check.keeps({}))
+    return SafeLimits(tuple(limits), None if percent is None else percent / 100, binding, breaking)
+
+
+class _Check:
+    """One query under many values of its limits."""
+
+    def __init__(self, query: CompiledQuery, model: Model, slo: Slo) -> None:
+        assert query.plan is not None
+        self.name = query.name
+        self.axes = {each.symbol: each for each in axes(query)}
+        self._work = PlanWork(query.plan)
+        self._model = model
+        self._slo = slo
+
+    def keeps(self, values: Values) -> bool:
+        """Tell whether the SLO is kept, in every interval and within the measured range."""
+        return self.is_measured(values) and self.latency_ms(values) <= self._slo.threshold_ms
+
+    def keeps_at(self, fixed: Values, symbol: str, value: int) -> bool:
+        return self.keeps({**fixed, symbol: value})
+
+    def is_measured(self, values: Values) -> bool:
+        work = self._work.under(values)
+        return all(self._model.coverage(each.point) is not Coverage.EXTRAPOLATED for each in work.operators)
+
+    def latency_ms(self, values: Values) -> float:
+        work = self._work.under(values)
+        curves = [self._model.curves(each.point) for each in work.operators]
+        found = quantile_us(
+            composed(work, self._model), curves, self._slo.quantile, correlation=self._model.correlation
+        )
+        return float(found.max()) / 1000
+
+    def grown(self, percent: int) -> Values:
+        """Give all limits at a percentage of what they are."""
+        return {symbol: max(1, axis.current * percent // 100) for symbol, axis in self.axes.items()}
+
+
+def _solve(checks: Sequence[_Check], at: Callable[[_Check, int], Values]) -> tuple[int | None, str | None]:
+    """Give the largest value that all keep, and who breaks its SLO at the next one, as far as that is measured."""
+    largest = _largest(lambda value: all(check.keeps(at(check, value)) for check in checks))
+    beyond = (largest or 0) + 1
+    breaking = (check for check in checks if not check.keeps(at(check, beyond)))
+    return largest, next((check.name for check in breaking if check.is_measured(at(check, beyond))), None)
+
+
+def _alone(symbol: str, check: _Check, value: int) -> Values:
+    return {symbol: value}
+
+
+def _largest(keeps: Callable[[int], bool]) -> int | None:
+    """Give the largest value from 1 that keeps, where keeping ends once and for all; None if not even 1 does."""
+    if not keeps(1):
+        return None
+    low, high = 1, 2
+    while high <= _MOST and keeps(high):
+        low, high = high, high * 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if keeps(middle) else (low, middle)
+    return low
+
+
+def _is_of_schema(symbol: str) -> bool:
+    """A limit of a table is named `table.columns`; a query's own limits have the names of its parameters."""
+    return "." in symbol

@@ -1,0 +1,151 @@
+"""`piql profile`: from arguments to an exit code.
+
+0 done · 1 failed · 2 wrong arguments · 130 cancelled by SIGTERM or Ctrl-C
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from types import FrameType
+
+from piql_profiler.cluster import RayRunner
+from piql_profiler.grid import GRIDS, Grid
+from piql_profiler.hlog import write_hlog
+from piql_profiler.processes import adopt_orphans, end_descendants
+from piql_profiler.profile_run import Cancelled, Progress, run_profile
+from piql_profiler.run_files import RunSettings, UnreadableRun, mark_cancelled, read_cells
+from piql_profiler.runner import LocalRunner, Runner
+
+SLO_FAILED = 99
+CANCELLED = 130
+_PATIENCE_SECONDS = 3.5  # after a request to stop; then everything is ended by force
+
+
+def profile(argv: Sequence[str] | None = None) -> int:
+    """Measure the remote operators of a store."""
+    parser = argparse.ArgumentParser(prog="piql profile", description="Measure the remote operators of a store.")
+    parser.add_argument("--store", required=True, metavar="URL", help="as in piql.connect")
+    parser.add_argument(
+        "--grid", default="small", help=f"{', '.join(GRIDS)}, or JSON with the levels of each dimension"
+    )
+    parser.add_argument("--interval", type=float, default=30.0, metavar="SECONDS", help="length of a profile interval")
+    parser.add_argument("--intervals", type=int, default=3, metavar="N")
+    parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="a new folder for the results")
+    parser.add_argument("--label", default="")
+    parser.add_argument("--hlog", type=Path, metavar="FILE", help="also write an HdrHistogram log")
+    parser.add_argument("--clients", type=int, default=max(1, (os.cpu_count() or 2) - 1), metavar="N")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--load", type=float, default=0.3, metavar="SHARE", help="how busy each client is kept (0.3); 0: closed loop"
+    )
+    parser.add_argument(
+        "--precision", type=float, default=0.1, metavar="SHARE", help="enough is measured at p99 ± this share (0.1)"
+    )
+    parser.add_argument("--runner", choices=("ray", "local"), default="ray", help="local measures in one process")
+    parser.add_argument("--progress", choices=("text", "json", "none"), default="text")
+    given = parser.parse_args(argv)
+    try:
+        grid = _grid(given.grid)
+        if given.interval <= 0 or given.intervals < 1 or given.clients < 1:
+            raise ValueError("interval, intervals and clients are positive")
+        if not 0.0 <= given.load <= 0.7:
+            raise ValueError("--load is a share from 0 to 0.7: a busier client proves nothing of the store")
+        if given.precision <= 0.0:
+            raise ValueError("--precision is a positive share")
+        settings = RunSettings(
+            given.store,
+            grid,
+            given.interval,
+            given.intervals,
+            given.clients,
+            given.seed,
+            given.runner,
+            given.load,
+            given.precision,
+        )
+    except ValueError as error:
+        parser.error(str(error))
+    report = _REPORTS[given.progress]
+    _stop_on_signals(given.out)
+    adopt_orphans()
+    try:
+        info = run_profile(settings, given.out, _runner(settings), report, given.label)
+    except UnreadableRun as error:
+        parser.error(str(error))
+    except (Cancelled, KeyboardInterrupt):
+        return CANCELLED
+    finally:
+        end_descendants()
+    if given.hlog is not None:
+        write_hlog(given.hlog, read_cells(given.out))
+    if info.state == "failed":
+        print(f"piql profile: {info.message}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _grid(text: str) -> Grid:
+    if text in GRIDS:
+        return GRIDS[text]
+    try:
+        levels = json.loads(text)
+    except ValueError:
+        raise ValueError(f"there is no grid {text!r}: choose {', '.join(GRIDS)}, or give JSON") from None
+    if not isinstance(levels, dict):
+        raise ValueError("a grid in JSON is an object of lists")
+    return Grid.from_levels(levels)
+
+
+def _runner(settings: RunSettings) -> Runner:
+    if settings.runner == "local":
+        return LocalRunner()
+    return RayRunner(settings.clients)
+
+
+def _stop_on_signals(out: Path) -> None:
+    """Let SIGTERM and Ctrl-C cancel the run, and end by force what does not stop in time."""
+
+    def by_force() -> None:
+        end_descendants()
+        with contextlib.suppress(OSError, ValueError, KeyError):
+            mark_cancelled(out)
+        os._exit(CANCELLED)
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        last = threading.Timer(_PATIENCE_SECONDS, by_force)
+        last.daemon = True
+        last.start()
+        raise Cancelled
+
+    signal.signal(signal.SIGTERM, stop)
+    signal.signal(signal.SIGINT, stop)
+
+
+def _report_json(progress: Progress) -> None:
+    print(json.dumps(asdict(progress)), flush=True)
+
+
+def _report_text(progress: Progress) -> None:
+    left = "" if progress.eta_seconds is None else f", about {progress.eta_seconds:.0f} s left"
+    note = f": {progress.message}" if progress.message else ""
+    print(
+        f"{progress.state}: {progress.points_done} of {progress.points_total}{left}{note}", file=sys.stderr, flush=True
+    )
+
+
+_REPORTS: Mapping[str, Callable[[Progress], None]] = {
+    "json": _report_json,
+    "text": _report_text,
+    "none": lambda progress: None,
+}
