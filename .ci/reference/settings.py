@@ -20,6 +20,8 @@ _PROBES = ("9000", "local", "elsewhere")
 # Variables that are no settings of the server.
 OTHERS = {
     "RAY_ADDRESS": "of a running Ray cluster, on which `piql profile` then measures (read by Ray itself)",
+    "PIQL_CACHE": "where `make cluster` keeps the jars it downloads (`~/.cache/piql`)",
+    "PIQL_CLUSTER_FOLDER": "where a cluster that `make cluster` starts keeps its data and logs (`.cluster`)",
     "PIQL_CONFORMANCE": "the folder of [conformance cases](../decisions/0003-conformance-cases-stay-outside.md)",
     "PIQL_ORACLE_CASES": "how many random queries the tests compare with DuckDB",
     "PIQL_ORACLE_LONG_CASES": "the same in `make test-long`",
