@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -145,6 +145,18 @@ class Table:
         key = tuple(IndexColumn(name) for name in self.primary_key)
         rest = tuple(each.name for each in self.columns if each.name not in self.primary_key)
         return Index(self.name, self.name, key, rest, is_primary=True, is_unique=True)
+
+
+def token_name(columns: Iterable[str]) -> str:
+    """Give the name of the index column that holds the words of some text columns together."""
+    return f"token({','.join(columns)})"
+
+
+def completed_by_key(table: Table, columns: Sequence[IndexColumn]) -> tuple[IndexColumn, ...]:
+    """Complete the columns of an index by the primary key, in the direction of the last: as ORDER BY is completed."""
+    ascending = columns[-1].ascending if columns else True
+    named = {each.name for each in columns}
+    return (*columns, *(IndexColumn(name, ascending) for name in table.primary_key if name not in named))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,8 @@ read the bounds off the plans → report what nothing bounds, with fixes that we
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache, partial
-from typing import TypeAlias
 
 from piql.assistant.finding_fixes import Outcome, Trials
 from piql.assistant.fixes import suggest_fixes
@@ -23,13 +22,14 @@ from piql.catalog import Catalog, Index
 from piql.compilation import Compilation, CompiledQuery, UnboundedSegment
 from piql.diagnostics.codes import report
 from piql.diagnostics.diagnostic import Diagnostic, Edit, Fix
+from piql.index_design import IndexesByTable, PlannedQuery, indexes_read, settle, tables_read
 from piql.logical.operators import Delete, Insert, LogicalNode, LogicalWrite, Relation, Stop, Update
 from piql.memory import Memory
 from piql.node import Node
 from piql.optimizer import optimize
-from piql.optimizer.step import Step
 from piql.physical.findings import gap_diagnostics, hot_partitions, indistinct_pages, misplaced_subqueries
-from piql.physical.indexes import IndexSet, constraint_indexes, merge_indexes
+from piql.physical.index_set import IndexSet
+from piql.physical.indexes import constraint_indexes
 from piql.physical.operators import IndexFKJoin, IndexScan, PhysicalNode, SortedIndexJoin, operators
 from piql.physical.planner import plan_query
 from piql.physical.unbounded import Gap
@@ -41,17 +41,6 @@ from piql.syntax.parser import parse
 parse_once = lru_cache(maxsize=2048)(parse)
 
 MOST_MENDED = 40  # refused queries that get fixes in one compilation; the others get theirs when these are mended
-
-
-@dataclass(frozen=True, slots=True)
-class _Planned:
-    """One SELECT after both phases: a plan, or the gaps in it."""
-
-    logical: LogicalNode
-    steps: tuple[Step, ...]
-    plan: PhysicalNode | None
-    gaps: tuple[Gap, ...]
-    findings: tuple[Diagnostic, ...] = ()
 
 
 def compile_sources(sources: Sequence[Source]) -> Compilation:
@@ -80,7 +69,7 @@ def compile_bare(source: Source, catalog: Catalog, indexes: Mapping[str, Index] 
     if planned is not None and planned.gaps:
         freely = _plan(bound, _by_table(indexes))
         if freely is not None and freely.plan is not None:
-            missing = [each.name for each in _indexes_read(freely.plan) if indexes.get(each.name) != each]
+            missing = [each.name for each in indexes_read(freely.plan) if indexes.get(each.name) != each]
             planned = replace(planned, gaps=(), findings=(_not_deployed(bound, missing),))
     query = _finish(bound, planned, catalog, IndexSet(dict(indexes), {}))
     return replace(query, diagnostics=(*file.diagnostics, *query.diagnostics))
@@ -100,14 +89,12 @@ def _compile(files: Sequence[ast.ParsedFile], sources: tuple[Source, ...], *, wi
     catalog = program.catalog
     required = _required.recall((catalog.tables, catalog.indexes), lambda: constraint_indexes(catalog))
     by_table = _tables.recall((required,), lambda: _by_table(required))
-    planned = {id(query): _plan_once(query, by_table) for query in program.queries}
-    asked = [index for each in planned.values() if each is not None for index in _indexes_read(each.plan)]
-    settled = merge_indexes(catalog, required, asked)
+    planned = [_plan_once(query, by_table) for query in program.queries]
+    settled = settle(program.queries, planned, catalog, by_table)
     queries: dict[str, CompiledQuery] = {}
     found = list(program.diagnostics)
-    refused: list[tuple[BoundQuery, _Planned]] = []
-    for bound in program.queries:
-        plan = planned[id(bound)]
+    refused: list[tuple[BoundQuery, PlannedQuery]] = []
+    for bound, plan in zip(program.queries, planned, strict=True):
         query = _finish_once(bound, plan, catalog, settled)
         if bound.name not in queries:
             queries[bound.name] = query
@@ -172,12 +159,10 @@ def _outcome_for_all(files: Sequence[ast.ParsedFile], errors: int, edits: tuple[
     return Outcome(has_errors=left >= errors, is_bounded=True)
 
 
-IndexesByTable: TypeAlias = dict[str, tuple[Index, ...]]
-
 # What was found before from the very same queries and tables: see `memory`.
 _required: Memory[dict[str, Index]] = Memory(512)
 _tables: Memory[IndexesByTable] = Memory(512)
-_plans: Memory[tuple[IndexesByTable, _Planned | None]] = Memory(8192)
+_plans: Memory[tuple[IndexesByTable, PlannedQuery | None]] = Memory(8192)
 _finished: Memory[tuple[object, CompiledQuery]] = Memory(8192)
 _mended: Memory[tuple[Fix, ...]] = Memory(512)
 
@@ -189,7 +174,7 @@ def _by_table(indexes: Mapping[str, Index]) -> IndexesByTable:
     return {table: tuple(own) for table, own in found.items()}
 
 
-def _plan_once(query: BoundQuery, indexes: IndexesByTable) -> _Planned | None:
+def _plan_once(query: BoundQuery, indexes: IndexesByTable) -> PlannedQuery | None:
     """Plan a query, unless it was planned before over the same indexes of its tables."""
     known = _plans.get((query,))
     if known is not None:
@@ -202,14 +187,14 @@ def _plan_once(query: BoundQuery, indexes: IndexesByTable) -> _Planned | None:
     return _plans.put((query,), (indexes, _plan(query, indexes)))[1]
 
 
-def _finish_once(bound: BoundQuery, planned: _Planned | None, catalog: Catalog, settled: IndexSet) -> CompiledQuery:
+def _finish_once(bound: BoundQuery, planned: PlannedQuery | None, catalog: Catalog, settled: IndexSet) -> CompiledQuery:
     """Finish a query, unless it was finished before with the same indexes."""
     if isinstance(bound.plan, Insert | Update | Delete):
         # A write depends on the indexes of its table, and on those by which other tables refer to it.
         basis: object = (id(catalog.tables), settled.indexes)
         keys: tuple[object, ...] = (bound, catalog.tables)
     else:
-        basis = tuple(settled.serving(index) for index in _indexes_read(planned.plan)) if planned is not None else ()
+        basis = tuple(settled.serving(index) for index in indexes_read(planned.plan)) if planned is not None else ()
         keys = (bound, planned)
     known = _finished.get(keys)
     if known is not None and known[0] == basis:
@@ -217,7 +202,7 @@ def _finish_once(bound: BoundQuery, planned: _Planned | None, catalog: Catalog, 
     return _finished.put(keys, (basis, _finish(bound, planned, catalog, settled)))[1]
 
 
-def _plan(query: BoundQuery, by_table: IndexesByTable, *, is_frozen: bool = False) -> _Planned | None:
+def _plan(query: BoundQuery, by_table: IndexesByTable, *, is_frozen: bool = False) -> PlannedQuery | None:
     """Take a SELECT through both phases; None for writes and broken queries."""
     if query.plan is None or isinstance(query.plan, Insert | Update | Delete):
         return None
@@ -228,21 +213,13 @@ def _plan(query: BoundQuery, by_table: IndexesByTable, *, is_frozen: bool = Fals
     logical, steps = optimize(query.plan, is_bounded)
     misplaced = misplaced_subqueries(logical, query.name or None)
     if misplaced:
-        return _Planned(logical, steps, None, (), misplaced)
+        return PlannedQuery(logical, steps, None, (), misplaced)
     found = plan_query(logical, by_table, is_frozen=is_frozen)
     pages = () if found.gaps else indistinct_pages(found.indistinct, query.name or None)
-    return _Planned(logical, steps, found.plan, found.gaps, pages)
+    return PlannedQuery(logical, steps, found.plan, found.gaps, pages, tables_read(found.plan))
 
 
-def _indexes_read(plan: PhysicalNode | None) -> list[Index]:
-    """Give the secondary indexes that a plan reads."""
-    if plan is None:
-        return []
-    reads = (node for node in operators(plan) if isinstance(node, IndexScan | IndexFKJoin | SortedIndexJoin))
-    return list(dict.fromkeys(node.index for node in reads if not node.index.is_primary))
-
-
-def _finish(bound: BoundQuery, planned: _Planned | None, catalog: Catalog, settled: IndexSet) -> CompiledQuery:
+def _finish(bound: BoundQuery, planned: PlannedQuery | None, catalog: Catalog, settled: IndexSet) -> CompiledQuery:
     """Give the query with its indexes settled, its bound, and what there is to say about it."""
     query = CompiledQuery(
         bound.name,
@@ -276,7 +253,7 @@ def _finish(bound: BoundQuery, planned: _Planned | None, catalog: Catalog, settl
         plan=plan,
         bound=bound_of(plan),
         scaling_class=scaling_class(plan),
-        indexes=tuple(_indexes_read(plan)),
+        indexes=tuple(indexes_read(plan)),
         diagnostics=(*bound.diagnostics, *found),
     )
 
@@ -309,7 +286,7 @@ def _refused(query: CompiledQuery, gaps: tuple[Gap, ...]) -> CompiledQuery:
 
 def with_settled_indexes(plan: PhysicalNode, settled: IndexSet) -> PhysicalNode:
     """Let each read of a secondary index use the one of the whole set."""
-    if all(settled.serving(index) is index for index in _indexes_read(plan)):
+    if all(settled.serving(index) is index for index in indexes_read(plan)):
         return plan
 
     def settle(node: Node) -> Node:
@@ -324,10 +301,10 @@ def with_settled_indexes(plan: PhysicalNode, settled: IndexSet) -> PhysicalNode:
 
 def _fixes_once(
     bound: BoundQuery,
-    planned: _Planned,
+    planned: PlannedQuery,
     files: Sequence[ast.ParsedFile],
     catalog: Catalog,
-    refused: Sequence[tuple[BoundQuery, _Planned]],
+    refused: Sequence[tuple[BoundQuery, PlannedQuery]],
     tried: dict[tuple[Edit, ...], Compilation],
 ) -> tuple[Fix, ...]:
     """Look for fixes, unless they were found before for the same query and schema, beside the same refused queries."""
@@ -337,9 +314,9 @@ def _fixes_once(
 
 def _fixes(
     bound: BoundQuery,
-    planned: _Planned,
+    planned: PlannedQuery,
     files: Sequence[ast.ParsedFile],
-    refused: Sequence[tuple[BoundQuery, _Planned]],
+    refused: Sequence[tuple[BoundQuery, PlannedQuery]],
     tried: dict[tuple[Edit, ...], Compilation],
 ) -> tuple[Fix, ...]:
     """Give the fixes of a refused query; edits of the schema are compiled once with all refused queries (`tried`)."""

@@ -19,6 +19,8 @@ from piql.catalog import (
     SqlType,
     Table,
     UniqueKey,
+    completed_by_key,
+    token_name,
 )
 from piql.diagnostics.codes import report
 from piql.diagnostics.diagnostic import Diagnostic, Edit, Fix, Label
@@ -422,17 +424,16 @@ def _bind_index(schema: BoundSchema, names: TableNames, node: ast.CreateIndex) -
                 )
                 return None
         texts = tuple(each.name for each in known)
-        columns.append(IndexColumn(f"TOKEN({', '.join(texts)})", part.is_ascending, token_of=texts))
-    held = {each.name for each in columns}
-    columns.extend(IndexColumn(name) for name in table.primary_key if name not in held)
+        columns.append(IndexColumn(token_name(texts), part.is_ascending, token_of=texts))
     covering = [declared(name) for name in node.covering]
     if any(each is None for each in covering):
         return None
-    held = {each.name for each in columns}
+    whole = completed_by_key(table, columns)
+    held = {each.name for each in whole}
     return Index(
         node.name.text,
         table.name,
-        tuple(columns),
+        whole,
         tuple(each.name for each in covering if each is not None and each.name not in held),
         buckets=node.buckets or 1,
         span=node.span,

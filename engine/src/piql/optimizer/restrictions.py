@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
+from piql.catalog import token_name
 from piql.logical.expressions import (
     Aggregate,
     ColumnRef,
@@ -60,7 +61,7 @@ class Word:
     @property
     def name(self) -> str:
         """The name of the index column that holds the words."""
-        return f"token({','.join(self.columns)})"
+        return token_name(self.columns)
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,8 +67,14 @@ class Reading:
 
 
 def best_access(reading: Reading) -> Access | None:
-    """Give the bounded access with the fewest requests; then one without a new index, then the fewest bytes."""
+    """Give the bounded access with the fewest requests; then one without a new index, then the fewest bytes.
+
+    Whoever spreads an index over BUCKETS wants it read: what grows without limit is read from it, for its b requests,
+    unless the primary key serves an equality.
+    """
     found = [*_stopped(reading), *_limited_by_facts(reading)]
+    if not reading.facts and any(each.index.buckets > 1 for each in found):
+        found = [each for each in found if each.index.buckets > 1 or (each.index.is_primary and each.prefix)]
     if not found:
         return None
     table = reading.table
@@ -133,8 +139,7 @@ def _new_index(
     if not keys:
         columns += [IndexColumn(name) for name in restrictions.ranges]
     index = index_on(table, columns, partition_columns=len(fixed))
-    known = (table.primary_index(), *(each for each in reading.indexes if each.buckets == 1 or not fixed))
-    if any(index.columns == each.columns for each in known):
+    if any(index.columns == each.columns and each.buckets == 1 for each in (table.primary_index(), *reading.indexes)):
         return
     access = _access(reading, index, len(fixed), first, count, is_new=True)
     if access is not None:

@@ -1,15 +1,14 @@
-"""The indexes of a set: those that constraints need and those that queries derive, so that one serves many.
+"""One secondary index: how it is made, named and completed, which rows it finds, and whether it should cover.
 
-Enters: the catalog, and per query the indexes that its plan asks for. Leaves: the secondary indexes of the set by name.
+`index_set` puts the indexes of all queries together, `fewest_indexes` leaves out those that others can stand in for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
-from piql.catalog import Catalog, ForeignKey, Index, IndexColumn, Table
+from piql.catalog import Catalog, ForeignKey, Index, IndexColumn, Table, completed_by_key, token_name
 from piql.physical.widths import WIDE_ROW_BYTES, columns_bytes, has_size
 
 
@@ -22,23 +21,22 @@ def index_on(
     reason: str = "",
 ) -> Index:
     """Make an index by these columns, completed by the primary key and named after them."""
-    whole = _completed(table, columns)
-    declared = tuple(columns)
-    while declared and _completed(table, declared[:-1]) == whole:
-        declared = declared[:-1]
     return Index(
-        name_of(table, declared),
+        name_of(table, declared_columns(table, columns)),
         table.name,
-        whole,
+        completed_by_key(table, columns),
         partition_columns=partition_columns,
         is_unique=is_unique,
         reason=reason,
     )
 
 
-def _completed(table: Table, columns: Sequence[IndexColumn]) -> tuple[IndexColumn, ...]:
-    named = {each.name for each in columns}
-    return (*columns, *(IndexColumn(name) for name in table.primary_key if name not in named))
+def declared_columns(table: Table, columns: Sequence[IndexColumn]) -> tuple[IndexColumn, ...]:
+    """Leave out the columns at the end by which an index is completed anyway."""
+    declared, whole = tuple(columns), completed_by_key(table, columns)
+    while declared and completed_by_key(table, declared[:-1]) == whole:
+        declared = declared[:-1]
+    return declared
 
 
 def name_of(table: Table, columns: Iterable[IndexColumn]) -> str:
@@ -65,6 +63,40 @@ def group_index(table: Table, columns: Sequence[str], known: Iterable[Index]) ->
     return next((each for each in (table.primary_index(), *known) if serves_group(each, columns)), None)
 
 
+def token_index(columns: tuple[str, ...], known: Iterable[Index]) -> Index | None:
+    """Give the index by which the rows that hold one word of some text columns are found."""
+    return next((each for each in known if each.columns[0].token_of == columns and each.buckets == 1), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Rows that share one value of some columns, or one word of them, which a constraint of a table looks for."""
+
+    columns: tuple[str, ...]
+    purpose: str
+    is_token: bool = False
+    is_unique: bool = False
+
+    def index_among(self, table: Table, known: Iterable[Index]) -> Index | None:
+        """Give the first index by which the group is found."""
+        if self.is_token:
+            return token_index(self.columns, known)
+        return group_index(table, self.columns, known)
+
+
+def groups_of(table: Table) -> tuple[Group, ...]:
+    """Give the groups that the constraints of a table look for: UNIQUE keys, limits, and rows that reference others."""
+    found = [
+        Group(key.columns, f"UNIQUE ({', '.join(key.columns)}) {LOOKED_UP}", is_unique=True)
+        for key in table.unique_keys
+    ]
+    for limit in table.limits:
+        shown = f"(TOKEN({', '.join(limit.columns)}))" if limit.is_token else f"({', '.join(limit.columns)})"
+        found.append(Group(limit.columns, f"CARDINALITY LIMIT {limit.limit} {shown} {COUNTED}", limit.is_token))
+    found += [Group(key.columns, f"deleting a row of {key.table} {REFERENCED}") for key in table.foreign_keys]
+    return tuple(found)
+
+
 def constraint_indexes(catalog: Catalog) -> dict[str, Index]:
     """Give the secondary indexes that the schema itself needs, by name; those made by hand serve where they can.
 
@@ -74,27 +106,21 @@ def constraint_indexes(catalog: Catalog) -> dict[str, Index]:
     found: dict[str, Index] = {}
     for table in catalog.tables.values():
         own = [replace(each, reason=DECLARED) for each in catalog.indexes.values() if each.table == table.name]
-        for key in table.unique_keys:
-            if group_index(table, key.columns, own) is None:
-                columns = tuple(map(IndexColumn, key.columns))
-                reason = f"UNIQUE ({', '.join(key.columns)}) is looked up by it"
-                own.append(index_on(table, columns, partition_columns=len(columns), is_unique=True, reason=reason))
-        for limit in table.limits:
-            names = ", ".join(limit.columns)
-            if limit.is_token:
-                token = IndexColumn(f"token({','.join(limit.columns)})", token_of=limit.columns)
-                if not any(index.columns[0] == token for index in own):
-                    reason = f"CARDINALITY LIMIT {limit.limit} (TOKEN({names})) is counted by it"
-                    own.append(index_on(table, (token,), partition_columns=1, reason=reason))
-            elif group_index(table, limit.columns, own) is None:
-                columns = tuple(map(IndexColumn, limit.columns))
-                reason = f"CARDINALITY LIMIT {limit.limit} ({names}) is counted by it"
-                own.append(index_on(table, columns, partition_columns=len(columns), reason=reason))
-        for foreign in table.foreign_keys:
-            if group_index(table, foreign.columns, own) is None:
-                columns = tuple(map(IndexColumn, foreign.columns))
-                reason = f"deleting a row of {foreign.table} looks here for rows that reference it"
-                own.append(index_on(table, columns, partition_columns=len(columns), reason=reason))
+        for group in groups_of(table):
+            if group.index_among(table, own) is not None:
+                continue
+            columns = tuple(map(IndexColumn, group.columns))
+            if group.is_token:
+                columns = (IndexColumn(token_name(group.columns), token_of=group.columns),)
+            own.append(
+                index_on(
+                    table,
+                    columns,
+                    partition_columns=len(columns),
+                    is_unique=group.is_unique,
+                    reason=group.purpose,
+                )
+            )
         found.update((index.name, index) for index in own)
     return found
 
@@ -129,74 +155,11 @@ def covering_reason(table: Table, missing: Sequence[str], *, covering: bool) -> 
 
 KEY_SERVES = "its key holds all that its queries read"
 DECLARED = "declared by CREATE INDEX"
-PURPOSES = (DECLARED, "is looked up by it", "is counted by it", "looks here for rows that reference it")
+LOOKED_UP = "is looked up by it"
+COUNTED = "is counted by it"
+REFERENCED = "looks here for rows that reference it"
 
 
-_Identity: TypeAlias = tuple[str, tuple[IndexColumn, ...], int]
-
-
-def _identity(index: Index) -> _Identity:
-    """Indexes of one table with the same key columns and buckets are one index."""
-    return (index.table, index.columns, index.buckets)
-
-
-@dataclass(frozen=True, slots=True)
-class IndexSet:
-    """The secondary indexes of a set, and for each index that a query asked for the one that serves it."""
-
-    indexes: Mapping[str, Index]
-    served_by: Mapping[_Identity, Index]
-
-    def serving(self, index: Index) -> Index:
-        return self.served_by.get(_identity(index), index)
-
-
-def merge_indexes(catalog: Catalog, required: Mapping[str, Index], asked: Iterable[Index]) -> IndexSet:
-    """Put the indexes that queries ask for together with those that the schema needs.
-
-    Indexes with the same key columns become one that holds what any of them holds; its partition is what all of its
-    readers fix. Names are those of the key columns, so the same set gives the same names whatever the order of its
-    queries.
-    """
-    by_columns: dict[_Identity, Index] = {_identity(index): index for index in required.values()}
-    for index in asked:
-        key = _identity(index)
-        known = by_columns.get(key)
-        if known is None:
-            by_columns[key] = index
-        else:
-            by_columns[key] = _together(known, index, catalog.tables[index.table])
-    named: dict[str, Index] = {}
-    served: dict[_Identity, Index] = {}
-    for key in sorted(by_columns, key=lambda each: (each[0], by_columns[each].span is None, by_columns[each].name)):
-        index = by_columns[key]
-        if not index.reason:
-            index = replace(index, reason=KEY_SERVES)
-        name, number = index.name, 1
-        while name in named or name in catalog.tables:
-            number += 1
-            name = f"{index.name}_{number}"
-        named[name] = served[key] = index if name == index.name else replace(index, name=name)
-    return IndexSet(named, served)
-
-
-def _together(one: Index, other: Index, table: Table) -> Index:
-    """One index for two uses of the same key columns."""
-    held = {*one.covering, *other.covering}
-    covering = tuple(column.name for column in table.columns if column.name in held)
-    partition = min(one.partition_columns, other.partition_columns)
-    if covering == one.covering and partition == one.partition_columns:
-        return one
-    made_for = [each for each in _purposes(one) if each]
-    reason = covering_reason(table, covering, covering=True) if covering else ""
-    return replace(
-        one,
-        covering=covering,
-        partition_columns=partition,
-        reason="; ".join(dict.fromkeys(each for each in (*made_for, reason) if each)),
-    )
-
-
-def _purposes(index: Index) -> tuple[str, ...]:
-    """Give what the schema needs an index for, if anything: the part of its reason that stays when it holds more."""
-    return tuple(each for each in index.reason.split("; ") if each.endswith(PURPOSES))
+def is_purpose(reason: str) -> bool:
+    """Whether a part of an index's reason says what it is there for, rather than what it holds."""
+    return reason.endswith((DECLARED, LOOKED_UP, COUNTED, REFERENCED))

@@ -6,7 +6,7 @@ the segments that nothing bounds. Next: `layout` gives operators their fields, `
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
@@ -61,7 +61,7 @@ from piql.physical.unbounded import Gap
 class Planner:
     """Plans one query; what it could not bound is gathered in `gaps`."""
 
-    indexes: dict[str, tuple[Index, ...]]  # secondary ones, by table
+    indexes: Mapping[str, tuple[Index, ...]]  # secondary ones, by table
     uses: dict[str, dict[str, int]]  # by alias, how often the query names each column
     is_frozen: bool = False  # only the indexes given, as they are: they are deployed
     gaps: list[Gap] = field(default_factory=list)
@@ -208,7 +208,7 @@ class Planning:
     indistinct: tuple[Stop, ...] = ()
 
 
-def plan_query(plan: LogicalNode, indexes: dict[str, tuple[Index, ...]], *, is_frozen: bool = False) -> Planning:
+def plan_query(plan: LogicalNode, indexes: Mapping[str, tuple[Index, ...]], *, is_frozen: bool = False) -> Planning:
     """Plan a query after Phase I: the physical plan, or what nothing bounds."""
     uses: dict[str, dict[str, int]] = {}
     _count_uses(plan, uses)

@@ -7,7 +7,7 @@ from typing import Literal, assert_never
 
 from piql.catalog import CardinalityLimit, Catalog, ForeignKey, Index, Table, UniqueKey
 from piql.logical.operators import Delete, Insert, LogicalWrite, Update
-from piql.physical.indexes import group_index, referrers_of
+from piql.physical.indexes import group_index, referrers_of, token_index
 from piql.physical.operators import WritePlan
 
 
@@ -69,11 +69,7 @@ def _limits(
 ) -> tuple[tuple[CardinalityLimit, Index], ...]:
     found: list[tuple[CardinalityLimit, Index]] = []
     for limit in limits:
-        index: Index | None
-        if limit.is_token:
-            index = next((each for each in own if each.columns[0].token_of == limit.columns), None)
-        else:
-            index = group_index(table, limit.columns, own)
+        index = token_index(limit.columns, own) if limit.is_token else group_index(table, limit.columns, own)
         if index is not None and is_counted(table, limit):
             found.append((limit, index))
     return tuple(found)

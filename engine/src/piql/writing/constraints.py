@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from piql.catalog import CardinalityLimit, ForeignKey, Index, IndexColumn, SqlType, Table, UniqueKey
+from piql.catalog import CardinalityLimit, ForeignKey, Index, SqlType, Table, UniqueKey
 from piql.deployment import Deployment
 from piql.errors import CardinalityViolation, DuplicateKey, ForeignKeyViolation, NotDeployed
 from piql.execution.keys import key_conversion
-from piql.physical.indexes import group_index
+from piql.physical.indexes import group_index, token_index
 from piql.store.base import ReadShape, Row, Store, Transaction
 from piql.words import words_of
 from piql.writing.meter import Meter
@@ -77,11 +77,10 @@ class GroupCount:
         self._reader = ValueReader(table, store)
         columns: tuple[str, ...]
         if limit.is_token:
-            token = IndexColumn(f"token({','.join(limit.columns)})", token_of=limit.columns)
-            held = [each for each in deployment.indexes_of(table) if each.columns[0].token_of == token.token_of]
-            if not held:
+            held = token_index(limit.columns, deployment.indexes_of(table))
+            if held is None:
                 raise NotDeployed(f"no index of the words of {table.name} is deployed: deploy the schema again")
-            index, columns = held[0], (held[0].columns[0].name,)
+            index, columns = held, (held.columns[0].name,)
         else:
             index = index_for(deployment, table, limit.columns)
             columns = leading(index, len(limit.columns))
