@@ -5,14 +5,14 @@ from pathlib import Path
 
 import piql
 import pytest
+from processes.nursery import Nursery, nursery
 
-from .killing import Nursery, nursery
 from .workload import SOURCE, TEAMS
 
 
 @pytest.fixture(scope="module")
 def nurse() -> Iterator[Nursery]:
-    with nursery() as made:
+    with nursery(SOURCE) as made:
         yield made
 
 

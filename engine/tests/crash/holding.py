@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import piql
+from processes.nursery import Life
 from promises import broken_promises, records_of
 
-from .killing import Life
 from .workload import MOST_IN_A_TEAM, TEAMS, Operation, Player, Players, after
 
 

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import piql
 import pytest
+from processes.nursery import Killed, Nursery
 from promises import broken_promises, records_of
-
-from .killing import Killed, Nursery
 
 SCHEMA = """
 CREATE TABLE rooms (room INT PRIMARY KEY, size INT, door INT NULL);
@@ -48,7 +47,7 @@ def kill_deployments(nurse: Nursery, url: str, kills: int, seed: int) -> Killed:
     for round_ in range(kills):
         with piql.connect(url) as db:
             before = db.deployment.version
-        job = {"job": "deploy", "url": url, "sets": [TURNS[round_ % 2], TURNS[1 - round_ % 2]]}
+        job = {"job": "crash.jobs:deploy", "url": url, "sets": [TURNS[round_ % 2], TURNS[1 - round_ % 2]]}
         (life,) = nurse.run(job, kill_after=chance.random() * 0.06, after=1 + chance.randrange(3))
         assert life.was_killed, life.other
         with piql.connect(url) as db:
@@ -75,7 +74,7 @@ def kill_loads(nurse: Nursery, url: str, kills: int, seed: int) -> Killed:
     rows, batch = 4000, 200
     killed = Killed()
     for _ in range(kills):
-        job = {"job": "load", "url": url, "rows": rows, "batch_rows": batch}
+        job = {"job": "crash.jobs:load", "url": url, "rows": rows, "batch_rows": batch}
         (life,) = nurse.run(job, kill_after=chance.random() * 0.02, after=1)
         with piql.connect(url) as db:
             assert broken_promises(db) == []
@@ -85,7 +84,7 @@ def kill_loads(nurse: Nursery, url: str, kills: int, seed: int) -> Killed:
         told = int(life.other[-1].removeprefix("loaded ") if life.other else 0)
         assert len(found) >= told
         killed.count(told // batch, len(found) > told)
-    (life,) = nurse.run({"job": "load", "url": url, "rows": rows, "batch_rows": batch})
+    (life,) = nurse.run({"job": "crash.jobs:load", "url": url, "rows": rows, "batch_rows": batch})
     assert life.done, life.other
     with piql.connect(url) as db:
         assert broken_promises(db) == []

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import piql
 import pytest
+from processes.nursery import Killed, Life, Nursery
 
 from .holding import hold, hold_places, hold_reads, players_in, possible
-from .killing import Killed, Life, Nursery
 from .workload import Players, after_all, operations
 
 
@@ -21,7 +21,7 @@ def kill_writers(nurse: Nursery, url: str, kills: int, first_seed: int) -> Kille
     players: Players = {}
     killed = Killed()
     for seed in range(first_seed, first_seed + kills):
-        job = {"job": "write", "url": url, "seeds": [seed]}
+        job = {"job": "crash.jobs:write", "url": url, "seeds": [seed]}
         (life,) = nurse.run(job, kill_after=chance.random() * 0.008, after=chance.randrange(15))
         assert life.was_killed, life.other
         states = possible(players, life, operations(seed, "a"))
@@ -41,7 +41,7 @@ def kill_writers_together(nurse: Nursery, url: str, kills: int, first_seed: int)
     killed = Killed()
     while killed.kills < kills:
         seeds = [first_seed + killed.kills + number for number in range(3)]
-        job = {"job": "write", "url": url, "seeds": seeds, "writers": 3}
+        job = {"job": "crash.jobs:write", "url": url, "seeds": seeds, "processes": 3}
         lives = nurse.run(job, kill_after=chance.random() * 0.01, after=chance.randrange(30))
         with piql.connect(url) as db:
             found = players_in(db)
@@ -81,7 +81,13 @@ def test_a_write_that_dies_at_any_of_its_steps_is_whole_or_undone(nurse: Nursery
     for calls in range(200):
         copy = path.with_name(f"{calls}.db")
         shutil.copy(path, copy)
-        job = {"job": "write_and_die", "url": f"embedded:{copy}", "seeds": [seed], "count": count, "calls": calls}
+        job = {
+            "job": "crash.jobs:write_and_die",
+            "url": f"embedded:{copy}",
+            "seeds": [seed],
+            "count": count,
+            "calls": calls,
+        }
         (life,) = nurse.run(job)
         with piql.connect(f"embedded:{copy}") as db:
             hold(db, possible(players, life, [last, last]))
@@ -100,7 +106,7 @@ def test_a_log_cut_off_by_a_power_failure_holds_all_writes_up_to_some_moment(
     Never is a later write there without an earlier one.
     """
     count, path = 60, Path(url.removeprefix("embedded:"))
-    job = {"job": "write_and_leave_the_log", "url": url, "seeds": [seed], "count": count}
+    job = {"job": "crash.jobs:write_and_leave_the_log", "url": url, "seeds": [seed], "count": count}
     (life,) = nurse.run(job)
     assert len(life.done) == count, life.other
     log = Path(f"{path}-wal").read_bytes()

@@ -4,8 +4,8 @@ import shutil
 from pathlib import Path
 
 import pytest
+from processes.nursery import Killed, Nursery
 
-from .killing import Killed, Nursery
 from .test_killing_deployments import kill_deployments, kill_loads, rooms
 from .test_killing_writers import kill_writers, kill_writers_together
 

@@ -1,4 +1,4 @@
-"""Starts jobs in the nursery and kills them, and says what they acknowledged before they died."""
+"""Starts processes and kills them, and keeps what they said."""
 
 from __future__ import annotations
 
@@ -55,11 +55,12 @@ class Killed:
 
 
 class Nursery:
-    """The warm parent of all that is killed."""
+    """The warm parent, as a test sees it."""
 
-    def __init__(self) -> None:
+    def __init__(self, *sources: str) -> None:
+        """Let the children know the compilation of some sources already."""
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "crash.nursery"],
+            [sys.executable, "-m", "processes", json.dumps(sources)],
             cwd=TESTS,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -78,13 +79,13 @@ class Nursery:
         """Run a job to its end, or kill it `kill_after` seconds from the moment when it was heard `after` times."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        writers = job.get("writers", 1)
-        lives = [Life() for _ in range(writers)]
+        processes = job.setdefault("processes", 1)
+        lives = [Life() for _ in range(processes)]
         pids: list[int] = []
         self._process.stdin.write(json.dumps(job) + "\n")
         timer: threading.Timer | None = None
         heard = dead = 0
-        while dead < writers:
+        while dead < processes:
             who, *words = self._process.stdout.readline().split()
             if who == "born":
                 pids.append(int(words[1]))
@@ -93,7 +94,7 @@ class Nursery:
                 dead += 1
             else:
                 heard += _note(lives[int(who)], words)
-            if kill_after is not None and timer is None and len(pids) == writers and heard >= after:
+            if kill_after is not None and timer is None and len(pids) == processes and heard >= after:
                 timer = threading.Timer(kill_after, _kill, (pids,))
                 timer.start()
         if timer is not None:
@@ -123,8 +124,8 @@ def _kill(pids: list[int]) -> None:
 
 
 @contextmanager
-def nursery() -> Iterator[Nursery]:
-    made = Nursery()
+def nursery(*sources: str) -> Iterator[Nursery]:
+    made = Nursery(*sources)
     try:
         yield made
     finally:

@@ -1,15 +1,8 @@
-"""Raises processes that write until they are killed: one warm parent, forked in milliseconds, told what to do by line.
-
-{"job": "write", "url": …, "seeds": [7]}   ──▶   born 0 PID
-                                                    0 piece          part of a load is in
-                                                    0 done ok        an operation was acknowledged, or refused
-                                                    dead 0 STATUS
-"""
+"""What the processes do that are killed: they write, deploy or load, and say what was acknowledged."""
 
 from __future__ import annotations
 
 import itertools
-import json
 import os
 import signal
 import sys
@@ -23,7 +16,7 @@ from piql.store import open_store
 from piql.store.base import Store, Transaction
 from piql.store.wrapper import StoreWrapper
 
-from .workload import SOURCE, operations
+from .workload import operations
 
 Tell = Callable[[str], None]
 
@@ -94,9 +87,6 @@ def load(job: dict[str, Any], number: int, tell: Tell) -> None:
         tell("done ok")
 
 
-JOBS = {each.__name__: each for each in (write, write_and_leave_the_log, write_and_die, deploy, load)}
-
-
 class DyingStore(StoreWrapper):
     """Kills its process when `calls_left` calls of a transaction have been made; its beginning and end are calls."""
 
@@ -126,31 +116,3 @@ class _DyingTransaction:
     def __getattr__(self, name: str) -> Any:
         self._store.call()
         return getattr(self._behind, name)
-
-
-def main() -> None:
-    with piql.connect("embedded:?synchronous=NORMAL") as db:  # what is compiled here is known to every child
-        db.deploy(piql.compile(SOURCE))
-    for line in sys.stdin:
-        job = json.loads(line)
-        children = [_raise(job, number) for number in range(job.get("writers", 1))]
-        for _ in children:
-            pid, status = os.wait()
-            os.write(1, f"dead {children.index(pid)} {status}\n".encode())
-
-
-def _raise(job: dict[str, Any], number: int) -> int:
-    pid = os.fork()
-    if pid:
-        os.write(1, f"born {number} {pid}\n".encode())
-        return pid
-    try:
-        JOBS[job["job"]](job, number, lambda said: os.write(1, f"{number} {said}\n".encode()))
-    except BaseException as failure:
-        os.write(1, f"{number} failed {failure!r}\n".encode())
-        os._exit(1)
-    os._exit(0)
-
-
-if __name__ == "__main__":
-    main()

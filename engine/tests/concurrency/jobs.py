@@ -1,0 +1,126 @@
+"""What each of several processes does to one file at the same time."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+from typing import Any
+
+import piql
+
+Tell = Callable[[str], None]
+
+SOURCE = """
+CREATE TABLE seats (id VARCHAR(20) PRIMARY KEY, one INT NULL, three INT NULL, hundred INT NULL,
+  CARDINALITY LIMIT 1 (one), CARDINALITY LIMIT 3 (three), CARDINALITY LIMIT 100 (hundred));
+CREATE TABLE accounts (id VARCHAR(20) PRIMARY KEY, email VARCHAR(20) UNIQUE);
+CREATE TABLE counters (id INT PRIMARY KEY, value INT);
+CREATE QUERY sit AS INSERT INTO seats (id, one, three, hundred) VALUES ([id], [one], [three], [hundred]);
+CREATE QUERY stand AS DELETE FROM seats WHERE id = [id];
+CREATE QUERY change AS UPDATE seats SET three = [three] WHERE id = [id];
+CREATE QUERY inThree AS SELECT COUNT(*) AS seats FROM seats WHERE three = [three];
+CREATE QUERY open AS INSERT INTO accounts (id, email) VALUES ([id], [email]) IF NOT EXISTS;
+CREATE QUERY put AS INSERT INTO counters (id, value) VALUES ([id], [value]);
+CREATE QUERY swap AS UPDATE counters SET value = [value] WHERE id = [id] IF value = [expected];
+CREATE QUERY value AS SELECT value FROM counters WHERE id = [id];
+"""
+
+COLUMNS = {1: "one", 3: "three", 100: "hundred"}
+
+
+def first_open(job: dict[str, Any], number: int, tell: Tell) -> None:
+    """Open a file that is not there yet, and deploy into it, all processes at once."""
+    with piql.connect(job["url"]) as db:
+        db.deploy(piql.compile(SOURCE))
+        db.execute("put", {"id": number, "value": number})
+        tell("done ok")
+
+
+def sit(job: dict[str, Any], number: int, tell: Tell) -> None:
+    """Try to sit at one of the `tables`, where `limit` may sit, again and again."""
+    chance = random.Random(number)
+    with piql.connect(job["url"]) as db:
+        for turn in range(job["turns"]):
+            places = dict.fromkeys(COLUMNS.values())
+            places[COLUMNS[job["limit"]]] = chance.randrange(job["tables"])
+            try:
+                db.execute("sit", {"id": f"{number}.{turn}", **_numbers(places, number * 10_000 + turn)})
+                tell("done ok")
+            except piql.CardinalityViolation:
+                tell("done CardinalityViolation")
+
+
+def _numbers(places: dict[str, int | None], own: int) -> dict[str, int]:
+    """Give tables: those that do not matter are one's own."""
+    return {name: 1_000_000 + own if place is None else place for name, place in places.items()}
+
+
+def move_about(job: dict[str, Any], number: int, tell: Tell) -> None:
+    """Sit down, change tables and stand up, and look between whether more than three sit at a table."""
+    chance = random.Random(number)
+    with piql.connect(job["url"]) as db:
+        for turn in range(job["turns"]):
+            me = {"id": f"{number}.{chance.randrange(3)}"}
+            table = chance.randrange(job["tables"])
+            try:
+                match chance.randrange(3):
+                    case 0:
+                        own = 1_000_000 + number * 10_000 + turn
+                        db.execute("sit", {**me, "one": own, "three": table, "hundred": own})
+                    case 1:
+                        db.execute("change", {**me, "three": table})
+                    case _:
+                        db.execute("stand", me)
+            except piql.CardinalityViolation:
+                pass
+            if db.execute("inThree", {"three": table}).rows[0]["seats"] > 3:
+                raise AssertionError("more than three sit at one table")
+        tell("done ok")
+
+
+def open_accounts(job: dict[str, Any], number: int, tell: Tell) -> None:
+    """Open accounts for e-mail addresses that every other process wants, too; say which ones were got."""
+    order = random.Random(number).sample(range(job["emails"]), job["emails"])
+    with piql.connect(job["url"]) as db:
+        for email in order:
+            name = f"{number}.{email}" if job["unique"] == "email" else f"{email}"
+            address = f"{email}@x" if job["unique"] == "email" else f"{number}.{email}@x"
+            try:
+                db.execute("open", {"id": name, "email": address})
+                tell(f"got {email}")
+            except piql.DuplicateKey:
+                continue
+
+
+def use_one_row(job: dict[str, Any], number: int, tell: Tell) -> None:
+    """Read, write and swap the value of one row after the other, and say when each was called and answered."""
+    chance = random.Random(f"{job['seed']} {number}")
+    with piql.connect(job["url"]) as db:
+        tell("ready")
+        time.sleep(max(0.0, job["starts_at"] - time.monotonic()))
+        for row in range(job["rows"]):
+            known = 0
+            for turn in range(job["turns"]):
+                value = 1 + number + turn * job["processes"]
+                called = time.monotonic()
+                match chance.choice(job["kinds"]):
+                    case "read":
+                        known = db.execute("value", {"id": row}).rows[0]["value"]
+                        said = f"read 0 0 {known}"
+                    case "write":
+                        db.execute("put", {"id": row, "value": value})
+                        said = f"write {value} 0 1"
+                    case "swap":
+                        said = f"swap {value} {known} {_swapped(db, row, value, known):d}"
+                    case _:  # add one: the value only grows
+                        said = f"swap {known + 1} {known} {_swapped(db, row, known + 1, known):d}"
+                tell(f"seen {row} {called} {time.monotonic()} {said}")
+
+
+def _swapped(db: piql.Database, row: int, value: int, expected: int) -> bool:
+    try:
+        db.execute("swap", {"id": row, "value": value, "expected": expected})
+    except piql.ConditionFailed:
+        return False
+    return True

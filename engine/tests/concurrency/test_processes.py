@@ -1,0 +1,107 @@
+"""Eight processes write to one file at the same time: no limit is passed, no key doubled, no place wasted."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from pathlib import Path
+
+import piql
+import pytest
+from processes.nursery import Life, Nursery
+from promises import broken_promises, records_of
+
+from .conftest import ROWS
+from .history import Seen, is_linearisable, misread_own_writes, went_back
+from .jobs import COLUMNS
+
+PROCESSES = 8
+
+
+def run(nurse: Nursery, job: str, url: str, **more: object) -> list[Life]:
+    lives = nurse.run({"job": f"concurrency.jobs:{job}", "url": url, "processes": PROCESSES, **more})
+    assert [life.status for life in lives] == [0] * PROCESSES, [life.other[-1:] for life in lives]
+    return lives
+
+
+@pytest.mark.parametrize(("limit", "tables", "turns"), [(1, 20, 12), (3, 9, 12), (100, 1, 16)])
+def test_a_limit_is_reached_and_never_passed(nurse: Nursery, url: str, limit: int, tables: int, turns: int) -> None:
+    lives = run(nurse, "sit", url, limit=limit, tables=tables, turns=turns)
+    accepted = sum(done.outcome == "ok" for life in lives for done in life.done)
+    with piql.connect(url) as db:
+        assert broken_promises(db) == []
+        seats = records_of(db.store, db.deployment.tables["seats"])
+        sitting = Counter(record[COLUMNS[limit]] for record in seats)
+    assert sitting == dict.fromkeys(range(tables), limit)
+    assert accepted == limit * tables
+
+
+def test_rows_that_move_between_groups_and_leave_them_pass_no_limit(nurse: Nursery, url: str) -> None:
+    run(nurse, "move_about", url, tables=4, turns=40)
+    with piql.connect(url) as db:
+        assert broken_promises(db) == []
+        for table in range(4):  # every place that was left can be taken again
+            for number in range(3 - db.execute("inThree", {"three": table}).rows[0]["seats"]):
+                own = 5_000_000 + table * 10 + number
+                db.execute("sit", {"id": f"last {own}", "one": own, "three": table, "hundred": own})
+            with pytest.raises(piql.CardinalityViolation):
+                db.execute("sit", {"id": "more", "one": 5_100_000, "three": table, "hundred": 5_100_000})
+
+
+@pytest.mark.parametrize("unique", ["email", "primary key"])
+def test_a_key_that_all_want_is_got_by_exactly_one(nurse: Nursery, url: str, unique: str) -> None:
+    lives = run(nurse, "open_accounts", url, emails=25, unique=unique)
+    got = {(number, int(said.split()[1])) for number, life in enumerate(lives) for said in life.other}
+    assert sorted(email for _, email in got) == list(range(25))
+    with piql.connect(url) as db:
+        assert broken_promises(db) == []
+        column, apart = ("id", "email") if unique == "email" else ("email", "id")
+        kept = list(records_of(db.store, db.deployment.tables["accounts"]))
+    assert {tuple(map(int, each[column].removesuffix("@x").split("."))) for each in kept} == got
+    assert {each[apart].removesuffix("@x") for each in kept} == {str(email) for email in range(25)}
+
+
+def histories(nurse: Nursery, url: str, kinds: list[str], seed: int, turns: int) -> list[list[Seen]]:
+    """Give what eight processes saw of some rows, each row's history by itself."""
+    starts_at = time.monotonic() + 0.3
+    lives = run(nurse, "use_one_row", url, rows=ROWS, kinds=kinds, seed=seed, turns=turns, starts_at=starts_at)
+    found: list[list[Seen]] = [[] for _ in range(ROWS)]
+    for session, life in enumerate(lives):
+        for said in life.other:
+            row, called, returned, kind, value, expected, answer = said.split()[1:]
+            found[int(row)].append(
+                Seen(session, kind, float(called), float(returned), int(value), int(expected), int(answer))  # type: ignore[arg-type]
+            )
+    return found
+
+
+def overlaps(history: list[Seen]) -> int:
+    ordered = sorted(history, key=lambda each: each.called)
+    return sum(later.called < each.returned for each, later in zip(ordered, ordered[1:], strict=False))
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_reads_writes_and_swaps_of_one_row_are_linearisable(nurse: Nursery, url: str, seed: int) -> None:
+    found = histories(nurse, url, ["read", "read", "write", "swap"], seed, 6)
+    assert all(is_linearisable(history, 0) for history in found)
+    assert sum(map(overlaps, found)) > ROWS
+
+
+def test_a_counter_that_all_count_up_loses_no_step_and_sessions_see_it_grow(nurse: Nursery, url: str) -> None:
+    found = histories(nurse, url, ["read", "add"], 3, 10)
+    with piql.connect(url) as db:
+        for row, history in enumerate(found):
+            steps = sum(each.kind == "swap" and each.answer == 1 for each in history)
+            assert db.execute("value", {"id": row}).rows == [{"value": steps}]
+            assert is_linearisable(history, 0)
+            assert misread_own_writes(history) == went_back(history) == []
+
+
+def test_processes_that_open_a_new_file_at_the_same_moment_all_get_in(nurse: Nursery, tmp_path: Path) -> None:
+    for attempt in range(3):
+        url = f"embedded:{tmp_path / f'{attempt}.db'}"
+        run(nurse, "first_open", url)
+        with piql.connect(url) as db:
+            assert broken_promises(db) == []
+            assert [db.execute("value", {"id": row}).rows for row in range(8)] == [[{"value": n}] for n in range(8)]
+            assert db.deployment.version == PROCESSES
