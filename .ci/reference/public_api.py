@@ -11,12 +11,13 @@ from piql import errors
 from reference.markdown import block, code, docstring, first_sentence, table
 
 _CLASSES = (
-    *("Database", "Page", "Compilation", "CompiledQuery", "Bound"),
+    *("Database", "Session", "Page", "Compilation", "CompiledQuery", "Bound"),
     *("Diagnostic", "Label", "Fix", "Edit", "Span", "Source"),
 )
 # What the code leaves to the name of a member.
 _MEMBERS: dict[str, dict[str, str]] = {
     "Database": {"store": "the store beneath"},
+    "Session": {"token": "what the client keeps"},
     "Page": {
         "rows": "a dict each, in the order asked; none for a write",
         "cursor": "goes on behind this page; None at the end and without PAGINATE",

@@ -77,6 +77,7 @@ _ENGINE_ERRORS: tuple[tuple[type[engine.PiqlError], int, str, str | None], ...] 
     (engine.InvalidParameter, 422, "invalid-parameter", None),
     (engine.StaleCursor, 422, "stale-cursor", "Start again from the first page: the query was deployed anew."),
     (engine.InvalidCursor, 422, "invalid-cursor", "Start again from the first page."),
+    (engine.InvalidSession, 422, "invalid-session", "Begin a new session."),
     (engine.NotDeployed, 404, "not-deployed", "Deploy the query first."),
     (engine.CompilationRefused, 422, "compilation-refused", None),
     (engine.RepairPending, 503, "repair-pending", "Try again: each attempt settles more of the interrupted writes."),

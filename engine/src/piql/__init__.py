@@ -19,7 +19,7 @@ from __future__ import annotations
 from piql.asynchronous import aconnect
 from piql.bounds.bound import Bound
 from piql.compilation import Compilation, CompiledQuery, compile  # noqa: A004
-from piql.database import Database, connect
+from piql.database import Database, Session, connect
 from piql.diagnostics.diagnostic import Diagnostic, Edit, Fix, Label
 from piql.errors import (
     BoundExceeded,
@@ -31,6 +31,7 @@ from piql.errors import (
     ForeignKeyViolation,
     InvalidCursor,
     InvalidParameter,
+    InvalidSession,
     NotDeployed,
     PiqlError,
     RepairPending,
@@ -59,11 +60,13 @@ __all__ = [
     "ForeignKeyViolation",
     "InvalidCursor",
     "InvalidParameter",
+    "InvalidSession",
     "Label",
     "NotDeployed",
     "Page",
     "PiqlError",
     "RepairPending",
+    "Session",
     "Source",
     "Span",
     "StaleCursor",

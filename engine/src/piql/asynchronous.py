@@ -9,9 +9,11 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from piql.compilation import Compilation
-from piql.database import Database, Page, Progress, Strategy, connect
+from piql.database import Database, Page, Progress, Session, Strategy, connect
 from piql.deployment import Deployment
 from piql.execution.observation import Observer
+from piql.session import Guarantee
+from piql.store.base import Consistency
 
 T = TypeVar("T")
 _THREADS = 8
@@ -54,18 +56,63 @@ class AsyncDatabase:
         parameters: Mapping[str, object] | None = None,
         cursor: str | None = None,
         strategy: Strategy | None = None,
+        consistency: Consistency | None = None,
     ) -> Page:
-        return await self._call(lambda: self._database.execute(name, parameters, cursor, strategy))
+        return await self._call(lambda: self._database.execute(name, parameters, cursor, strategy, consistency))
 
-    async def run(self, text: str, parameters: Mapping[str, object] | None = None) -> Page:
-        return await self._call(lambda: self._database.run(text, parameters))
+    async def run(
+        self,
+        text: str,
+        parameters: Mapping[str, object] | None = None,
+        cursor: str | None = None,
+        consistency: Consistency | None = None,
+    ) -> Page:
+        return await self._call(lambda: self._database.run(text, parameters, cursor, consistency))
+
+    async def headroom(self, table: str, group: Mapping[str, object], consistency: Consistency | None = None) -> int:
+        return await self._call(lambda: self._database.headroom(table, group, consistency))
+
+    def session(
+        self, token: str | None = None, guarantees: Iterable[Guarantee] = ("read-your-writes", "monotonic-reads")
+    ) -> AsyncSession:
+        """Begin a session, or go on with one whose token was kept."""
+        return AsyncSession(self, self._database.session(token, guarantees))
+
+
+class AsyncSession:
+    """What `AsyncDatabase.session` gives: the calls of `Session`, to be awaited."""
+
+    def __init__(self, database: AsyncDatabase, session: Session) -> None:
+        self._database = database
+        self._session = session
+
+    @property
+    def token(self) -> str:
+        return self._session.token
+
+    async def execute(
+        self,
+        name: str,
+        parameters: Mapping[str, object] | None = None,
+        cursor: str | None = None,
+        strategy: Strategy | None = None,
+    ) -> Page:
+        return await self._database._call(lambda: self._session.execute(name, parameters, cursor, strategy))
+
+    async def run(self, text: str, parameters: Mapping[str, object] | None = None, cursor: str | None = None) -> Page:
+        return await self._database._call(lambda: self._session.run(text, parameters, cursor))
+
+    async def load(self, table: str, rows: Iterable[Mapping[str, Any]], progress: Progress | None = None) -> int:
+        return await self._database._call(lambda: self._session.load(table, rows, progress))
 
 
 class Connecting:
     """A database about to be opened: await it, or enter it with `async with`."""
 
-    def __init__(self, url: str, observer: Observer | None, strategy: Strategy) -> None:
-        self._open = lambda: connect(url, observer, strategy)
+    def __init__(
+        self, url: str, observer: Observer | None, strategy: Strategy, consistency: Consistency | None
+    ) -> None:
+        self._open = lambda: connect(url, observer, strategy, consistency)
         self._database: AsyncDatabase | None = None
 
     async def _opened(self) -> AsyncDatabase:
@@ -86,6 +133,11 @@ class Connecting:
             await self._database.close()
 
 
-def aconnect(url: str, observer: Observer | None = None, strategy: Strategy = "parallel") -> Connecting:
+def aconnect(
+    url: str,
+    observer: Observer | None = None,
+    strategy: Strategy = "parallel",
+    consistency: Consistency | None = None,
+) -> Connecting:
     """Open a database for asyncio: `db = await piql.aconnect(url)`, or `async with piql.aconnect(url) as db`."""
-    return Connecting(url, observer, strategy)
+    return Connecting(url, observer, strategy, consistency)

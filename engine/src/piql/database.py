@@ -12,23 +12,35 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from time import monotonic
 from types import TracebackType
-from typing import Any, Self, TypeAlias, TypeVar
+from typing import Any, Self, TypeAlias, TypeVar, get_args
 
 from piql.compilation import Compilation, CompiledQuery, compile_statement
 from piql.deploy import deploy, load_deployment
 from piql.deployment import Deployment
-from piql.errors import CompilationRefused, InvalidCursor, NotDeployed, StoreUnavailable
+from piql.errors import CompilationRefused, InvalidCursor, InvalidParameter, NotDeployed, StoreUnavailable
 from piql.execution.executor import Page, PreparedQuery
 from piql.execution.observation import Observation, Observer, OperatorTiming
 from piql.execution.strategy import Strategy
 from piql.physical.operators import WritePlan
+from piql.session import Guarantee, SessionMarks, read_token
 from piql.store import open_store
-from piql.store.base import Store, Transaction
+from piql.store.base import Consistency, Store, Transaction
 from piql.writing.bulk import BATCH, batches, put_batch
+from piql.writing.headroom import Headroom, limit_on
 from piql.writing.table_writer import TableWriter
 from piql.writing.write import PreparedWrite
 
-__all__ = ["Database", "Deployment", "Observation", "OperatorTiming", "Page", "Progress", "Strategy", "connect"]
+__all__ = [
+    "Database",
+    "Deployment",
+    "Observation",
+    "OperatorTiming",
+    "Page",
+    "Progress",
+    "Session",
+    "Strategy",
+    "connect",
+]
 
 T = TypeVar("T")
 Progress: TypeAlias = Callable[[int], None]
@@ -39,9 +51,17 @@ _STATEMENTS_KEPT = 256
 _LOOK_EVERY_SECONDS = 1.0
 
 
-def connect(url: str, observer: Observer | None = None, strategy: Strategy = "parallel") -> Database:
-    """Open a database: `embedded:` for a temporary one, `embedded:PATH` for a file."""
-    return Database(open_store(url), observer, strategy)
+def connect(
+    url: str,
+    observer: Observer | None = None,
+    strategy: Strategy = "parallel",
+    consistency: Consistency | None = None,
+) -> Database:
+    """Open a database: `embedded:` for a temporary one, `embedded:PATH` for a file.
+
+    Reads are as fresh as `consistency` says where they do not say it themselves; None is what the address says.
+    """
+    return Database(open_store(url), observer, strategy, consistency)
 
 
 class _Redeployed(Exception):
@@ -61,10 +81,17 @@ class _Prepared:
 class Database:
     """A store with what is deployed in it; may be used from any number of threads."""
 
-    def __init__(self, store: Store, observer: Observer | None = None, strategy: Strategy = "parallel") -> None:
+    def __init__(
+        self,
+        store: Store,
+        observer: Observer | None = None,
+        strategy: Strategy = "parallel",
+        consistency: Consistency | None = None,
+    ) -> None:
         self._store = store
         self.observer = observer
         self.strategy: Strategy = strategy
+        self.consistency: Consistency | None = _known(consistency)
         self._cursor_key = _cursor_key(store)
         self._prepared = _Prepared(load_deployment(store))
         self._look_at = monotonic() + _LOOK_EVERY_SECONDS
@@ -132,8 +159,12 @@ class Database:
         parameters: Mapping[str, object] | None = None,
         cursor: str | None = None,
         strategy: Strategy | None = None,
+        consistency: Consistency | None = None,
     ) -> Page:
-        """Execute a deployed query; with the cursor of a page, give the next one."""
+        """Execute a deployed query; with the cursor of a page, give the next one.
+
+        `consistency="eventual"` takes what any replica has, `"quorum"` what every acknowledged write has reached.
+        """
         if monotonic() > self._look_at:
             self._refresh()
         query = self._prepared.queries.get(name)
@@ -141,21 +172,46 @@ class Database:
             query = self._named(name)
         if isinstance(query, PreparedQuery):
             try:
-                return query.execute(parameters, cursor, strategy or self.strategy, self.observer)
+                freshness = self.consistency if consistency is None else _known(consistency)
+                return query.execute(parameters, cursor, strategy or self.strategy, self.observer, freshness)
             except StoreUnavailable:
                 if not self._refresh():
                     raise
-                return self.execute(name, parameters, cursor, strategy)
+                return self.execute(name, parameters, cursor, strategy, consistency)
         if cursor is not None:
             raise _no_pages(name)
         return self._in_force(lambda: self._write(self._named(name), parameters))
 
-    def run(self, text: str, parameters: Mapping[str, object] | None = None) -> Page:
+    def run(
+        self,
+        text: str,
+        parameters: Mapping[str, object] | None = None,
+        cursor: str | None = None,
+        consistency: Consistency | None = None,
+    ) -> Page:
         """Compile one bare statement against what is deployed and run it, if it is bounded."""
         query = self._statement(text)
         if isinstance(query, PreparedQuery):
-            return query.execute(parameters, None, self.strategy, self.observer)
+            freshness = self.consistency if consistency is None else _known(consistency)
+            return query.execute(parameters, cursor, self.strategy, self.observer, freshness)
+        if cursor is not None:
+            raise _no_pages("the statement")
         return self._in_force(lambda: self._write(self._statement(text), parameters))
+
+    def headroom(self, table: str, group: Mapping[str, object], consistency: Consistency | None = None) -> int:
+        """Say how many rows more a group may take: `headroom("subscriptions", {"owner": "ada"})`.
+
+        The columns are those of a CARDINALITY LIMIT; of one on words, the first column stands for the word.
+        """
+        self._refresh()
+        limit = limit_on(self._writer(self._prepared, table).limits, table, frozenset(group))
+        return Headroom(limit, self._store).of(group, self.consistency if consistency is None else _known(consistency))
+
+    def session(
+        self, token: str | None = None, guarantees: Iterable[Guarantee] = ("read-your-writes", "monotonic-reads")
+    ) -> Session:
+        """Begin a session, or go on with one whose `token` was kept, also if another server gave it."""
+        return Session(self, token, guarantees)
 
     def _write(self, query: PreparedQuery | PreparedWrite, parameters: Mapping[str, object] | None) -> Page:
         assert isinstance(query, PreparedWrite)
@@ -229,6 +285,73 @@ class Database:
             deployment = prepared.deployment
             found = prepared.writers[table] = TableWriter(deployment.table(table), deployment, self._store)
         return found
+
+
+class Session:
+    """A client's view of a database: it never misses what it wrote, nor sees less than it has seen.
+
+    `token` is for the client to keep: whatever server serves it next, `session(token)` goes on there.
+    """
+
+    def __init__(self, database: Database, token: str | None, guarantees: Iterable[Guarantee]) -> None:
+        self.database = database
+        self.guarantees = frozenset(guarantees)
+        unknown = self.guarantees - set(get_args(Guarantee))
+        if unknown:
+            raise InvalidParameter(f"a session guarantees {_either(Guarantee)}, not {sorted(unknown)[0]!r}")
+        self._marks = SessionMarks() if token is None else read_token(database._cursor_key, token)
+
+    @property
+    def token(self) -> str:
+        return self._marks.token(self.database._cursor_key)
+
+    def execute(
+        self,
+        name: str,
+        parameters: Mapping[str, object] | None = None,
+        cursor: str | None = None,
+        strategy: Strategy | None = None,
+    ) -> Page:
+        """Execute a deployed query within the session."""
+        self._catch_up()
+        is_write = isinstance(self.database._named(name), PreparedWrite)
+        consistency = self._mark(is_write)
+        return self.database.execute(name, parameters, cursor, strategy, consistency)
+
+    def run(self, text: str, parameters: Mapping[str, object] | None = None, cursor: str | None = None) -> Page:
+        """Run one bare statement within the session."""
+        self._catch_up()
+        is_write = isinstance(self.database._statement(text), PreparedWrite)
+        consistency = self._mark(is_write)
+        return self.database.run(text, parameters, cursor, consistency)
+
+    def load(self, table: str, rows: Iterable[Mapping[str, Any]], progress: Progress | None = None) -> int:
+        """Load rows within the session."""
+        self._catch_up()
+        self._mark(is_write=True)
+        return self.database.load(table, rows, progress)
+
+    def _catch_up(self) -> None:
+        """See the deployments that the session has met elsewhere."""
+        if self._marks.version > self.database._prepared.deployment.version:
+            self.database._refresh()
+
+    def _mark(self, is_write: bool) -> Consistency | None:
+        """Note what is about to be done, and give how fresh a read has to be; a write that fails may be there, too."""
+        needs_quorum = self._marks.needs_quorum(self.guarantees)
+        version = max(self._marks.version, self.database._prepared.deployment.version)
+        self._marks = SessionMarks(version, self._marks.has_written or is_write)
+        return "quorum" if needs_quorum else None
+
+
+def _known(consistency: Consistency | None) -> Consistency | None:
+    if consistency not in (None, *get_args(Consistency)):
+        raise InvalidParameter(f"consistency is {_either(Consistency)}, not {consistency!r}")
+    return consistency
+
+
+def _either(words: Any) -> str:
+    return " or ".join(map(repr, get_args(words)))
 
 
 def _no_pages(name: str) -> InvalidCursor:

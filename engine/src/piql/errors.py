@@ -10,6 +10,7 @@ PiqlError
 ├── InvalidParameter
 ├── InvalidCursor
 │   └── StaleCursor         made by another version of the query
+├── InvalidSession          a session's token that is damaged, or of another store
 ├── NotDeployed
 ├── BoundExceeded           a broken promise of ours: report it
 ├── RepairPending
@@ -63,6 +64,10 @@ class InvalidCursor(PiqlError):
 
 class StaleCursor(InvalidCursor):
     """The cursor was made by a version of the query that has been replaced."""
+
+
+class InvalidSession(PiqlError):
+    """The token of a session is damaged, or was made by another store."""
 
 
 class NotDeployed(PiqlError):

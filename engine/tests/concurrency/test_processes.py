@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 
 import piql
@@ -77,7 +78,7 @@ def histories(nurse: Nursery, url: str, kinds: list[str], seed: int, turns: int)
 
 def overlaps(history: list[Seen]) -> int:
     ordered = sorted(history, key=lambda each: each.called)
-    return sum(later.called < each.returned for each, later in zip(ordered, ordered[1:], strict=False))
+    return sum(later.called < each.returned for each, later in pairwise(ordered))
 
 
 @pytest.mark.parametrize("seed", range(2))

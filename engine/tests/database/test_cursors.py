@@ -200,3 +200,31 @@ def test_a_cursor_with_other_parameters_stays_inside_their_range(games: piql.Dat
         row["score"] > 3 for row in games.execute("above", {"level": 2, "low": 3, "high": 4}, cursor=cursor).rows
     )
     assert games.execute("above", {"level": 2, "low": -5, "high": -1}, cursor=cursor).rows == []
+
+
+STATEMENT = "SELECT posted, text FROM thoughts WHERE owner = [me] ORDER BY posted DESC PAGINATE 4"
+
+
+def test_a_bare_statement_has_pages_too(db: piql.Database) -> None:
+    texts, cursor = [], None
+    while True:
+        page = db.run(STATEMENT, {"me": "a"}, cursor)
+        texts += [row["text"] for row in page.rows]
+        cursor = page.cursor
+        if cursor is None:
+            break
+    assert texts == [f"a{number}" for number in range(9, -1, -1)]
+
+
+def test_a_cursor_of_a_statement_is_for_that_statement_only(db: piql.Database) -> None:
+    cursor = db.run(STATEMENT, {"me": "a"}).cursor
+    with pytest.raises(piql.StaleCursor, match="another statement"):
+        db.run(STATEMENT.replace("4", "5"), {"me": "a"}, cursor)
+    with pytest.raises(piql.InvalidCursor, match="belongs to a statement, not to stream"):
+        db.execute("stream", {"me": "a"}, cursor)
+    of_query = db.execute("stream", {"me": "a"}).cursor
+    with pytest.raises(piql.InvalidCursor, match="belongs to stream, not to a statement"):
+        db.run(STATEMENT, {"me": "a"}, of_query)
+    for text in ("SELECT text FROM thoughts WHERE owner = 'a' LIMIT 1", "DELETE FROM users WHERE username = 'z'"):
+        with pytest.raises(piql.InvalidCursor, match="the statement"):
+            db.run(text, cursor=cursor)

@@ -1,13 +1,11 @@
 """Cursors: opaque strings that say where a page ended, signed so that nobody can make or change one.
 
-base64url( HMAC-SHA256, 16 bytes | JSON [query, its mark, deployment, [values of the page's order]] )
+sealed JSON: [query, its mark, deployment, [values of the page's order]]
 """
 
 from __future__ import annotations
 
 import base64
-import hashlib
-import hmac
 import json
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -15,38 +13,31 @@ from typing import Any
 from uuid import UUID
 
 from piql.errors import InvalidCursor, StaleCursor
+from piql.execution.seals import opened, sealed
 
-_SIGNATURE_LENGTH = 16
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def write_cursor(key: bytes, query: str, mark: str, deployment: int, place: tuple[Any, ...]) -> str:
     body = json.dumps([query, mark, deployment, place], separators=(",", ":"), default=_tagged).encode()
-    return base64.urlsafe_b64encode(_signature(key, body) + body).rstrip(b"=").decode()
+    return sealed(key, body)
 
 
 def read_cursor(key: bytes, query: str, mark: str, cursor: object) -> tuple[Any, ...]:
     """Give the place that a cursor of this query holds; raise InvalidCursor or StaleCursor."""
     if not isinstance(cursor, str):
         raise InvalidCursor("a cursor is the text that the page before gave")
-    try:
-        raw = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
-    except ValueError:
-        raise InvalidCursor("the cursor is damaged") from None
-    signature, body = raw[:_SIGNATURE_LENGTH], raw[_SIGNATURE_LENGTH:]
-    is_canonical = base64.urlsafe_b64encode(raw).rstrip(b"=").decode() == cursor
-    if not is_canonical or not hmac.compare_digest(signature, _signature(key, body)):
+    body = opened(key, cursor)
+    if body is None:
         raise InvalidCursor("the cursor is damaged, or was made by another store")
     of_query, of_mark, deployment, place = json.loads(body, object_hook=_untagged)
     if of_query != query:
-        raise InvalidCursor(f"the cursor belongs to {of_query}, not to {query}")
+        raise InvalidCursor(f"the cursor belongs to {of_query or 'a statement'}, not to {query or 'a statement'}")
+    if of_mark != mark and not query:
+        raise StaleCursor("the cursor belongs to another statement, or the schema has changed: start again")
     if of_mark != mark:
         raise StaleCursor(f"{query} has been replaced since deployment {deployment} made this cursor: start again")
     return tuple(place)
-
-
-def _signature(key: bytes, body: bytes) -> bytes:
-    return hmac.digest(key, body, hashlib.sha256)[:_SIGNATURE_LENGTH]
 
 
 def _tagged(value: object) -> dict[str, object]:

@@ -22,7 +22,7 @@ from piql.execution.strategy import Strategy, Timings, drive
 from piql.logical.expressions import ColumnRef
 from piql.logical.operators import SortKey
 from piql.physical import operators as physical
-from piql.store.base import Row, Store
+from piql.store.base import Consistency, Row, Store
 
 
 class Page(NamedTuple):
@@ -72,6 +72,7 @@ class PreparedQuery:
         cursor: str | None = None,
         strategy: Strategy = "parallel",
         observer: Observer | None = None,
+        consistency: Consistency | None = None,
     ) -> Page:
         """Run the query once."""
         started = perf_counter()
@@ -79,7 +80,9 @@ class PreparedQuery:
         position = None
         if cursor is not None:
             if not self._is_paged:
-                raise InvalidCursor(f"{self.name} has no pages: only a query with PAGINATE takes a cursor")
+                raise InvalidCursor(
+                    f"{self.name or 'the statement'} has no pages: only a query with PAGINATE takes a cursor"
+                )
             position = read_cursor(self._cursor_key, self.name, self._mark, cursor)
         execution = Execution(values, position, strategy == "lazy")
         timings = Timings() if observer is not None else None
@@ -87,9 +90,9 @@ class PreparedQuery:
         steps = self._top.run(execution)
         if self._wants_snapshot:
             with self._store.snapshot():
-                work = drive(steps, self._store, self._bound, strategy, timed)
+                work = drive(steps, self._store, self._bound, strategy, timed, consistency)
         else:
-            work = drive(steps, self._store, self._bound, strategy, timed)
+            work = drive(steps, self._store, self._bound, strategy, timed, consistency)
         rows, operations, round_trips = work
         dicts = self._to_dicts(rows, values)
         next_cursor = None

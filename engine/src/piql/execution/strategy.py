@@ -9,7 +9,8 @@ Every way counts the requests before it makes them, and stops before the bound i
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from time import perf_counter
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -17,9 +18,10 @@ from piql.errors import BoundExceeded
 from piql.execution.execution import Steps
 from piql.execution.observation import OperatorTiming
 from piql.execution.operators.base import Operator
-from piql.store.base import Answers, Batch, Row, Store
+from piql.store.base import Answers, Batch, Consistency, Row, Store
 
 Strategy: TypeAlias = Literal["lazy", "simple", "parallel"]
+ReadMany: TypeAlias = Callable[[Sequence[Batch]], Answers]
 Timed: TypeAlias = Callable[[Batch, int, float], None]
 
 
@@ -31,20 +33,27 @@ class Work(NamedTuple):
     round_trips: int
 
 
-def drive(steps: Steps, store: Store, bound: int, strategy: Strategy, timed: Timed | None = None) -> Work:
+def drive(
+    steps: Steps,
+    store: Store,
+    bound: int,
+    strategy: Strategy,
+    timed: Timed | None = None,
+    consistency: Consistency | None = None,
+) -> Work:
     """Run steps to their end."""
+    read_many = store.read_many if consistency is None else partial(store.read_many, consistency=consistency)
     if strategy == "parallel":
-        return _drive_parallel(steps, store, bound, timed)
-    return _drive_one_by_one(steps, store, bound, timed)
+        return _drive_parallel(steps, read_many, bound, timed)
+    return _drive_one_by_one(steps, read_many, bound, timed)
 
 
 def exceeded(bound: int, operations: int) -> BoundExceeded:
     return BoundExceeded(f"stopped before request {operations} of at most {bound}; this is a fault of PIQL: report it")
 
 
-def _drive_parallel(steps: Steps, store: Store, bound: int, timed: Timed | None) -> Work:
+def _drive_parallel(steps: Steps, read_many: ReadMany, bound: int, timed: Timed | None) -> Work:
     operations = round_trips = 0
-    read_many = store.read_many
     try:
         batches = next(steps)
         while True:
@@ -67,7 +76,7 @@ def _drive_parallel(steps: Steps, store: Store, bound: int, timed: Timed | None)
         return Work(done.value, operations, round_trips)
 
 
-def _drive_one_by_one(steps: Steps, store: Store, bound: int, timed: Timed | None) -> Work:
+def _drive_one_by_one(steps: Steps, read_many: ReadMany, bound: int, timed: Timed | None) -> Work:
     operations = 0
     try:
         batches = next(steps)
@@ -81,7 +90,7 @@ def _drive_one_by_one(steps: Steps, store: Store, bound: int, timed: Timed | Non
                     if operations > bound:
                         steps.close()
                         raise exceeded(bound, operations)
-                    found.append(store.read_many([Batch(batch.read, (arguments,))])[0][0])
+                    found.append(read_many([Batch(batch.read, (arguments,))])[0][0])
                 if timed is not None:
                     timed(batch, sum(map(len, found)), perf_counter() - started)
                 answers.append(found)

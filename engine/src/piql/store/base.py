@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 from piql.catalog import Index, SqlType, Table
 
@@ -100,6 +100,9 @@ class Batch(NamedTuple):
     arguments: Sequence[tuple[Any, ...]]
     operator: object = None
 
+
+Consistency: TypeAlias = Literal["eventual", "quorum"]
+"""How fresh the rows of a read are: what any one replica has, or what holds every write that was acknowledged."""
 
 Answers: TypeAlias = list[list[list[Row]]]  # of each batch, of each request, its rows
 
@@ -225,11 +228,16 @@ class Store(Protocol):
         """Give the name under which an index is kept; another definition has another name."""
         ...
 
-    def read_many(self, batches: Sequence[Batch]) -> Answers:
-        """Answer the requests; those of one call may run at the same time."""
+    def read_many(self, batches: Sequence[Batch], consistency: Consistency | None = None) -> Answers:
+        """Answer the requests; those of one call may run at the same time. None is what the store's address says."""
         ...
 
-    def start_many(self, batches: Sequence[Batch], done: Callable[[Answers | Exception], None]) -> None:
+    def start_many(
+        self,
+        batches: Sequence[Batch],
+        done: Callable[[Answers | Exception], None],
+        consistency: Consistency | None = None,
+    ) -> None:
         """Begin the requests and call `done` once, from any thread, with all answers or the failure."""
         ...
 

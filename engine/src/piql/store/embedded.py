@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 from piql.catalog import Index, SqlType, Table
 from piql.errors import StoreUnavailable
-from piql.store.base import Answers, Batch, Codec, ReadShape, Row, Steps
+from piql.store.base import Answers, Batch, Codec, Consistency, ReadShape, Row, Steps
 from piql.store.embedded_layout import EmbeddedRead, ReadBuilder, layout_of, quoted
 from piql.store.stored_values import AFFINITY, codec_of
 
@@ -174,7 +174,8 @@ class EmbeddedStore:
     def stored_name(self, table: Table, index: Index) -> str:
         return layout_of(table, index).name
 
-    def read_many(self, batches: Sequence[Batch]) -> Answers:
+    def read_many(self, batches: Sequence[Batch], consistency: Consistency | None = None) -> Answers:
+        """Answer the requests; every read sees every write that was acknowledged, whatever is asked."""
         try:
             connection = self._local.connection
         except AttributeError:
@@ -191,7 +192,12 @@ class EmbeddedStore:
         except sqlite3.Error as failure:
             raise unavailable(failure) from failure
 
-    def start_many(self, batches: Sequence[Batch], done: Callable[[Answers | Exception], None]) -> None:
+    def start_many(
+        self,
+        batches: Sequence[Batch],
+        done: Callable[[Answers | Exception], None],
+        consistency: Consistency | None = None,
+    ) -> None:
         """Answer at once, in this thread: the store is in this process."""
         try:
             answers: Answers | Exception = self.read_many(batches)

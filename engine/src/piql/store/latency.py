@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 
-from piql.store.base import Answers, Batch, Store
+from piql.store.base import Answers, Batch, Consistency, Store
 from piql.store.wrapper import StoreWrapper
 
 Delay = Callable[[random.Random], float]
@@ -30,12 +30,17 @@ class LatencyStore(StoreWrapper):
         self._delay = delay
         self._chance = random.Random(seed)
 
-    def read_many(self, batches: Sequence[Batch]) -> Answers:
+    def read_many(self, batches: Sequence[Batch], consistency: Consistency | None = None) -> Answers:
         time.sleep(self._seconds(batches))
-        return self.behind.read_many(batches)
+        return self.behind.read_many(batches, consistency)
 
-    def start_many(self, batches: Sequence[Batch], done: Callable[[Answers | Exception], None]) -> None:
-        threading.Timer(self._seconds(batches), self.behind.start_many, (batches, done)).start()
+    def start_many(
+        self,
+        batches: Sequence[Batch],
+        done: Callable[[Answers | Exception], None],
+        consistency: Consistency | None = None,
+    ) -> None:
+        threading.Timer(self._seconds(batches), self.behind.start_many, (batches, done, consistency)).start()
 
     def _seconds(self, batches: Sequence[Batch]) -> float:
         requests = sum(len(batch.arguments) for batch in batches)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from piql.store.base import Answers, Batch, PreparedRead, ReadShape, Row, Store, Transaction
+from piql.store.base import Answers, Batch, Consistency, PreparedRead, ReadShape, Row, Store, Transaction
 from piql.store.wrapper import StoreWrapper
 
 
@@ -38,18 +38,23 @@ class RecordingStore(StoreWrapper):
     def prepare(self, shape: ReadShape) -> PreparedRead:
         return _Labelled(shape, self.behind.prepare(shape))
 
-    def read_many(self, batches: Sequence[Batch]) -> Answers:
-        answers = self.behind.read_many(_without_labels(batches))
+    def read_many(self, batches: Sequence[Batch], consistency: Consistency | None = None) -> Answers:
+        answers = self.behind.read_many(_without_labels(batches), consistency)
         self._record(batches, answers)
         return answers
 
-    def start_many(self, batches: Sequence[Batch], done: Callable[[Answers | Exception], None]) -> None:
+    def start_many(
+        self,
+        batches: Sequence[Batch],
+        done: Callable[[Answers | Exception], None],
+        consistency: Consistency | None = None,
+    ) -> None:
         def record(answers: Answers | Exception) -> None:
             if not isinstance(answers, Exception):
                 self._record(batches, answers)
             done(answers)
 
-        self.behind.start_many(_without_labels(batches), record)
+        self.behind.start_many(_without_labels(batches), record, consistency)
 
     def _record(self, batches: Sequence[Batch], answers: Answers) -> None:
         self.calls += 1

@@ -6,7 +6,18 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 
 from piql.catalog import Index, SqlType, Table
-from piql.store.base import Answers, Batch, Codec, PreparedEntries, PreparedRead, ReadShape, Steps, Store, Transaction
+from piql.store.base import (
+    Answers,
+    Batch,
+    Codec,
+    Consistency,
+    PreparedEntries,
+    PreparedRead,
+    ReadShape,
+    Steps,
+    Store,
+    Transaction,
+)
 
 
 class StoreWrapper:
@@ -31,11 +42,16 @@ class StoreWrapper:
     def stored_name(self, table: Table, index: Index) -> str:
         return self.behind.stored_name(table, index)
 
-    def read_many(self, batches: Sequence[Batch]) -> Answers:
-        return self.behind.read_many(batches)
+    def read_many(self, batches: Sequence[Batch], consistency: Consistency | None = None) -> Answers:
+        return self.behind.read_many(batches, consistency)
 
-    def start_many(self, batches: Sequence[Batch], done: Callable[[Answers | Exception], None]) -> None:
-        self.behind.start_many(batches, done)
+    def start_many(
+        self,
+        batches: Sequence[Batch],
+        done: Callable[[Answers | Exception], None],
+        consistency: Consistency | None = None,
+    ) -> None:
+        self.behind.start_many(batches, done, consistency)
 
     def snapshot(self) -> AbstractContextManager[object]:
         return self.behind.snapshot()

@@ -85,6 +85,7 @@ class GroupCount:
             index = index_for(deployment, table, limit.columns)
             columns = leading(index, len(limit.columns))
         self.columns = columns
+        self.index = index
         shape = ReadShape(table, index, (), len(columns))
         self._read = store.prepare(shape)
         self._arguments = () if shape.is_get else (limit.limit + 1,)
