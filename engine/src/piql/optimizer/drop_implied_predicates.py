@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from piql.logical.expressions import Expression
 from piql.logical.operators import LogicalNode
-from piql.optimizer.equalities import Equalities
-from piql.optimizer.predicates import key_of, relations_of, replace_columns
+from piql.optimizer.joining import Joining
 from piql.optimizer.region import Leg, map_regions, read_region, write_region
 from piql.optimizer.rule import RuleContext
-from piql.optimizer.spread_equalities import compared_column
 
 
 def drop_implied_predicates(plan: LogicalNode, context: RuleContext) -> LogicalNode:
@@ -29,30 +26,18 @@ def drop_implied_predicates(plan: LogicalNode, context: RuleContext) -> LogicalN
         region = read_region(node)
         if len(region.legs) < 2:
             return node
-        legs: list[Leg] = [region.legs[0]]
-        joined = region.legs[0].relations
-        for leg in region.legs[1:]:
-            joined = joined | leg.relations
-            kept = leg.filters
-            if leg.kind == "inner" and leg.filters:
-                known = Equalities(each for each in region.conditions if relations_of(each) <= joined)
-                kept = tuple(each for each in leg.filters if not _is_implied(each, legs, known))
-                if len(kept) < len(leg.filters):
-                    context.note(
-                        f"{' '.join(sorted(leg.relations))} need not be tested for what its match was tested for"
-                    )
+        joining = Joining(region)
+        legs: list[Leg] = []
+        for leg in region.legs:
+            kept = joining.filters(leg, legs)
+            if len(kept) < len(leg.filters):
+                context.note(f"{' '.join(sorted(leg.relations))} need not be tested for what its match was tested for")
             legs.append(leg if kept == leg.filters else replace(leg, filters=kept))
-        return node if tuple(legs) == region.legs else write_region(replace(region, legs=tuple(legs)))
+        conditions = joining.in_order(region.legs)
+        if set(conditions) != set(region.conditions):
+            context.note("each equality is tested once")
+        if tuple(legs) == region.legs and set(conditions) == set(region.conditions):
+            return node
+        return write_region(replace(region, legs=tuple(legs), conditions=conditions))
 
     return map_regions(plan, drop)
-
-
-def _is_implied(predicate: Expression, before: list[Leg], known: Equalities) -> bool:
-    column = compared_column(predicate)
-    if column is None:
-        return False
-    for other in known.equal_to(column)[1:]:
-        for leg in before:
-            if other.relation in leg.relations and leg.kind == "inner":
-                return replace_columns(predicate, {key_of(column): other}) in leg.filters
-    return False

@@ -34,6 +34,11 @@ class Equalities:
             return (column,)
         return (column, *(each for each in members if key_of(each) != key_of(column)))
 
+    def are_equal(self, one: ColumnKey, other: ColumnKey) -> bool:
+        """Say whether two columns hold the same value."""
+        members = self._classes.get(one)
+        return one == other or (members is not None and members is self._classes.get(other))
+
     def classes(self) -> tuple[tuple[ColumnRef, ...], ...]:
         """Give each class of at least two columns once."""
         seen: dict[int, list[ColumnRef]] = {id(members): members for members in self._classes.values()}

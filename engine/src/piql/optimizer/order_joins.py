@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from piql.logical.expressions import ColumnRef, Expression
+from piql.logical.expressions import ColumnRef
 from piql.logical.operators import (
     Derived,
     Distinct,
@@ -21,8 +21,8 @@ from piql.logical.operators import (
     map_inputs,
 )
 from piql.node import Node
-from piql.optimizer.equalities import Equalities
 from piql.optimizer.facts import facts_about
+from piql.optimizer.joining import Joining
 from piql.optimizer.keeps_rows import keeps_every_row
 from piql.optimizer.predicates import relations_of
 from piql.optimizer.region import Leg, Region, is_region, read_region, write_region
@@ -115,7 +115,8 @@ class _Search:
         self.region = region
         self.legs = region.legs
         self.limit = stop.count.max if stop is not None and not region.above else None
-        self.equal = Equalities(region.conditions)
+        self.joining = Joining(region)
+        self.equal = self.joining.equal
         self.keys = keys
         self.needs = tuple(
             frozenset(
@@ -165,7 +166,8 @@ class _Search:
         available = frozenset().union(*(self.legs[each].relations for each in joined)) if joined else frozenset()
         if leg.kind == "left" and (not joined or not self.needs[at] <= available):
             return None
-        predicates = (*self._conditions(leg, available), *leg.filters)
+        before = [self.legs[each] for each in sorted(joined)]
+        predicates = (*self.joining.conditions(leg, before), *self.joining.filters(leg, before))
         hopeless, unbounded, products, requests, _ = way.cost
         can_be_limited = True
         after = joined | {at}
@@ -199,16 +201,6 @@ class _Search:
         cost = (hopeless + (not can_be_limited), unbounded + (not is_bounded), products, requests, order)
         return _Way(cost, max(1, result), order)
 
-    def _conditions(self, leg: Leg, available: frozenset[str]) -> tuple[Expression, ...]:
-        if leg.kind == "left":
-            return leg.on
-        known = available | leg.relations
-        return tuple(
-            each
-            for each in self.region.conditions
-            if (relations := relations_of(each)) <= known and relations & leg.relations
-        )
-
     def _are_served(self, alias: str, known: Restrictions) -> bool:
         own: list[str] = []
         for key in self.keys:
@@ -237,7 +229,9 @@ class _Search:
         while rest:
             for at in rest:
                 leg = self.legs[at]
-                if self.needs[at] <= available and keeps_every_row(leg, self._conditions(leg, available), before):
+                bare = replace(leg, filters=self.joining.filters(leg, before))
+                conditions = self.joining.conditions(leg, before)
+                if self.needs[at] <= available and keeps_every_row(bare, conditions, before):
                     rest.remove(at)
                     before.append(leg)
                     available = available | leg.relations

@@ -83,12 +83,15 @@ class Restrictions:
 
 
 def restrictions_on(alias: str, predicates: Iterable[Expression], available: frozenset[str]) -> Restrictions:
-    """Sort the predicates on a relation, where the columns of the relations `available` are known values."""
+    """Sort the predicates on a relation, where the columns of the relations `available` are known values.
+
+    Of several that fix one column, the one with the fewest values is the key, and the others are tested on its rows.
+    """
     equal: dict[str, Fixed] = {}
     ranges: dict[str, Range] = {}
     words: list[Word] = []
     rest: list[Expression] = []
-    for predicate in predicates:
+    for predicate in sorted(predicates, key=_list_length):
         match predicate:
             case Comparison():
                 if not _restrict(alias, predicate, available, equal, ranges):
@@ -132,11 +135,8 @@ def _restrict(
             continue
         name = column.name
         if operator == "=":
-            known = equal.get(name)
-            if known is not None and (len(known.values) == 1 and not _is_list(known.values[0])):
+            if name in equal:
                 return False
-            if known is not None:
-                return False  # an IN list stays the key, the equality is tested on its rows
             equal[name] = Fixed(name, (value,), predicate)
             return True
         was = ranges.get(name, Range(name))
@@ -153,8 +153,13 @@ def _restrict(
     return False
 
 
-def _is_list(value: Expression) -> bool:
-    return isinstance(value, Parameter) and value.max_items is not None
+def _list_length(predicate: Expression) -> int:
+    """Give how many values an IN list has; other predicates come before all lists."""
+    match predicate:
+        case InList(items=items):
+            return sum(each.max_items or 1 if isinstance(each, Parameter) else 1 for each in items)
+        case _:
+            return 0
 
 
 def _is_value(expression: Expression, alias: str, available: frozenset[str]) -> bool:

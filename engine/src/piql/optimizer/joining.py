@@ -1,0 +1,154 @@
+"""How a leg is joined to those before it, however the query says so: each equality once, and no test twice.
+
+    p.owner = s.target, u.username = p.owner      s, p, u: p.owner = s.target; u.username = p.owner
+    say that all three are equal             →    s, u, p: u.username = s.target; p.owner = s.target
+
+What a join needs is read off the classes of equal columns, so the order in which equalities are written, and which of
+several that say the same, changes no plan. Where a foreign key connects the leg, its pairs are the ones chosen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from piql.catalog import ForeignKey
+from piql.logical.expressions import ColumnRef, Comparison, Expression
+from piql.optimizer.equalities import Equalities
+from piql.optimizer.predicates import ColumnKey, equated_columns, key_of, relations_of, replace_columns
+from piql.optimizer.region import Leg, Region
+from piql.optimizer.spread_equalities import compared_column
+
+
+class Joining:
+    """What the inner joins of a region test, for any order of its legs."""
+
+    def __init__(self, region: Region) -> None:
+        inner = [leg for leg in region.legs if leg.kind == "inner"]
+        home = frozenset[str]().union(*(leg.relations for leg in inner))
+        equalities: list[Expression] = []
+        self._others: list[Expression] = []
+        self._written: dict[frozenset[ColumnKey], Expression] = {}
+        for condition in region.conditions:
+            pair = equated_columns(condition)
+            if pair is None or not relations_of(condition) <= home:
+                self._others.append(condition)
+                continue
+            equalities.append(condition)
+            self._written.setdefault(frozenset(map(key_of, pair)), condition)
+        self.equal = Equalities((*equalities, *(each for leg in inner for each in leg.filters)))
+        self._classes = self.equal.classes()
+
+    def conditions(self, leg: Leg, before: Sequence[Leg]) -> tuple[Expression, ...]:
+        """Give the conditions that an inner join of `leg` with the legs before it must test."""
+        if leg.kind == "left":
+            return leg.on
+        chosen: dict[frozenset[ColumnKey], Expression] = {}
+        pairs = self._foreign_key_pairs(leg, before)
+        for members in self._classes:
+            for own, other in _links(members, leg, before, pairs):
+                pair = frozenset((key_of(own), key_of(other)))
+                chosen[pair] = self._written.get(pair) or Comparison(operator="=", left=own, right=other, span=own.span)
+        known = leg.relations.union(*(each.relations for each in before))
+        others = (each for each in self._others if relations_of(each) <= known and relations_of(each) & leg.relations)
+        return (*chosen.values(), *others)
+
+    def filters(self, leg: Leg, before: Sequence[Leg]) -> tuple[Expression, ...]:
+        """Give the filters of a leg that the rows joined before do not satisfy already."""
+        if leg.kind == "left" or not before:
+            return leg.filters
+        return tuple(each for each in leg.filters if not self._is_implied(each, before))
+
+    def in_order(self, legs: Sequence[Leg]) -> tuple[Expression, ...]:
+        """Give all conditions for legs joined in this order, those that read what is outside of them last."""
+        found: dict[Expression, None] = {}
+        for at, leg in enumerate(legs):
+            if at and leg.kind == "inner":
+                found.update(dict.fromkeys(self.conditions(leg, legs[:at])))
+        found.update(dict.fromkeys(self._others))
+        return tuple(found)
+
+    def _is_implied(self, predicate: Expression, before: Sequence[Leg]) -> bool:
+        within = equated_columns(predicate)
+        if within is not None:
+            return any(True for _ in self._available(within[0], before))
+        column = compared_column(predicate)
+        if column is None:
+            return False
+        return any(
+            replace_columns(predicate, {key_of(column): other}) in leg.filters
+            for leg, other in self._available(column, before)
+        )
+
+    def _available(self, column: ColumnRef, before: Iterable[Leg]) -> Iterator[tuple[Leg, ColumnRef]]:
+        """Give the columns of inner legs before that equal a column, each with its leg."""
+        for other in self.equal.equal_to(column)[1:]:
+            for leg in before:
+                if leg.kind == "inner" and other.relation in leg.relations:
+                    yield leg, other
+
+    def _foreign_key_pairs(self, leg: Leg, before: Sequence[Leg]) -> frozenset[tuple[ColumnKey, ColumnKey]]:
+        """Give the pairs (own, other) of a foreign key that names the leg's row, if possible one never NULL."""
+        if leg.relation is None:
+            return frozenset()
+        alias, table = leg.relation.alias, leg.relation.table
+        found: list[tuple[int, frozenset[tuple[ColumnKey, ColumnKey]]]] = []
+        for other in before:
+            if other.relation is None or other.kind == "left":
+                continue
+            there = other.relation
+            for key in there.table.foreign_keys:
+                if key.table == table.name and self._connects(key, there.alias, alias):
+                    names = zip(key.referenced_columns, key.columns, strict=True)
+                    pairs = frozenset(((alias, own), (there.alias, name)) for own, name in names)
+                    columns = [there.table.column(name) for name in key.columns]
+                    may_be_null = any(column is None or column.nullable for column in columns)
+                    unwritten = sum(frozenset(pair) not in self._written for pair in pairs)
+                    found.append((len(pairs) * may_be_null + unwritten, pairs))
+        return min(found, key=lambda each: each[0])[1] if found else frozenset()
+
+    def _connects(self, key: ForeignKey, child: str, parent: str) -> bool:
+        return all(
+            self.equal.are_equal((child, name), (parent, referenced))
+            for name, referenced in zip(key.columns, key.referenced_columns, strict=True)
+        )
+
+
+def _links(
+    members: Sequence[ColumnRef],
+    leg: Leg,
+    before: Sequence[Leg],
+    preferred: frozenset[tuple[ColumnKey, ColumnKey]],
+) -> Iterator[tuple[ColumnRef, ColumnRef]]:
+    """Give the pairs of an own and an earlier column that make the columns of one class equal.
+
+    Earlier columns of several legs equal each other already. Those of one leg may not, unless a filter says so.
+    """
+    own = sorted((each for each in members if each.relation in leg.relations), key=key_of)
+    inner = [other for other in before if other.kind == "inner"]
+    found = ([each for each in members if each.relation in other.relations] for other in inner)
+    by_leg = [sorted(each, key=key_of) for each in found if each]
+    if not own or not by_leg:
+        return
+    groups = [[each for columns in by_leg for each in columns]]
+    if len(by_leg) == 1:
+        groups = _groups(by_leg[0], before)
+    for number, column in enumerate(own):
+        for group in groups if number == 0 else groups[:1]:
+            keys = (each for each in group if (key_of(column), key_of(each)) in preferred)
+            yield column, next(keys, group[0])
+
+
+def _groups(columns: list[ColumnRef], before: Sequence[Leg]) -> list[list[ColumnRef]]:
+    """Put the columns of one leg that its filters make equal together."""
+    if len(columns) == 1:
+        return [columns]
+    leg = next(each for each in before if columns[0].relation in each.relations)
+    known = Equalities(leg.filters)
+    groups: list[list[ColumnRef]] = []
+    for column in columns:
+        group = next((each for each in groups if known.are_equal(key_of(each[0]), key_of(column))), None)
+        if group is None:
+            groups.append([column])
+        else:
+            group.append(column)
+    return groups
