@@ -147,9 +147,10 @@ class Table:
         return Index(self.name, self.name, key, rest, is_primary=True, is_unique=True)
 
 
-def token_name(columns: Iterable[str]) -> str:
-    """Give the name of the index column that holds the words of some text columns together."""
-    return f"token({','.join(columns)})"
+def word_column(texts: Iterable[str], ascending: bool = True) -> IndexColumn:
+    """Give the index column that holds the words of some texts together: the same in whatever order they are named."""
+    names = tuple(sorted(texts))
+    return IndexColumn(f"token({','.join(names)})", ascending, token_of=names)
 
 
 def completed_by_key(table: Table, columns: Sequence[IndexColumn]) -> tuple[IndexColumn, ...]:

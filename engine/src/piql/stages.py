@@ -27,6 +27,8 @@ from piql.logical.operators import Delete, Insert, LogicalNode, LogicalWrite, Re
 from piql.memory import Memory
 from piql.node import Node
 from piql.optimizer import optimize
+from piql.optimizer.predicates import has_subquery
+from piql.optimizer.rule import Cost
 from piql.physical.findings import gap_diagnostics, hot_partitions, indistinct_pages, misplaced_subqueries
 from piql.physical.index_set import IndexSet
 from piql.physical.indexes import constraint_indexes
@@ -207,10 +209,14 @@ def _plan(query: BoundQuery, by_table: IndexesByTable, *, is_frozen: bool = Fals
     if query.plan is None or isinstance(query.plan, Insert | Update | Delete):
         return None
 
-    def is_bounded(subquery: LogicalNode) -> bool:
-        return plan_query(optimize(subquery, is_bounded)[0], by_table, is_frozen=is_frozen).plan is not None
+    def cost(plan: LogicalNode) -> Cost | None:
+        if has_subquery(plan):
+            return None
+        planned = plan_query(plan, by_table, is_frozen=is_frozen).plan
+        bound = bound_of(planned) if planned is not None else None
+        return None if bound is None else (bound.operations, bound.rows)
 
-    logical, steps = optimize(query.plan, is_bounded)
+    logical, steps = optimize(query.plan, cost)
     misplaced = misplaced_subqueries(logical, query.name or None)
     if misplaced:
         return PlannedQuery(logical, steps, None, (), misplaced)

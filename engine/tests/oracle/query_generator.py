@@ -93,7 +93,8 @@ class _Maker(PredicateGenerator):
             return self.grouped(select, sights)
         select = replace(select, items=self.items(sights))
         if len(sights) == 1 and rng.random() < 0.05:
-            items = tuple(Item(Col(root.alias, each.name), each.name) for each in root.table.columns)
+            only = sights[0]
+            items = tuple(Item(Col(only.alias, each.name), each.name) for each in only.table.columns)
             select = replace(select, items=items, is_star=isinstance(sources[0].relation, str))
         if not self.is_basic and rng.random() < 0.08:
             select = replace(select, is_distinct=True)

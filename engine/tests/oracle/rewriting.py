@@ -3,24 +3,69 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
-from .query import And, Compare, Or, Param, Select, Source
+from .query import And, Col, Compare, Expr, Or, Param, Select, Source
 from .query_generator import QueryCase
 
 MIRRORED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 def rewritten(rng: random.Random, case: QueryCase) -> QueryCase:
-    """Give an equal query: AND and OR shuffled, comparisons turned round, inner joins in another order.
+    """Give an equal query: AND and OR shuffled, sides exchanged, inner joins in another order, other aliases, and a
+    predicate said twice.
 
-    Joins are left as they stand where the order of rows depends on them.
+    Joins are left as they stand where the order of rows is completed by the keys of their tables, and stopped.
     """
     query = case.query
-    if isinstance(query, Select) and not query.order and query.stop is None and len(query.sources) > 1:
-        query = replace(query, sources=_other_sources(rng, query.sources))
+    if isinstance(query, Select):
+        is_free = query.stop is None or (query.stop.kind == "LIMIT" and not query.order)
+        if is_free and len(query.sources) > 1:
+            query = replace(query, sources=_other_sources(rng, query.sources))
+        if query.where is not None and rng.random() < 0.5:
+            query = replace(query, where=_with_one_twice(rng, query.where))
+    if rng.random() < 0.5:
+        query = _renamed(query, _other_names(rng, query))
     return replace(case, query=_shuffled(rng, query))
+
+
+def _with_one_twice(rng: random.Random, predicate: Expr) -> Expr:
+    """Say one of the parts of a WHERE again, but no subquery: one that stands twice is read twice."""
+    parts = predicate.operands if isinstance(predicate, And) else (predicate,)
+    again = [each for each in parts if not any(mark in repr(each) for mark in ("Exists(", "InSelect("))]
+    return And((*parts, rng.choice(again))) if again else predicate
+
+
+def _other_names(rng: random.Random, query: object) -> dict[str, str]:
+    """Give each alias of a query another name."""
+    known = sorted(set(_aliases(query)))
+    names = [f"r{number}" for number in range(len(known))]
+    rng.shuffle(names)
+    return dict(zip(known, names, strict=True))
+
+
+def _aliases(node: Any) -> Iterator[str]:
+    if isinstance(node, Source):
+        yield node.alias
+    if isinstance(node, tuple):
+        for item in node:
+            yield from _aliases(item)
+    elif is_dataclass(node):
+        for each in fields(node):
+            yield from _aliases(getattr(node, each.name))
+
+
+def _renamed(node: Any, names: Mapping[str, str]) -> Any:
+    if isinstance(node, tuple):
+        return tuple(_renamed(item, names) for item in node)
+    if not is_dataclass(node) or isinstance(node, type):
+        return node
+    changed = {each.name: _renamed(getattr(node, each.name), names) for each in fields(node)}
+    if isinstance(node, Col | Source):
+        changed["alias"] = names.get(node.alias, node.alias)
+    return replace(node, **changed)
 
 
 def _other_sources(rng: random.Random, sources: tuple[Source, ...]) -> tuple[Source, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import chain, count
 
 from .contents import Contents, Row
 from .schema import Column, ForeignKey, HandIndex, Limit, Schema, Table
@@ -33,7 +34,9 @@ def _random_index(rng: random.Random, table: Table) -> HandIndex:
 
 def _random_table(rng: random.Random, name: str, earlier: list[Table]) -> Table:
     prefix = name[0]
-    fresh = (f"{prefix}_{each}" if rng.random() < 0.7 else each for each in rng.sample(COLUMN_NAMES, len(COLUMN_NAMES)))
+    sampled = rng.sample(COLUMN_NAMES, len(COLUMN_NAMES))
+    named = (f"{prefix}_{each}" if rng.random() < 0.7 else each for each in sampled)
+    fresh = chain(named, (f"{prefix}_{number}" for number in count()))
     columns: list[Column] = []
     key: list[str] = []
     foreign_keys: list[ForeignKey] = []

@@ -20,7 +20,7 @@ from piql.catalog import (
     Table,
     UniqueKey,
     completed_by_key,
-    token_name,
+    word_column,
 )
 from piql.diagnostics.codes import report
 from piql.diagnostics.diagnostic import Diagnostic, Edit, Fix, Label
@@ -423,8 +423,7 @@ def _bind_index(schema: BoundSchema, names: TableNames, node: ast.CreateIndex) -
                     )
                 )
                 return None
-        texts = tuple(each.name for each in known)
-        columns.append(IndexColumn(token_name(texts), part.is_ascending, token_of=texts))
+        columns.append(word_column((each.name for each in known), part.is_ascending))
     covering = [declared(name) for name in node.covering]
     if any(each is None for each in covering):
         return None

@@ -17,7 +17,7 @@ from piql.optimizer.order_joins import order_joins
 from piql.optimizer.push_selection_down import push_selection_down
 from piql.optimizer.push_stop_down import push_stop_down
 from piql.optimizer.push_stop_into_union import push_stop_into_union
-from piql.optimizer.rule import Rule, RuleContext
+from piql.optimizer.rule import Cost, Rule, RuleContext
 from piql.optimizer.simplify_predicates import simplify_predicates
 from piql.optimizer.spread_equalities import spread_equalities
 from piql.optimizer.step import Step
@@ -45,15 +45,22 @@ RULES: tuple[Rule, ...] = (
 
 
 def optimize(
-    plan: LogicalNode, is_bounded: Callable[[LogicalNode], bool] | None = None
+    plan: LogicalNode, cost: Callable[[LogicalNode], Cost | None] = lambda plan: None
 ) -> tuple[LogicalNode, tuple[Step, ...]]:
     """Apply the rules in order; a rule that changed something leaves a step.
 
-    `is_bounded` says whether a subquery has a bound of its own; without it none is taken to have one.
+    `cost` plans what has been through all rules: it tells whether a subquery has a bound of its own, and which of
+    several join orders needs fewer requests.
     """
     steps: list[Step] = []
-    for rule in RULES:
-        context = RuleContext() if is_bounded is None else RuleContext(is_bounded=is_bounded)
+    for at, rule in enumerate(RULES):
+
+        def cost_after(plan: LogicalNode, rest: tuple[Rule, ...] = RULES[at + 1 :]) -> Cost | None:
+            for each in rest:
+                plan = each(plan, RuleContext())
+            return cost(plan)
+
+        context = RuleContext(lambda subquery: cost(optimize(subquery, cost)[0]) is not None, cost_after)
         after = rule(plan, context)
         if after is not plan and after != plan:
             steps.append(Step(rule.__name__, "; ".join(context.notes) or _effect(rule), after))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from piql.logical.expressions import ColumnRef
 from piql.logical.operators import (
@@ -30,7 +31,11 @@ from piql.optimizer.restrictions import Restrictions, restrictions_on
 from piql.optimizer.rule import RuleContext
 
 EXHAUSTIVE_LEGS = 6  # beyond, the next relation is the cheapest one to add
+MOST_WAYS = 6  # equally good ways to join a set of relations that are followed further
+MOST_PLANNED = 8  # equally good orders whose plans are made to find the best
 UNKNOWN_ROWS = 1_000_000  # stands for a size that nothing limits; only compared, never shown
+
+Order: TypeAlias = tuple[int, ...]
 
 
 def order_joins(plan: LogicalNode, context: RuleContext) -> LogicalNode:
@@ -42,72 +47,133 @@ def order_joins(plan: LogicalNode, context: RuleContext) -> LogicalNode:
             Relation s                            Relation t
 
     Needs predicates where `push_selection_down` left them. All orders are tried for up to six relations, by the best
-    way to each set of relations; beyond, the next relation is the one that adds least. A left-joined relation comes
-    after those that its ON reads.
+    ways to each set of relations; beyond, the next relation is the one that adds least. A left-joined relation comes
+    after those that its ON reads. What is compared leaves out that records may have to be fetched behind an index:
+    where several orders are equally good, their plans are made, and the one with the fewest requests is taken.
     """
-    return _visit(plan, None, (), context)
+    search = _Ordering(context)
+    best = search.visit(plan, None, ())
+    if not search.others:
+        search.note()
+        return best
+    least = context.cost(best)
+    if least is not None and least[0] <= search.requests:
+        search.note()
+        return best
+    chosen = search
+    for place, order in [(place, order) for place, orders in search.others.items() for order in orders][:MOST_PLANNED]:
+        again = _Ordering(context, {**chosen.chosen, place: order})
+        other = again.visit(plan, None, ())
+        cost = context.cost(other)
+        if cost is not None and (least is None or cost < least):
+            best, least, chosen = other, cost, again
+    chosen.note()
+    return best
 
 
-def _visit(node: LogicalNode, stop: Stop | None, keys: tuple[SortKey, ...], context: RuleContext) -> LogicalNode:
-    """Walk down to the join parts, keeping the stop and the order that reach them."""
-    if is_region(node):
-        return _order(node, stop, keys, context)
-    match node:
-        case Stop():
-            below = _visit(node.input, node, (), context)
-        case Sort():
-            below = _visit(node.input, stop, node.keys, context)
-        case Projection():
-            below = _visit(node.input, stop, keys, context)
-        case Union():
-            branches = tuple(_visit(each, None, (), context) for each in node.inputs)
-            return node if branches == node.inputs else replace(node, inputs=branches)
-        case SemiJoin():
-            left, right = _visit(node.left, None, keys, context), _visit(node.right, None, (), context)
-            return node if left is node.left and right is node.right else replace(node, left=left, right=right)
-        case _:
-            below = _visit(inputs(node)[0], None, (), context)
-    return map_inputs(node, lambda child: below)
+class _Ordering:
+    """Walks a plan and orders each join part; `chosen` are orders given, by the number of the part."""
 
+    def __init__(self, context: RuleContext, chosen: Mapping[int, Order] | None = None) -> None:
+        self.context = context
+        self.chosen: dict[int, Order] = dict(chosen or {})
+        self.others: dict[int, tuple[Order, ...]] = {}
+        self.requests = 0
+        self._parts = 0
+        self._notes: list[str] = []
 
-def _order(node: LogicalNode, stop: Stop | None, keys: tuple[SortKey, ...], context: RuleContext) -> LogicalNode:
-    region = read_region(node)
-    legs = tuple(_order_inside(leg, context) for leg in region.legs)
-    if len(legs) > 1:
-        search = _Search(replace(region, legs=legs), stop, keys)
-        chosen = search.exhaustively() if len(legs) <= EXHAUSTIVE_LEGS else search.greedily()
-        if chosen != tuple(range(len(legs))):
-            legs = tuple(legs[at] for at in chosen)
-            names = ", ".join(" ".join(sorted(leg.relations)) for leg in legs)
-            context.note(f"joined in the order {names}, which needs the fewest requests")
-    if legs == region.legs:
-        return node
-    return write_region(replace(region, legs=legs))
+    def note(self) -> None:
+        for each in self._notes:
+            self.context.note(each)
 
+    def visit(self, node: LogicalNode, stop: Stop | None, keys: tuple[SortKey, ...]) -> LogicalNode:
+        """Walk down to the join parts, keeping the stop and the order that reach them."""
+        if is_region(node):
+            return self._order(node, stop, keys)
+        match node:
+            case Stop():
+                below = self.visit(node.input, node, ())
+            case Sort():
+                below = self.visit(node.input, stop, node.keys)
+            case Projection():
+                below = self.visit(node.input, stop, keys)
+            case Union():
+                branches = tuple(self.visit(each, None, ()) for each in node.inputs)
+                return node if branches == node.inputs else replace(node, inputs=branches)
+            case SemiJoin():
+                left, right = self.visit(node.left, None, keys), self.visit(node.right, None, ())
+                return node if left is node.left and right is node.right else replace(node, left=left, right=right)
+            case _:
+                below = self.visit(inputs(node)[0], None, ())
+        return map_inputs(node, lambda child: below)
 
-def _order_inside(leg: Leg, context: RuleContext) -> Leg:
-    if leg.relation is not None:
-        return leg
-    below = _visit(leg.input, None, (), context) if not isinstance(leg.input, Derived) else _derived(leg.input, context)
-    return leg if below is leg.input else replace(leg, input=below)
+    def _order(self, node: LogicalNode, stop: Stop | None, keys: tuple[SortKey, ...]) -> LogicalNode:
+        region = read_region(node)
+        legs = tuple(map(self._order_inside, region.legs))
+        number = self._parts
+        self._parts += 1
+        if len(legs) > 1:
+            order = self.chosen.get(number)
+            if order is None:
+                order = self._best(_Search(replace(region, legs=legs), stop, keys), number)
+            if order != tuple(range(len(legs))):
+                legs = tuple(legs[at] for at in order)
+                names = ", ".join(" ".join(sorted(leg.relations)) for leg in legs)
+                self._notes.append(f"joined in the order {names}, which needs the fewest requests")
+        if legs == region.legs:
+            return node
+        return write_region(replace(region, legs=legs))
 
+    def _best(self, search: _Search, number: int) -> Order:
+        ways = search.exhaustively() if len(search.legs) <= EXHAUSTIVE_LEGS else search.greedily()
+        if not ways:
+            return tuple(range(len(search.legs)))
+        self.requests += ways[0].requests
+        if len(ways) > 1:
+            self.others[number] = tuple(way.order for way in ways[1:])
+        return ways[0].order
 
-def _derived(node: Derived, context: RuleContext) -> Derived:
-    below = _visit(node.input, None, (), context)
-    return node if below is node.input else replace(node, input=below)
+    def _order_inside(self, leg: Leg) -> Leg:
+        if leg.relation is not None:
+            return leg
+        inner = leg.input.input if isinstance(leg.input, Derived) else leg.input
+        below = self.visit(inner, None, ())
+        if below is inner:
+            return leg
+        return replace(leg, input=replace(leg.input, input=below) if isinstance(leg.input, Derived) else below)
 
 
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """The best way found to join a set of legs.
+    """A way to join a set of legs.
 
     Ways are compared by the reads that not even a new limit could bound, those that nothing bounds, products, requests,
-    and then by the order written.
+    rows, and then by the order written.
     """
 
-    cost: tuple[int, int, int, int, tuple[int, ...]]
+    hopeless: int = 0
+    unbounded: int = 0
+    products: int = 0
+    requests: int = 0
+    rows: int = 1
+    order: Order = ()
+
+    @property
+    def cost(self) -> tuple[int, int, int, int]:
+        return (self.hopeless, self.unbounded, self.products, self.requests)
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """What joining one leg to a set of legs takes, however these were joined."""
+
+    reads: int
     rows: int
-    order: tuple[int, ...]
+    is_hopeless: bool
+    is_unbounded: bool
+    is_product: bool
+    is_once: bool  # read once, not for each row
+    limit: int | None  # the stop, where it may stand after this
 
 
 class _Search:
@@ -129,48 +195,48 @@ class _Search:
         )
         self._stoppable: dict[frozenset[int], bool] = {}
 
-    def exhaustively(self) -> tuple[int, ...]:
-        """Find the best order by the best way to each set of legs, from small sets to all."""
-        best: dict[frozenset[int], _Way] = {}
+    def exhaustively(self) -> Sequence[_Way]:
+        """Find the best orders by the best ways to each set of legs, from small sets to all."""
         everything = frozenset(range(len(self.legs)))
-        frontier: dict[frozenset[int], _Way] = {frozenset(): _Way((0, 0, 0, 0, ()), 1, ())}
+        frontier: dict[frozenset[int], list[_Way]] = {frozenset(): [_Way()]}
         for _ in self.legs:
-            following: dict[frozenset[int], _Way] = {}
-            for joined, way in frontier.items():
+            following: dict[frozenset[int], list[_Way]] = {}
+            for joined, ways in frontier.items():
                 for at in everything - joined:
-                    grown = self._extend(way, joined, at)
-                    if grown is None:
-                        continue
-                    known = following.get(joined | {at})
-                    if known is None or grown.cost < known.cost:
-                        following[joined | {at}] = grown
-            best.update(following)
-            frontier = following
-        return best[everything].order if everything in best else tuple(range(len(self.legs)))
+                    step = self._step(joined, at)
+                    if step is not None:
+                        grown = following.setdefault(joined | {at}, [])
+                        grown.extend(_extended(way, step, at, self.legs[at]) for way in ways)
+            frontier = {joined: _best_ways(ways) for joined, ways in following.items()}
+        ways = frontier.get(everything, [])
+        return [way for way in ways if way.cost == ways[0].cost]
 
-    def greedily(self) -> tuple[int, ...]:
+    def greedily(self) -> Sequence[_Way]:
         """Add the leg that costs least, again and again."""
-        way, joined = _Way((0, 0, 0, 0, ()), 1, ()), frozenset[int]()
+        way, joined = _Way(), frozenset[int]()
         everything = frozenset(range(len(self.legs)))
         while joined != everything:
-            grown = [each for at in sorted(everything - joined) if (each := self._extend(way, joined, at)) is not None]
+            grown = [
+                _extended(way, step, at, self.legs[at])
+                for at in sorted(everything - joined)
+                if (step := self._step(joined, at)) is not None
+            ]
             if not grown:
-                return tuple(range(len(self.legs)))
-            way = min(grown, key=lambda each: (each.cost[:4], each.rows, each.cost[4]))
+                return ()
+            way = min(grown, key=lambda each: (each.cost, each.rows, each.order))
             joined = frozenset(way.order)
-        return way.order
+        return (way,)
 
-    def _extend(self, way: _Way, joined: frozenset[int], at: int) -> _Way | None:
-        """Join one more leg to a way; None where a left join may not stand yet."""
+    def _step(self, joined: frozenset[int], at: int) -> _Step | None:
+        """Tell what it takes to join one more leg; None where a left join may not stand yet."""
         leg = self.legs[at]
         available = frozenset().union(*(self.legs[each].relations for each in joined)) if joined else frozenset()
         if leg.kind == "left" and (not joined or not self.needs[at] <= available):
             return None
         before = [self.legs[each] for each in sorted(joined)]
         predicates = (*self.joining.conditions(leg, before), *self.joining.filters(leg, before))
-        hopeless, unbounded, products, requests, _ = way.cost
+        limit = self.limit if self.limit is not None and self._is_stoppable(joined | {at}) else None
         can_be_limited = True
-        after = joined | {at}
         relation = leg.relation
         if relation is None:
             rows, reads, is_bounded = rows_of(leg.input), 1, True
@@ -183,23 +249,16 @@ class _Search:
                 reads *= fixed.count
             reads = min([reads, *(fact.reads for fact in facts)])
             rows = facts[0].rows if facts else UNKNOWN_ROWS
-            if self.limit is not None and self._is_stoppable(after) and self._are_served(relation.alias, known):
-                rows = min(rows, self.limit * reads)
+            if limit is not None and self._are_served(relation.alias, known):
+                rows = min(rows, limit * reads)
             is_bounded = rows < UNKNOWN_ROWS
             can_be_limited = is_bounded or bool(known.equal or known.words)
             is_local = False
-        if joined and not is_local and not any(relations_of(each) - leg.relations for each in predicates):
-            products += 1
-            is_local = is_bounded
-        requests += reads if is_local or not joined else way.rows * reads
-        result = way.rows * rows
-        if self.limit is not None and self._is_stoppable(after):
-            result = min(result, self.limit)
-        if leg.kind == "left":
-            result = max(result, way.rows)
-        order = (*way.order, at)
-        cost = (hopeless + (not can_be_limited), unbounded + (not is_bounded), products, requests, order)
-        return _Way(cost, max(1, result), order)
+        is_product = (
+            bool(joined) and not is_local and not any(relations_of(each) - leg.relations for each in predicates)
+        )
+        is_once = not joined or is_local or (is_product and is_bounded)
+        return _Step(reads, rows, not can_be_limited, not is_bounded, is_product, is_once, limit)
 
     def _are_served(self, alias: str, known: Restrictions) -> bool:
         own: list[str] = []
@@ -239,6 +298,35 @@ class _Search:
             else:
                 return False
         return True
+
+
+def _extended(way: _Way, step: _Step, at: int, leg: Leg) -> _Way:
+    """Join one more leg to a way."""
+    rows = way.rows * step.rows
+    if step.limit is not None:
+        rows = min(rows, step.limit)
+    if leg.kind == "left":
+        rows = max(rows, way.rows)
+    return _Way(
+        way.hopeless + step.is_hopeless,
+        way.unbounded + step.is_unbounded,
+        way.products + step.is_product,
+        way.requests + (step.reads if step.is_once else way.rows * step.reads),
+        max(1, rows),
+        (*way.order, at),
+    )
+
+
+def _best_ways(ways: list[_Way]) -> list[_Way]:
+    """Keep the cheapest ways, and those that give fewer rows to what is joined next, the best first."""
+    ways.sort(key=lambda way: (way.cost, way.rows, way.order))
+    kept: list[_Way] = []
+    fewest = ways[0].rows
+    for way in ways:
+        if way.rows < fewest or (way.cost == ways[0].cost and way.rows == ways[0].rows):
+            kept.append(way)
+            fewest = min(fewest, way.rows)
+    return kept[:MOST_WAYS]
 
 
 def _columns(expression: Node) -> Iterable[ColumnRef]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from piql.catalog import token_name
+from piql.catalog import word_column
 from piql.logical.expressions import (
     Aggregate,
     ColumnRef,
@@ -61,7 +61,7 @@ class Word:
     @property
     def name(self) -> str:
         """The name of the index column that holds the words."""
-        return token_name(self.columns)
+        return word_column(self.columns).name
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +74,20 @@ class Restrictions:
     words: tuple[Word, ...] = ()
     rest: tuple[Expression, ...] = ()
 
+    @property
+    def blocking(self) -> tuple[Expression, ...]:
+        """The tests in `rest` that may drop some rows of one read: those on fixed columns alone drop all or none."""
+        return tuple(each for each in self.rest if not self._is_one_for_a_read(each))
+
+    def _is_one_for_a_read(self, predicate: Expression) -> bool:
+        if has_subquery(predicate):
+            return False
+        own = [node for node in predicate.walk() if isinstance(node, ColumnRef) and node.relation == self.alias]
+        return bool(own) and all(node.name in self.equal for node in own)
+
     def are_served_with(self, order: Sequence[str]) -> bool:
         """Whether some index can apply all of them and give its rows in the order of `order` (columns not fixed)."""
-        if self.rest or len(self.words) > 1 or len(self.ranges) > 1:
+        if self.blocking or len(self.words) > 1 or len(self.ranges) > 1:
             return False
         free = [column for column in order if column not in self.equal]
         return not self.ranges or not free or free[0] in self.ranges

@@ -8,13 +8,16 @@ from typing import TypeAlias
 
 from piql.logical.operators import LogicalNode
 
+Cost: TypeAlias = tuple[int, int]  # requests, rows
+
 
 @dataclass(slots=True)
 class RuleContext:
-    """Where a rule says in a sentence what it did, and may ask whether a subquery can be read first."""
+    """Where a rule says in a sentence what it did, and may ask what would come of a plan."""
 
-    notes: list[str] = field(default_factory=list)
     is_bounded: Callable[[LogicalNode], bool] = lambda plan: False  # whether a subquery has a bound of its own
+    cost: Callable[[LogicalNode], Cost | None] = lambda plan: None  # of a whole plan after this rule; None: no bound
+    notes: list[str] = field(default_factory=list)
 
     def note(self, text: str) -> None:
         if text not in self.notes:

@@ -22,7 +22,7 @@ from piql.logical.expressions import (
 )
 from piql.logical.operators import Join, LogicalNode, Selection
 from piql.node import Node
-from piql.optimizer.predicates import conjunction, key_of
+from piql.optimizer.predicates import MIRRORED, conjunction, key_of
 from piql.optimizer.rule import RuleContext
 
 NEGATED: dict[ComparisonOperator, ComparisonOperator] = {
@@ -66,12 +66,31 @@ def simplify_predicates(plan: LogicalNode, context: RuleContext) -> LogicalNode:
 
 def simplified(predicate: Expression) -> Expression | None:
     """Give a predicate in its simplest form; None when it is always true."""
-    parts: dict[Expression, None] = {}
+    parts: dict[object, Expression] = {}
     for part in conjuncts(predicate):
         for each in conjuncts(_simplify(part)):
             if not (isinstance(each, Constant) and each.value is True):
-                parts.setdefault(each)
-    return conjunction(tuple(parts))
+                parts.setdefault(_meaning(each), each)
+    return conjunction(tuple(parts.values()))
+
+
+def _meaning(predicate: Expression) -> object:
+    """Give what is equal for two predicates that say the same in another order of sides, operands or items."""
+    match predicate:
+        case Comparison(operator=operator, left=left, right=right):
+            if operator in (">", ">="):
+                return MIRRORED[operator], right, left
+            return (operator, left, right) if operator in ("<", "<=") else (operator, frozenset((left, right)))
+        case And(operands=operands) | Or(operands=operands):
+            return type(predicate), frozenset(map(_meaning, operands))
+        case Not(operand=operand):
+            return Not, _meaning(operand)
+        case InList(operand=operand, items=items):
+            return InList, operand, frozenset(items)
+        case TokenMatch(columns=columns, word=word):
+            return TokenMatch, frozenset(columns), word
+        case _:
+            return predicate
 
 
 def _simplify(predicate: Expression) -> Expression:

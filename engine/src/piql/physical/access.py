@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
-from piql.catalog import Index, IndexColumn, Table
+from piql.catalog import Index, IndexColumn, Table, word_column
 from piql.logical.expressions import ColumnRef, Expression
 from piql.logical.operators import Count
 from piql.optimizer.facts import Fact
@@ -91,7 +91,7 @@ def best_access(reading: Reading) -> Access | None:
 def _stopped(reading: Reading) -> Iterable[Access]:
     """The accesses whose limit is the stop: all predicates in the index, in the order asked."""
     known, wanted = reading.restrictions, reading.wanted
-    if wanted.count is None or wanted.keys is None or known.rest or len(known.words) > 1 or len(known.ranges) > 1:
+    if wanted.count is None or wanted.keys is None or known.blocking or len(known.words) > 1 or len(known.ranges) > 1:
         return
     keys = tuple(each for each in wanted.keys if each[0] not in known.equal)
     if known.ranges and keys and keys[0][0] not in known.ranges:
@@ -132,8 +132,8 @@ def _new_index(
 ) -> Iterable[Access]:
     """The index made for this read: fixed columns, then the order or the range, then the primary key."""
     table, restrictions = reading.table, reading.restrictions
-    tokens = {word.name: word.columns for word in restrictions.words}
-    columns = [IndexColumn(name, token_of=tokens.get(name, ())) for name in fixed]
+    tokens = {word.name: word_column(word.columns) for word in restrictions.words}
+    columns = [tokens.get(name) or IndexColumn(name) for name in fixed]
     first = keys[0][1] if keys else True
     columns += [IndexColumn(name, ascending is first) for name, ascending in keys]
     if not keys:

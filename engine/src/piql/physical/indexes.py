@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from piql.catalog import Catalog, ForeignKey, Index, IndexColumn, Table, completed_by_key, token_name
+from piql.catalog import Catalog, ForeignKey, Index, IndexColumn, Table, completed_by_key, word_column
 from piql.physical.widths import WIDE_ROW_BYTES, columns_bytes, has_size
 
 
@@ -65,7 +65,8 @@ def group_index(table: Table, columns: Sequence[str], known: Iterable[Index]) ->
 
 def token_index(columns: tuple[str, ...], known: Iterable[Index]) -> Index | None:
     """Give the index by which the rows that hold one word of some text columns are found."""
-    return next((each for each in known if each.columns[0].token_of == columns and each.buckets == 1), None)
+    name = word_column(columns).name
+    return next((each for each in known if each.columns[0].name == name and each.buckets == 1), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +112,7 @@ def constraint_indexes(catalog: Catalog) -> dict[str, Index]:
                 continue
             columns = tuple(map(IndexColumn, group.columns))
             if group.is_token:
-                columns = (IndexColumn(token_name(group.columns), token_of=group.columns),)
+                columns = (word_column(group.columns),)
             own.append(
                 index_on(
                     table,

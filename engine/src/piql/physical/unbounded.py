@@ -79,7 +79,7 @@ def gap_of(
     elif any(isinstance(each, GroupBy | Distinct) for each in under):
         kind = "aggregate"
     elif reading.wanted.count is not None:
-        tested = [*known.rest, *(word.predicate for word in known.words[1:])]
+        tested = [*known.blocking, *(word.predicate for word in known.words[1:])]
         for each in list(known.ranges.values())[1:]:
             tested.extend(each.predicates)
         kind = "blocked" if tested else "sort"
