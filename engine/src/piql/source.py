@@ -7,6 +7,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 
+def utf16_units(text: str) -> int:
+    """Count the units of UTF-16: two for characters such as 😀."""
+    return len(text) + (0 if text.isascii() else sum(character > "\uffff" for character in text))
+
+
 @dataclass(frozen=True)
 class Source:
     """One file of PIQL text; `name` is empty for plain text given to `compile`."""
@@ -22,8 +27,7 @@ class Source:
         """Give the 1-based line and 1-based UTF-16 column of a code-point offset."""
         line = bisect_right(self._line_starts, offset)
         start = self._line_starts[line - 1]
-        before = self.text[start:offset]
-        return line, 1 + len(before) + (0 if before.isascii() else sum(character > "\uffff" for character in before))
+        return line, 1 + utf16_units(self.text[start:offset])
 
     def offset(self, line: int, utf16_column: int) -> int:
         """Give the code-point offset of a 1-based line and UTF-16 column, clipped to the text."""

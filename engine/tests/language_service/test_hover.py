@@ -36,7 +36,10 @@ def shown(text: str) -> str | None:
             "list of VARCHAR, at most 5",
         ),
         ("CREATE QUERY q AS SELECT s|.target FROM subscriptions s WHERE s.owner = [me];", "TABLE subscriptions"),
-        ("CREATE QUERY na|med AS SELECT target FROM subscriptions WHERE owner = [me];", "at most 1 operations"),
+        (
+            "CREATE QUERY na|med AS SELECT target FROM subscriptions WHERE owner = [me];",
+            "at most **1 operation** in 1 round trip",
+        ),
         ("CREATE QUERY na|med AS SELECT owner FROM subscriptions WHERE target = [me];", "**named** is refused"),
     ],
 )

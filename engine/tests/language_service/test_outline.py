@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from piql.language_service.outline import folds, outline
-from piql.language_service.semantic_tokens import semantic_tokens
+from piql.language_service.semantic_tokens import TOKEN_TYPES, encode, semantic_tokens
 
 TEXT = """-- one
 -- two
@@ -59,3 +59,34 @@ def test_words_are_highlighted_by_what_they_mean() -> None:
     assert found["users"][0] == "table"
     assert found["keeper"] == ["column"]
     assert found["broken"] == ["query"]
+
+
+def test_encoded_tokens_lead_back_to_the_words_in_units_of_utf16() -> None:
+    text = "/* 😀\n two\r\n\n three */ CREATE QUERY a AS\r\n SELECT '😀' AS \"😀\", u.b FROM u;"
+    texts = {"a.piql": text, "b.piql": "CREATE TABLE u (b INT PRIMARY KEY);"}
+    data = encode(semantic_tokens(texts, "a.piql"), text)
+    lines = [each.encode("utf-16-le") for each in text.split("\n")]
+    found = []
+    line = column = 0
+    for at in range(0, len(data), 5):
+        down, right, length, meant, _ = data[at : at + 5]
+        line, column = line + down, right if down else column + right
+        found.append((lines[line][2 * column : 2 * (column + length)].decode("utf-16-le"), TOKEN_TYPES[meant]))
+    assert found[:5] == [
+        ("/* 😀", "comment"),
+        (" two", "comment"),
+        (" three */", "comment"),
+        ("CREATE", "keyword"),
+        ("QUERY", "keyword"),
+    ]
+    assert found[6:] == [
+        ("AS", "keyword"),
+        ("SELECT", "keyword"),
+        ("'😀'", "string"),
+        ("AS", "keyword"),
+        ('"😀"', "output"),
+        ("u", "table"),
+        ("b", "column"),
+        ("FROM", "keyword"),
+        ("u", "table"),
+    ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import Literal, TypeAlias
 
@@ -137,14 +136,6 @@ def _edit(edit: Edit, sources: Mapping[str, Source]) -> EditRead:
     return EditRead(range=read_span(source.span(edit.start, edit.end)), text=edit.text)
 
 
-def _number(span: Span | None, value: int) -> Span | None:
-    """Narrow the text of a fact to its number: the `100` of `CARDINALITY LIMIT 100 (owner)`."""
-    if span is None:
-        return None
-    found = re.search(rf"(?<![\w.]){value}(?![\w.])", span.text)
-    return None if found is None else span.source.span(span.start + found.start(), span.start + found.end())
-
-
 def _limit_symbol(table: str, limit: CardinalityLimit) -> str:
     columns = ",".join(limit.columns)
     return f"{table}.TOKEN({columns})" if limit.is_token else f"{table}.{columns}"
@@ -191,7 +182,7 @@ def _limit(table: str, limit: CardinalityLimit) -> LimitRead:
         is_token=limit.is_token,
         symbol=_limit_symbol(table, limit),
         range=_maybe(limit.span),
-        number_range=_maybe(limit.limit_span or _number(limit.span, limit.limit)),
+        number_range=_maybe(limit.limit_span),
     )
 
 
@@ -228,7 +219,7 @@ def _term(term: Term) -> TermRead:
         value=term.value,
         reason=term.reason,
         range=_maybe(term.span),
-        number_range=_maybe(_number(term.span, term.value)),
+        number_range=_maybe(term.number_span),
     )
 
 

@@ -9,7 +9,7 @@ from typing import Literal
 from piql.binding.functions import AGGREGATES, FUNCTIONS
 from piql.binding.schema import bind_schema
 from piql.catalog import Column, Kind, Table
-from piql.language_service.navigation import written
+from piql.language_service.renaming import written
 from piql.language_service.statement_tokens import Block, NamedRelation, Place, name_of, place_at
 from piql.source import Source
 from piql.syntax.parser import parse

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from piql.bounds.bound import Term
 from piql.catalog import Table
 from piql.compilation import Compilation, CompiledQuery
+from piql.language_service.navigation import occurrence_at
 from piql.language_service.occurrences import Occurrence, Symbol, occurrences_of
 from piql.logical.operators import QueryParameter
 from piql.source import Span
-from piql.syntax.parser import parse
+from piql.stages import parse_once
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,13 +23,35 @@ class Hover:
 
 
 def hover(compilation: Compilation, file: str, offset: int) -> Hover | None:
-    """Say what the name at an offset is."""
-    found = occurrences_of([parse(each) for each in compilation.sources])
-    for each in found:
-        if each.span.file == file and each.span.start <= offset <= each.span.end:
-            text = _about(compilation, each, found)
-            return Hover(each.span, text) if text else None
-    return None
+    """Say what the name or the limit at an offset is."""
+    found = occurrences_of([parse_once(each) for each in compilation.sources])
+    occurrence = occurrence_at(found, file, offset)
+    if occurrence is None:
+        return _limit_at(compilation, file, offset)
+    text = _about(compilation, occurrence, found)
+    return Hover(occurrence.span, text) if text else None
+
+
+def _limit_at(compilation: Compilation, file: str, offset: int) -> Hover | None:
+    """Say what a number proves, and which queries rely on it."""
+    shown: tuple[Term, Span] | None = None
+    users: list[str] = []
+    for query in compilation.queries.values():
+        for term in query.bound.terms if query.bound is not None else ():
+            span = term.number_span
+            if span is not None and span.file == file and span.start <= offset <= span.end:
+                shown = shown or (term, span)
+                users.append(f"`{query.name}`")
+                break
+    if shown is None:
+        return None
+    term, span = shown
+    return Hover(span, f"{_fact(term)}\n\nproves the bound of {', '.join(users)}")
+
+
+def _fact(term: Term) -> str:
+    value = f"{term.value:,}"
+    return f"{value}: {term.reason}" if term.symbol == str(term.value) else f"`{term.symbol}` = {value}: {term.reason}"
 
 
 def _about(compilation: Compilation, occurrence: Occurrence, all_of_them: list[Occurrence]) -> str:
@@ -89,14 +113,27 @@ def _column(table: Table, name: str) -> str:
 
 
 def _query(query: CompiledQuery) -> str:
-    if query.bound is None:
-        errors = [each.message for each in query.diagnostics if each.severity == "error"]
-        return f"**{query.name}** is refused" + "".join(f"\n\n{each}" for each in errors[:3])
     bound = query.bound
-    heads = [f"at most {bound.operations} operations", f"{bound.round_trips} round trips"]
-    if query.scaling_class is not None:
-        heads.append(f"class {query.scaling_class}")
-    return f"**{query.name}** {' · '.join(heads)}\n\n`{bound.formula}`"
+    if bound is None:
+        reasons = [each.sentence for each in query.unbounded]
+        reasons = reasons or [each.message for each in query.diagnostics if each.severity == "error"]
+        shown = "\n".join(f"- {each}" for each in dict.fromkeys(reasons[:3]))
+        return (
+            f"**{query.name}** is refused: nothing bounds it\n\n{shown}"
+            if query.unbounded
+            else (f"**{query.name}** is refused\n\n{shown}")
+        )
+    name = f"**{query.name}**" + (f" · class {query.scaling_class}" if query.scaling_class is not None else "")
+    most = f"at most **{_counted(bound.operations, 'operation')}** in {_counted(bound.round_trips, 'round trip')}"
+    if query.kind == "select":
+        most += f", {_counted(bound.rows, 'row')} returned"
+    facts = [f"- {_fact(each)}" for each in bound.terms if each.symbol != str(each.value)]
+    formula = f"`{bound.formula}` = {bound.operations:,}" if facts else ""
+    return "\n\n".join(part for part in (name, most, formula, "\n".join(facts)) if part)
+
+
+def _counted(number: int, thing: str) -> str:
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 def _parameter(compilation: Compilation, symbol: Symbol) -> str:

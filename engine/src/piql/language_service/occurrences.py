@@ -13,8 +13,9 @@ from piql.binding.schema import bind_schema
 from piql.binding.scope import matches
 from piql.catalog import Table
 from piql.node import Node
-from piql.source import Span
+from piql.source import Source, Span
 from piql.syntax import ast
+from piql.syntax.lexer import tokenize
 
 SymbolKind = Literal["table", "column", "alias", "output", "parameter", "query", "index"]
 
@@ -174,7 +175,8 @@ class _Collector:
         else:
             scope = self._select(query, outer, name)
         for item in query.order.items if query.order is not None else ():
-            self._expression(item.expression, scope)
+            if not self._output_name(item.expression, scope):
+                self._expression(item.expression, scope)
         if query.stop is not None:
             self._expression(query.stop.count, scope)
         if query.offset is not None:
@@ -195,10 +197,19 @@ class _Collector:
         for each in (select.where, select.having):
             if each is not None:
                 self._expression(each, scope)
-        for key in select.group.keys if select.group is not None else ():
-            self._expression(key, scope)
         scope.outputs = outputs
+        for key in select.group.keys if select.group is not None else ():
+            if _is_column_of(key, scope) or not self._output_name(key, scope):
+                self._expression(key, scope)
         return scope
+
+    def _output_name(self, node: Node, scope: _Scope) -> bool:
+        """Note a key of ORDER BY or GROUP BY that is an output by its name alone; inside expressions none is meant."""
+        if not isinstance(node, ast.ColumnName) or node.qualifier is not None:
+            return False
+        symbol = scope.outputs.get(node.name.text.lower())
+        self._note(symbol, node.name.span)
+        return symbol is not None
 
     def _item(self, item: ast.SelectItem | ast.Star, scope: _Scope) -> Iterator[tuple[str, Symbol]]:
         if isinstance(item, ast.Star):
@@ -283,7 +294,6 @@ class _Collector:
             relation = self._qualifier(node.qualifier, scope)
             symbol = relation.columns.get(fold) if relation is not None else None
         else:
-            symbol = scope.outputs.get(fold)
             place: _Scope | None = scope
             while symbol is None and place is not None:
                 symbol = next((each.columns[fold] for each in place.relations if fold in each.columns), None)
@@ -304,6 +314,10 @@ class _Collector:
         return None
 
 
+def _is_column_of(node: Node, scope: _Scope) -> bool:
+    return isinstance(node, ast.ColumnName) and any(node.name.text.lower() in each.columns for each in scope.relations)
+
+
 def _column(table: Table | None, name: ast.Name) -> Symbol | None:
     if table is None:
         return None
@@ -322,6 +336,6 @@ def _table_relation(table: Table, shown: str) -> _Relation:
 
 def parameter_name_span(node: ast.ParameterUse) -> Span:
     """Give the span of the name alone in `[1: name]`, `[name]` or `:name`."""
-    text = node.span.text
-    start = node.span.start + text.index(node.name, text.find(":") + 1)
+    tokens = tokenize(Source(node.span.text)).tokens  # a comment may hold the same word
+    start = node.span.start + next(each.start for each in tokens if each.text == node.name)
     return Span(node.span.source, start, start + len(node.name))

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from piql.binding.functions import AGGREGATES, FUNCTIONS
 from piql.binding.schema import TYPE_NAMES
-from piql.language_service.occurrences import occurrences_of
-from piql.source import Source
+from piql.language_service.navigation import occurrences_in
+from piql.source import Source, utf16_units
 from piql.syntax.cursor import RESERVED
 from piql.syntax.lexer import Token, tokenize
-from piql.syntax.parser import parse
 
 TokenType = Literal[
     "keyword", "type", "function", "table", "column", "alias", "output", "parameter", "query", "index",
     "string", "number", "comment", "operator", "name",
 ]  # fmt: skip
+
+TOKEN_TYPES: tuple[TokenType, ...] = get_args(TokenType)  # in encoded tokens a type is its place here
 
 # Words that are keywords where they are not names: those that are never names, and those that are in their place.
 _SOFT_KEYWORDS = frozenset(
@@ -40,8 +41,7 @@ class SemanticToken:
 
 def semantic_tokens(texts: Mapping[str, str], file: str) -> tuple[SemanticToken, ...]:
     """Give what every word, literal and comment of a file is, in the order of the text."""
-    parsed = [parse(Source(text, name)) for name, text in texts.items()]
-    meant = {each.span.start: each for each in occurrences_of(parsed) if each.span.file == file}
+    meant = {each.span.start: each for each in occurrences_in(texts) if each.span.file == file}
     lexed = tokenize(Source(texts.get(file, ""), file))
     found = [SemanticToken(each.start, each.end, "comment") for each in lexed.comments]
 
@@ -69,3 +69,27 @@ def semantic_tokens(texts: Mapping[str, str], file: str) -> tuple[SemanticToken,
         if own is not None:
             found.append(SemanticToken(token.start, token.end, own))
     return tuple(sorted(found, key=lambda each: each.start))
+
+
+def encode(tokens: Sequence[SemanticToken], text: str, units: Callable[[str], int] = utf16_units) -> list[int]:
+    """Give tokens as editors take them, five numbers each: lines and columns from the one before, length, type, flag.
+
+    A token of several lines is cut at their ends; the flag is 1 for a definition.
+    """
+    data: list[int] = []
+    line = column = 0  # of the token before
+    at_line, line_start = 0, 0
+    for token in tokens:
+        start = token.start
+        for part in text[token.start : token.end].split("\n"):
+            at_line += text.count("\n", line_start, start)
+            line_start = text.rfind("\n", 0, start) + 1
+            at_column = units(text[line_start:start])
+            shown = part.rstrip("\r")
+            if shown:
+                from_column = at_column - column if at_line == line else at_column
+                flag = int(token.is_definition)
+                data += (at_line - line, from_column, units(shown), TOKEN_TYPES.index(token.type), flag)
+                line, column = at_line, at_column
+            start += len(part) + 1
+    return data
