@@ -20,6 +20,7 @@ OWN: dict[str, tuple[str, str]] = {
     "deploy": ("piql.commands.deploy", "deploy a set of queries to a store"),
     "fmt": ("piql.commands.fmt", "format .piql files, or write ENTITY and FETCH as SQL"),
     "run": ("piql.commands.run", "execute a deployed query or a statement"),
+    "lsp": ("piql.commands.lsp", "serve an editor by the Language Server Protocol (needs piql[lsp])"),
 }
 # Commands of other packages: which one to install, and what they do.
 ELSEWHERE: dict[str, tuple[str, str]] = {

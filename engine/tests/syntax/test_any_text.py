@@ -15,6 +15,7 @@ from piql.language_service.completion import complete
 from piql.language_service.navigation import references
 from piql.language_service.outline import folds, outline
 from piql.language_service.semantic_tokens import semantic_tokens
+from piql.language_service.signature import signature
 from piql.source import Source
 from piql.syntax import ast
 from piql.syntax.parser import parse
@@ -89,8 +90,9 @@ def test_the_language_service_answers_anywhere(at: int, left_out: int) -> None:
     for item in complete(texts, "text.piql", at):
         assert item.label
         assert item.insert_text
-    for span in references(texts, "text.piql", at):
-        assert 0 <= span.start < span.end <= len(text)
+    for each in references(texts, "text.piql", at):
+        assert 0 <= each.span.start < each.span.end <= len(text)
+    signature(texts, "text.piql", at)
     ends = 0
     for token in semantic_tokens(texts, "text.piql"):
         assert ends <= token.start < token.end <= len(text)

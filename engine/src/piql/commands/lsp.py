@@ -1,0 +1,23 @@
+"""`piql lsp`: serves the language service to an editor over standard input and output."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+
+def lsp(argv: Sequence[str] | None = None) -> int:
+    """Answer an editor until it says that it is done."""
+    parser = argparse.ArgumentParser(prog="piql lsp", description="Serve an editor by the Language Server Protocol.")
+    parser.add_argument("--stdio", action="store_true", help="by standard input and output, which is the only way")
+    parser.parse_args(argv)
+    try:
+        from piql.language_server.server import make_server
+    except ModuleNotFoundError as missing:
+        if (missing.name or "").partition(".")[0] not in ("pygls", "lsprotocol"):
+            raise
+        print("piql lsp: install piql[lsp] for this command", file=sys.stderr)
+        return 2
+    make_server().start_io()
+    return 0
