@@ -49,6 +49,11 @@ async def test_a_run_measures_predicts_and_draws_a_heatmap(client: httpx.AsyncCl
     assert 0 < prediction["p50_ms"] <= prediction["p99_ms"]
     assert prediction["meets_slo"] == (prediction["slo_quantile_ms"] <= 500)
     assert {each["operator"] for each in prediction["operators"]} == {"IndexScan", "SortedIndexJoin"}
+    parts = sum(each["part_of_p99_ms"] for each in prediction["operators"])
+    assert parts == pytest.approx(prediction["p99_ms"], rel=0.02)
+    assert prediction["risk"]["intervals"] == len(prediction["p99_by_interval_ms"])
+    assert not prediction["risk"]["is_shown"]
+    assert prediction["conservative_p99_ms"] is None  # this grid has too few points
     assert prediction["warnings"]  # 100 subscriptions lie beyond this grid
 
     axes = {
@@ -65,6 +70,20 @@ async def test_a_run_measures_predicts_and_draws_a_heatmap(client: httpx.AsyncCl
     place = heatmap["x"]["number_range"]
     schema = next(each["text"] for each in files if each["path"] == "schema.piql")
     assert schema[place["start"] : place["end"]] == "100"
+
+    wide = {"quantile": 0.99, "threshold_ms": 10_000.0}
+    answer = await client.post("/api/safe-limits", json={"files": files, "run_id": run_id, "slo": wide})
+    assert answer.status_code == 200, answer.text
+    limits = answer.json()
+    followers = next(each for each in limits["limits"] if each["symbol"] == "subscriptions.owner")
+    assert (followers["current"], followers["largest"], followers["binding"]) == (100, None, None)
+    assert "thoughtstream" in followers["queries"]
+    assert followers["number_range"] == place
+    assert "thoughtstream" in limits["breaking"]  # pages of 50 were not measured, so nothing says that they are safe
+    asked = {"files": files, "run_id": run_id, "slo": wide, "slos": {"myThoughts": wide | {"threshold_ms": 0.001}}}
+    limits = (await client.post("/api/safe-limits", json=asked)).json()
+    pages = next(each for each in limits["limits"] if each["queries"] == ["myThoughts"])
+    assert (pages["largest"], pages["binding"]) == (None, "myThoughts")
 
     made = await client.post("/api/deployments", json={"workspace_id": "scadr", "run_id": run_id})
     assert made.status_code == 201, made.text

@@ -65,3 +65,17 @@ test('a view of the heatmap is a URL', async ({ workbench, api }) => {
   await expect(heatmap.quantile).toHaveValue('95')
   await expect(heatmap.table).toBeVisible()
 })
+
+test('the largest limits that keep the promise are found for the whole workspace, and one is written into the text', async ({ workbench, api }) => {
+  const { heatmap, editor } = workbench
+  await api.measuredRun()
+  await workbench.open('/?query=thoughtstream&panel=heatmap&slo=99-3600000-600')
+  await expect(heatmap.anatomy).toContainText('p99')
+  await expect(heatmap.anatomy.getByRole('img', { name: /^Parts of p99: IndexScan .*, SortedIndexJoin / })).toBeVisible()
+  await heatmap.solveForAllLimits()
+  const pages = heatmap.allLimits.getByRole('row', { name: /^PAGINATE myThoughts/ })
+  await expect(pages).toContainText('not measured further')
+  await pages.getByRole('button', { name: /^Write \d+ for PAGINATE into the text/ }).click()
+  const largest = (await pages.getByRole('cell').nth(1).textContent()) ?? ''
+  await editor.expectText('queries/myThoughts.piql', `PAGINATE ${largest}`)
+})

@@ -12,6 +12,10 @@ export class Heatmap extends Panel {
   readonly threshold: Locator
   readonly quantile: Locator
   readonly table: Locator
+  /** What p99 is made of under the limits in the text. */
+  readonly anatomy: Locator
+  /** Every limit of the workspace, with the largest value that keeps the SLO. */
+  readonly allLimits: Locator
 
   constructor(page: Page) {
     super(page, 'Heatmap')
@@ -23,6 +27,12 @@ export class Heatmap extends Panel {
     this.threshold = this.content.getByLabel('SLO threshold')
     this.quantile = this.content.getByLabel('SLO quantile')
     this.table = this.content.getByRole('table', { name: /^Predicted latency/ })
+    this.anatomy = this.content.getByRole('region', { name: 'The limits in the text' })
+    this.allLimits = this.content.getByRole('table', { name: 'Largest limits that keep the SLO' })
+  }
+
+  async solveForAllLimits(): Promise<void> {
+    await this.content.getByText('All limits of this workspace').click()
   }
 
   async choose(choices: { query?: string; x?: string; y?: string }): Promise<void> {

@@ -117,6 +117,16 @@ export const heatmap = (plan: string, files: () => SourceFile[], request: Heatma
     retry: false,
   })
 
+/** The largest value of every limit in the files; `plans` stands for what it depends on. */
+export const safeLimits = (plans: string, files: () => SourceFile[], runId: string, slo: SloWrite) =>
+  queryOptions({
+    queryKey: ['safe-limits', runId, slo, plans],
+    queryFn: ({ signal }) => answered(api.POST('/api/safe-limits', { body: { files: files(), run_id: runId, slo }, signal })),
+    placeholderData: keepPreviousData,
+    staleTime: 300_000,
+    retry: false,
+  })
+
 export const burst = (id: string) =>
   queryOptions({
     queryKey: ['bursts', id],

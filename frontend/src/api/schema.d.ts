@@ -276,6 +276,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/safe-limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create Safe Limits
+         * @description The largest value of every limit in the files that keeps all queries within their SLOs.
+         */
+        post: operations["create_safe_limits"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/deployments": {
         parameters: {
             query?: never;
@@ -1055,6 +1075,8 @@ export interface components {
         /**
          * HeatmapRead
          * @description Cells are `[y][x]`; `p99_ms` holds the SLO's quantile, which is 0.99 unless the SLO says otherwise.
+         *
+         *     `upper_factor` times a cell holds in 9 of 10 cases; null when the profile has too few points to check it by.
          */
         HeatmapRead: {
             /** Query */
@@ -1075,6 +1097,8 @@ export interface components {
             meets_slo: boolean[][];
             /** Largest Safe */
             largest_safe: components["schemas"]["SafeLimitRead"][];
+            /** Upper Factor */
+            upper_factor: number | null;
             /** Elapsed Ms */
             elapsed_ms: number;
             /** Warnings */
@@ -1129,6 +1153,28 @@ export interface components {
             range: components["schemas"]["RangeRead"];
             /** Text */
             text: string;
+        };
+        /**
+         * LargestLimitRead
+         * @description One limit, the others as they are.
+         *
+         *     `largest` is null where no value keeps the SLOs; `binding` is the query that breaks its SLO next, and null where the
+         *     measured range ends first.
+         */
+        LargestLimitRead: {
+            /** Symbol */
+            symbol: string;
+            /** Label */
+            label: string;
+            /** Current */
+            current: number;
+            /** Largest */
+            largest: number | null;
+            /** Queries */
+            queries: string[];
+            /** Binding */
+            binding: string | null;
+            number_range: components["schemas"]["RangeRead"] | null;
         };
         /** LatencyPointRead */
         LatencyPointRead: {
@@ -1219,7 +1265,9 @@ export interface components {
         };
         /**
          * OperatorPredictionRead
-         * @description The share of one operator; `path` is the id of its node in the physical plan.
+         * @description One operator; `path` is the id of its node in the physical plan.
+         *
+         *     `p99_ms` is its own p99 in its worst interval, `part_of_p99_ms` its part of the query's: the parts add up to it.
          */
         OperatorPredictionRead: {
             /** Path */
@@ -1228,6 +1276,8 @@ export interface components {
             operator: string;
             /** P99 Ms */
             p99_ms: number;
+            /** Part Of P99 Ms */
+            part_of_p99_ms: number;
             /**
              * State
              * @enum {string}
@@ -1326,6 +1376,8 @@ export interface components {
         /**
          * PredictionRead
          * @description `p99_ms` is the worst interval's; `slo_quantile_ms` is the worst interval's value at the SLO's own quantile.
+         *
+         *     `conservative_p99_ms` holds in 9 of 10 cases; null when the profile has too few points to check it by.
          */
         PredictionRead: {
             /** Query */
@@ -1338,6 +1390,8 @@ export interface components {
             p50_ms: number;
             /** P99 Ms */
             p99_ms: number;
+            /** Conservative P99 Ms */
+            conservative_p99_ms: number | null;
             /** P99 By Interval Ms */
             p99_by_interval_ms: number[];
             /** Operators */
@@ -1346,6 +1400,7 @@ export interface components {
             slo_quantile_ms: number | null;
             /** Meets Slo */
             meets_slo: boolean | null;
+            risk: components["schemas"]["RiskRead"] | null;
             /** Warnings */
             warnings: string[];
         };
@@ -1547,6 +1602,24 @@ export interface components {
             type: string | null;
         };
         /**
+         * RiskRead
+         * @description Of the profile's intervals, how many are predicted to break the SLO; the true share lies in `low … high` (95 %).
+         *
+         *     `is_shown`: there are intervals enough to decide by.
+         */
+        RiskRead: {
+            /** Violations */
+            violations: number;
+            /** Intervals */
+            intervals: number;
+            /** Low */
+            low: number;
+            /** High */
+            high: number;
+            /** Is Shown */
+            is_shown: boolean;
+        };
+        /**
          * SafeLimitRead
          * @description A pair of limits that keeps the SLO while the next larger value of either breaks it.
          */
@@ -1555,6 +1628,41 @@ export interface components {
             x: number;
             /** Y */
             y: number;
+        };
+        /**
+         * SafeLimitsCreate
+         * @description `slo` holds for every bounded query of the files that has none of its own in `slos`.
+         */
+        SafeLimitsCreate: {
+            /** Files */
+            files: components["schemas"]["SourceFile"][];
+            /** Run Id */
+            run_id: string;
+            slo: components["schemas"]["SloWrite"];
+            /** Slos */
+            slos?: {
+                [key: string]: components["schemas"]["SloWrite"];
+            };
+        };
+        /**
+         * SafeLimitsRead
+         * @description All limits of the files' queries; `growth` is how many times all of them may grow together.
+         *
+         *     `breaking` are the queries that break their SLO as the limits are, `left_out` those that cannot be predicted.
+         */
+        SafeLimitsRead: {
+            /** Run Id */
+            run_id: string;
+            /** Limits */
+            limits: components["schemas"]["LargestLimitRead"][];
+            /** Growth */
+            growth: number | null;
+            /** Binding */
+            binding: string | null;
+            /** Breaking */
+            breaking: string[];
+            /** Left Out */
+            left_out: string[];
         };
         /**
          * SampleParametersRead
@@ -2628,6 +2736,75 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["HeatmapRead"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is larger than 5 MB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    create_safe_limits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SafeLimitsCreate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SafeLimitsRead"];
                 };
             };
             /** @description The body is not JSON. */

@@ -21,7 +21,7 @@ import numpy as np
 WARM_UP = 3
 AT_LEAST = 20
 MOST_LAG = 0.05  # of the p99 response
-_CALIBRATION = 12
+_CALIBRATION, _CALIBRATION_SHARE = 12, 0.05  # executions at most, unless that many take less of the block
 _SPIN_SECONDS = 0.0005  # sleeping ends late by less than this
 _BETWEEN_CHECKS = 250
 
@@ -56,15 +56,16 @@ def offer(
 ) -> Block:
     """Keep one client busy for a share `load` of `seconds`; `execute` gives its service time in µs.
 
-    A point too slow for its time is still executed `at_least` times. `is_enough` is asked now and then, off the
-    schedule, and ends the block early. A `load` of 0 is closed loop: one execution after the other.
+    A point too slow for its time is still executed `at_least` times, the last ones without waiting. `is_enough` is
+    asked now and then, off the schedule, and ends the block early. A `load` of 0 is closed loop: one execution after
+    the other.
     """
     if not 0.0 <= load < 1.0:
         raise ValueError(f"a load is a share from 0 to less than 1, not {load}")
     for _ in range(WARM_UP):
         execute()
     random = Random(seed)
-    gap = _seconds_of_one(execute) / load if load else 0.0
+    gap = _seconds_of_one(execute, seconds) / load if load else 0.0
     service: list[float] = []
     response: list[float] = []
     lag: list[float] = []
@@ -72,15 +73,17 @@ def offer(
     began = free = due = time.perf_counter()
     end = began + seconds
     while len(service) < at_least or free < end:
-        if load:
+        if load and free < end:
             due += random.expovariate(1.0 / gap)
             _wait_until(due)
         started = time.perf_counter()
+        if not load or free >= end:
+            due = started
         took = execute()
         ended = time.perf_counter()
         service.append(took)
-        response.append(took + ((started - due) * 1e6 if load else 0.0))
-        lag.append((started - max(due, free)) * 1e6 if load else 0.0)
+        response.append(took + (started - due) * 1e6)
+        lag.append((started - max(due, free)) * 1e6)
         spent += ended - started
         free = ended
         if len(service) % _BETWEEN_CHECKS == 0 and len(service) >= at_least:
@@ -91,10 +94,10 @@ def offer(
     return Block(service, response, lag, spent / max(free - began, 1e-9))
 
 
-def _seconds_of_one(execute: Callable[[], float]) -> float:
+def _seconds_of_one(execute: Callable[[], float], seconds: float) -> float:
     """Give the median duration of an execution: the rate is chosen by it."""
-    durations = []
-    for _ in range(_CALIBRATION):
+    durations: list[float] = []
+    while not durations or (len(durations) < _CALIBRATION and sum(durations) < _CALIBRATION_SHARE * seconds):
         started = time.perf_counter()
         execute()
         durations.append(time.perf_counter() - started)

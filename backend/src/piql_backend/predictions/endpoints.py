@@ -4,7 +4,14 @@ from fastapi import APIRouter
 
 from piql_backend.dependencies import TheWorkbench
 from piql_backend.errors import declared
-from piql_backend.predictions.schemas import HeatmapCreate, HeatmapRead, PredictionCreate, PredictionRead
+from piql_backend.predictions.schemas import (
+    HeatmapCreate,
+    HeatmapRead,
+    PredictionCreate,
+    PredictionRead,
+    SafeLimitsCreate,
+    SafeLimitsRead,
+)
 
 router = APIRouter(tags=["predictions"])
 
@@ -19,3 +26,9 @@ def create_prediction(request: PredictionCreate, workbench: TheWorkbench) -> Pre
 def create_heatmap(request: HeatmapCreate, workbench: TheWorkbench) -> HeatmapRead:
     """The same plan's latency over two of its limits, and the largest pairs that keep the SLO."""
     return workbench.predictions.heatmap(request)
+
+
+@router.post("/safe-limits", responses=declared(404, 409))
+def create_safe_limits(request: SafeLimitsCreate, workbench: TheWorkbench) -> SafeLimitsRead:
+    """The largest value of every limit in the files that keeps all queries within their SLOs."""
+    return workbench.predictions.safe_limits(request)

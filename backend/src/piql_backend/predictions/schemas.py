@@ -20,26 +20,48 @@ class PredictionCreate(Write):
 
 
 class OperatorPredictionRead(Read):
-    """The share of one operator; `path` is the id of its node in the physical plan."""
+    """One operator; `path` is the id of its node in the physical plan.
+
+    `p99_ms` is its own p99 in its worst interval, `part_of_p99_ms` its part of the query's: the parts add up to it.
+    """
 
     path: str
     operator: str
     p99_ms: float
+    part_of_p99_ms: float
     state: CellState
 
 
+class RiskRead(Read):
+    """Of the profile's intervals, how many are predicted to break the SLO; the true share lies in `low … high` (95 %).
+
+    `is_shown`: there are intervals enough to decide by.
+    """
+
+    violations: int
+    intervals: int
+    low: float
+    high: float
+    is_shown: bool
+
+
 class PredictionRead(Read):
-    """`p99_ms` is the worst interval's; `slo_quantile_ms` is the worst interval's value at the SLO's own quantile."""
+    """`p99_ms` is the worst interval's; `slo_quantile_ms` is the worst interval's value at the SLO's own quantile.
+
+    `conservative_p99_ms` holds in 9 of 10 cases; null when the profile has too few points to check it by.
+    """
 
     query: str
     run_id: str
     model: str
     p50_ms: float
     p99_ms: float
+    conservative_p99_ms: float | None
     p99_by_interval_ms: list[float]
     operators: list[OperatorPredictionRead]
     slo_quantile_ms: float | None
     meets_slo: bool | None
+    risk: RiskRead | None
     warnings: list[str]
 
 
@@ -75,7 +97,10 @@ class SafeLimitRead(Read):
 
 
 class HeatmapRead(Read):
-    """Cells are `[y][x]`; `p99_ms` holds the SLO's quantile, which is 0.99 unless the SLO says otherwise."""
+    """Cells are `[y][x]`; `p99_ms` holds the SLO's quantile, which is 0.99 unless the SLO says otherwise.
+
+    `upper_factor` times a cell holds in 9 of 10 cases; null when the profile has too few points to check it by.
+    """
 
     query: str
     run_id: str
@@ -87,5 +112,45 @@ class HeatmapRead(Read):
     state: list[list[CellState]]
     meets_slo: list[list[bool]]
     largest_safe: list[SafeLimitRead]
+    upper_factor: float | None
     elapsed_ms: float
     warnings: list[str]
+
+
+class SafeLimitsCreate(Write):
+    """`slo` holds for every bounded query of the files that has none of its own in `slos`."""
+
+    files: SourceFiles
+    run_id: str = Field(max_length=100)
+    slo: SloWrite
+    slos: dict[Annotated[str, Field(max_length=200)], SloWrite] = Field(default_factory=dict, max_length=1_000)
+
+
+class LargestLimitRead(Read):
+    """One limit, the others as they are.
+
+    `largest` is null where no value keeps the SLOs; `binding` is the query that breaks its SLO next, and null where the
+    measured range ends first.
+    """
+
+    symbol: str
+    label: str
+    current: int
+    largest: int | None
+    queries: list[str]
+    binding: str | None
+    number_range: RangeRead | None
+
+
+class SafeLimitsRead(Read):
+    """All limits of the files' queries; `growth` is how many times all of them may grow together.
+
+    `breaking` are the queries that break their SLO as the limits are, `left_out` those that cannot be predicted.
+    """
+
+    run_id: str
+    limits: list[LargestLimitRead]
+    growth: float | None
+    binding: str | None
+    breaking: list[str]
+    left_out: list[str]

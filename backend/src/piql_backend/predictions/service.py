@@ -12,7 +12,9 @@ from piql.source import Span
 from piql_profiler.predictor.heatmap import HeatmapAxis, Slo, heatmap
 from piql_profiler.predictor.model import Coverage, Model, NotPredictable
 from piql_profiler.predictor.models import build_model
-from piql_profiler.predictor.predict import predict
+from piql_profiler.predictor.predict import Prediction, predict
+from piql_profiler.predictor.risk import risk_of
+from piql_profiler.predictor.safe_limits import safe_limits
 from piql_profiler.run_files import UnreadableRun, load
 
 from piql_backend.compilations.reading import node_id, read_span
@@ -23,12 +25,17 @@ from piql_backend.predictions.schemas import (
     HeatmapAxisRead,
     HeatmapCreate,
     HeatmapRead,
+    LargestLimitRead,
     OperatorPredictionRead,
     PredictionCreate,
     PredictionRead,
+    RiskRead,
     SafeLimitRead,
+    SafeLimitsCreate,
+    SafeLimitsRead,
 )
 from piql_backend.profile_runs.service import ProfileRuns
+from piql_backend.schema import SloWrite
 
 _MODELS_KEPT = 4
 
@@ -63,25 +70,34 @@ class Predictions:
             at_quantile = found.quantile_ms(request.slo.quantile) if request.slo else None
         except NotPredictable as error:
             raise _not_predictable(error) from error
-        meets_slo = None
+        meets_slo: bool | None = None
+        risk: RiskRead | None = None
+        notes: tuple[str, ...] = ()
         if request.slo is not None and at_quantile is not None:
             meets_slo = at_quantile <= request.slo.threshold_ms
+            risk, notes = self._risk(found, request.run_id, request.slo)
         return PredictionRead(
             query=query.name,
             run_id=request.run_id,
             model=found.model,
             p50_ms=found.p50_ms,
             p99_ms=found.p99_ms,
+            conservative_p99_ms=found.conservative_ms,
             p99_by_interval_ms=list(found.p99_by_interval_ms),
             operators=[
                 OperatorPredictionRead(
-                    path=node_id(each.path), operator=each.operator, p99_ms=each.p99_ms, state=_state(each.coverage)
+                    path=node_id(each.path),
+                    operator=each.operator,
+                    p99_ms=each.p99_ms,
+                    part_of_p99_ms=each.blame_ms,
+                    state=_state(each.coverage),
                 )
                 for each in found.operators
             ],
             slo_quantile_ms=at_quantile,
             meets_slo=meets_slo,
-            warnings=list(found.warnings),
+            risk=risk,
+            warnings=[*found.warnings, *notes],
         )
 
     def heatmap(self, request: HeatmapCreate) -> HeatmapRead:
@@ -111,9 +127,56 @@ class Predictions:
             state=[[_state(each) for each in row] for row in found.coverage],
             meets_slo=[list(row) for row in found.meets_slo or ()],
             largest_safe=[SafeLimitRead(x=x, y=y) for x, y in found.largest_safe],
+            upper_factor=None if model.upper_factor is None else max(1.0, model.upper_factor),
             elapsed_ms=found.elapsed_ms,
             warnings=list(found.warnings),
         )
+
+    def safe_limits(self, request: SafeLimitsCreate) -> SafeLimitsRead:
+        """Solve for every limit of the files at once."""
+        compilation = self._compilations.compile(request.files)
+        model = self.model(request.run_id)
+        bounded = [each for each in compilation.queries.values() if each.kind == "select" and each.plan is not None]
+        predictable = [each for each in bounded if _p99_ms(each, model) is not None]
+        slos = {each.name: request.slos.get(each.name, request.slo) for each in predictable}
+        found = safe_limits(
+            predictable, model, {name: Slo(each.quantile, each.threshold_ms) for name, each in slos.items()}
+        )
+        return SafeLimitsRead(
+            run_id=request.run_id,
+            limits=[
+                LargestLimitRead(
+                    symbol=each.axis.symbol,
+                    label=each.axis.label,
+                    current=each.axis.current,
+                    largest=each.largest,
+                    queries=list(each.queries),
+                    binding=each.binding,
+                    number_range=None if each.axis.span is None else read_span(each.axis.span),
+                )
+                for each in found.limits
+            ],
+            growth=found.growth,
+            binding=found.binding,
+            breaking=list(found.breaking),
+            left_out=[each.name for each in bounded if each not in predictable],
+        )
+
+    def _risk(self, found: Prediction, run_id: str, slo: SloWrite) -> tuple[RiskRead | None, tuple[str, ...]]:
+        risk = risk_of(
+            found.quantile_by_interval_ms(slo.quantile),
+            slo.threshold_ms,
+            profile_interval_seconds=self._runs.read(run_id).settings.interval_seconds,
+            slo_interval_seconds=slo.interval_seconds,
+        )
+        read = RiskRead(
+            violations=risk.violations,
+            intervals=risk.intervals,
+            low=risk.low,
+            high=risk.high,
+            is_shown=risk.is_shown,
+        )
+        return read, risk.warnings if risk.is_shown else ()
 
     def predict_all(self, compilation: Compilation, run_id: str) -> tuple[str, dict[str, float]]:
         """Give the model's name and the p99 in ms of every query that it can predict."""

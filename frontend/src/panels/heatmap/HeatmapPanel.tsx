@@ -4,7 +4,7 @@ import { useMemo, useState } from 'react'
 import { heatmap, profileRuns } from '../../api/queries'
 import type { Axis, Heatmap as HeatmapAnswer, ProfileRun, Query } from '../../api/types'
 import { openPanel } from '../../app/panel-view'
-import { planKey, useChosenRun } from '../../app/predictions'
+import { planKey, useChosenRun, usePredictions } from '../../app/predictions'
 import { useSelectedQuery } from '../../app/selection'
 import { setView, useView } from '../../app/url-state'
 import { Heatmap } from '../../charts/Heatmap'
@@ -15,10 +15,12 @@ import { Button } from '../../ui/Button'
 import { EmptyState } from '../../ui/EmptyState'
 import { ErrorNotice, Notice } from '../../ui/Notice'
 import { formatMs, plural } from '../../units'
+import { Anatomy } from './Anatomy'
 import { CellDetail } from './CellDetail'
 import { Controls } from './Controls'
 import { HeatmapTable } from './HeatmapTable'
 import { Legend } from './Legend'
+import { SafeLimits } from './SafeLimits'
 import styles from './heatmap.module.css'
 
 /** p99 over two of the query's limits, against an SLO; a cell's limits can be written into the text. */
@@ -66,6 +68,7 @@ function Map({ query, run, runs }: { query: Query; run: ProfileRun; runs: readon
   const { data, error, isFetching } = useQuery(
     heatmap(planKey(query), sourceFiles, { query: query.name, runId: run.id, x: request(x), y: request(y), slo }),
   )
+  const prediction = usePredictions().get(query.name)
   const answer = data?.query === query.name ? data : undefined
   if (!x || !y) return null
   return (
@@ -77,7 +80,11 @@ function Map({ query, run, runs }: { query: Query; run: ProfileRun; runs: readon
         </div>
       ) : null}
       {answer ? (
-        <Answer answer={answer} x={x} y={y} isTable={view.as === 'table'} isStale={isFetching} />
+        <>
+          <Answer answer={answer} x={x} y={y} isTable={view.as === 'table'} isStale={isFetching} />
+          {prediction ? <Anatomy prediction={prediction} slo={slo} /> : null}
+          <SafeLimits runId={run.id} slo={slo} />
+        </>
       ) : error ? null : (
         <EmptyState title="Predicting…" />
       )}

@@ -1,0 +1,38 @@
+import { formatMs } from '../units'
+import styles from './latency.module.css'
+
+interface IntervalDotsProps {
+  /** The p99 of each profile interval. */
+  values: readonly number[]
+  thresholdMs: number
+  label: string
+}
+
+const WIDTH = 240
+const HEIGHT = 30
+const MARGIN = 8
+
+/** One dot for each interval on a line of milliseconds, with the SLO as a mark: how much p99 varies from interval to interval. */
+export function IntervalDots({ values, thresholdMs, label }: IntervalDotsProps) {
+  const least = Math.min(...values)
+  const most = Math.max(...values)
+  const isInRange = thresholdMs <= most * 1.6
+  const low = Math.min(least, isInRange ? thresholdMs : least) * 0.95
+  const high = Math.max(most, isInRange ? thresholdMs : most) * 1.05
+  const at = (value: number) => MARGIN + ((value - low) / Math.max(high - low, 1e-9)) * (WIDTH - 2 * MARGIN)
+  return (
+    <svg className={styles['intervals']} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={label}>
+      <line className={styles['intervalAxis']} x1={MARGIN} x2={WIDTH - MARGIN} y1={HEIGHT / 2} y2={HEIGHT / 2} />
+      {isInRange ? (
+        <line className={styles['intervalSlo']} x1={at(thresholdMs)} x2={at(thresholdMs)} y1={3} y2={HEIGHT - 3}>
+          <title>SLO {formatMs(thresholdMs)}</title>
+        </line>
+      ) : null}
+      {values.map((value, index) => (
+        <circle key={index} className={styles['intervalDot']} data-over={value > thresholdMs} cx={at(value)} cy={HEIGHT / 2} r={4}>
+          <title>{`Interval ${index + 1}: ${formatMs(value)}`}</title>
+        </circle>
+      ))}
+    </svg>
+  )
+}

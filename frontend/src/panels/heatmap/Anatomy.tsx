@@ -1,0 +1,42 @@
+import type { Prediction } from '../../api/types'
+import { IntervalDots } from '../../charts/IntervalDots'
+import type { SloTarget } from '../../logic/view'
+import { formatMs, formatPercent, plural } from '../../units'
+import styles from './heatmap.module.css'
+
+/** What the p99 under the limits in the text is made of, how it varies from interval to interval, and how sure it is. */
+export function Anatomy({ prediction, slo }: { prediction: Prediction; slo: SloTarget }) {
+  const { p99_ms, conservative_p99_ms, p99_by_interval_ms, operators } = prediction
+  return (
+    <section className={styles['anatomy']} aria-label="The limits in the text">
+      <h3 className={styles['safeTitle']}>With the limits in the text</h3>
+      <p className={styles['detailText']}>
+        p99 <b>{formatMs(p99_ms)}</b>
+        {conservative_p99_ms === null ? null : (
+          <span title="The bound held for 9 of 10 points that the model had not seen.">
+            , in 9 of 10 cases at most <b>{formatMs(conservative_p99_ms)}</b>
+          </span>
+        )}
+      </p>
+      <div className={styles['parts']} role="img" aria-label={`Parts of p99: ${operators.map((each) => `${each.operator} ${formatMs(each.part_of_p99_ms)}`).join(', ')}`}>
+        {operators.map((each) => (
+          <span key={each.path} style={{ flexGrow: Math.max(each.part_of_p99_ms / p99_ms, 0.001) }} title={`${each.operator}: ${formatMs(each.part_of_p99_ms)} of ${formatMs(p99_ms)}`}>
+            {each.part_of_p99_ms / p99_ms > 0.18 ? `${each.operator} ${formatPercent(each.part_of_p99_ms / p99_ms, 0)}` : ''}
+          </span>
+        ))}
+      </div>
+      {p99_by_interval_ms.length > 1 ? (
+        <div className={styles['intervals']}>
+          <IntervalDots values={p99_by_interval_ms} thresholdMs={slo.threshold_ms} label={`p99 of ${plural(p99_by_interval_ms.length, 'interval')}, from ${formatMs(Math.min(...p99_by_interval_ms))} to ${formatMs(Math.max(...p99_by_interval_ms))}`} />
+          <p className={styles['detailText']}>{riskText(prediction)}</p>
+        </div>
+      ) : null}
+    </section>
+  )
+}
+
+function riskText({ risk }: Prediction): string {
+  if (!risk) return ''
+  const broken = `${risk.violations} of ${plural(risk.intervals, 'interval')} ${risk.violations === 1 ? 'breaks' : 'break'} the SLO`
+  return risk.is_shown ? `${broken}: a risk of ${formatPercent(risk.low)} to ${formatPercent(risk.high)} (95 %)` : `${broken}; a risk is stated from 20 intervals on`
+}

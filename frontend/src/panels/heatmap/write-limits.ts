@@ -1,0 +1,32 @@
+import type { Edit } from '../../api/types'
+import { reveal } from '../../app/editor-bridge'
+import { notify } from '../../app/notices'
+import { currentCompilation } from '../../documents/compile-loop'
+import { applyTextEdits } from '../../documents/documents'
+
+export interface LimitChange {
+  /** The query whose limit it is; one of the schema is the same in each. */
+  query: string
+  symbol: string
+  label: string
+  current: number
+  value: number
+}
+
+/** Edits the numbers where they stand in the text as it is now; the editor can undo it. */
+export async function writeLimits(changes: readonly LimitChange[]): Promise<void> {
+  const compilation = await currentCompilation()
+  const edits = changes.flatMap(({ query, symbol, value }): Edit[] => {
+    const axes = compilation?.queries.find((each) => each.name === query)?.axes ?? []
+    const range = axes.find((each) => each.symbol === symbol)?.number_range
+    return range ? [{ range, text: String(value) }] : []
+  })
+  const first = edits[0]
+  if (!first) {
+    notify({ tone: 'danger', text: 'The text has changed and the limit is no longer there.' })
+    return
+  }
+  applyTextEdits(edits)
+  reveal({ ...first.range, end_column: first.range.start_column + first.text.length })
+  notify({ tone: 'success', text: changes.map(({ label, value, current }) => `${label} is now ${value}, it was ${current}.`).join(' ') })
+}
