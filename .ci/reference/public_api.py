@@ -11,7 +11,7 @@ from piql import errors
 from reference.markdown import block, code, docstring, first_sentence, table
 
 _CLASSES = (
-    *("Database", "Session", "Page", "Compilation", "CompiledQuery", "Bound"),
+    *("Database", "Session", "Page", "Build", "BuildProgress", "Compilation", "CompiledQuery", "Bound"),
     *("Diagnostic", "Label", "Fix", "Edit", "Span", "Source"),
 )
 # What the code leaves to the name of a member.
@@ -26,6 +26,18 @@ _MEMBERS: dict[str, dict[str, str]] = {
         "attempts": "what the driver sent: retries and server pages, too",
         "repair_operations": "requests that settled interrupted writes",
         "elapsed_ms": "from the call to the rows",
+    },
+    "Build": {},
+    "BuildProgress": {
+        "version": "the number of the version on its way",
+        "phase": "filling and checking, then in force, refused or cancelled",
+        "rows_done": "rows walked through, by all of its tasks",
+        "rows_estimate": "about how many there are to walk through",
+        "is_paused": "whether it rests until it is resumed",
+        "is_running": "whether some process drives it",
+        "started_at": "when it was announced",
+        "reason": "why it was refused, with a count and some of what breaks it",
+        "is_done": "whether it is over, in one way or another",
     },
     "Compilation": {
         "sources": "the texts, by file",

@@ -12,6 +12,9 @@ from typing import Any
 
 import piql
 from piql.catalog import Index, Table
+from piql.deployment import OtherIndex
+from piql.evolution.state import read_state
+from piql.evolution.steps import living_indexes
 from piql.store.base import ReadShape, Store
 from piql.store.embedded import EmbeddedStore
 from piql.words import words_of
@@ -30,9 +33,19 @@ def broken_promises(db: piql.Database) -> list[str]:
         found += _broken_constraints(table, records)
         for index in deployment.indexes_of(table):
             found += _broken_index(db.store, table, index, records[name])
+    if db.build is None:
+        for other in deployment.others:
+            kept = list(records_of(db.store, deployment.kept_as_declared(other.table.name)))
+            found += _broken_index(db.store, other.table, other.index, [each for each in kept if _has(other, each)])
     if isinstance(db.store, EmbeddedStore):
         found += _broken_file(db.store, deployment)
     return found
+
+
+def _has(other: OtherIndex, record: Record) -> bool:
+    """Say whether a row can stand in an index of another version: not with NULL where that one has none."""
+    columns = [other.table.column(each.name) for each in other.index.columns]
+    return all(each is None or each.nullable or record[each.name] is not None for each in columns)
 
 
 def records_of(store: Store, table: Table) -> Iterator[Record]:
@@ -115,5 +128,11 @@ def _broken_file(store: EmbeddedStore, deployment: piql.database.Deployment) -> 
     with store.transaction() as transaction:
         kept = transaction.index_names()
     wanted = {store.stored_name(deployment.tables[each.table], each) for each in deployment.indexes.values()}
-    found += [f"the index {name} is deployed and not kept" for name in wanted - kept]
-    return found + [f"the index {name} is kept and not deployed" for name in kept - wanted]
+    others = {store.stored_name(each.table, each.index) for each in deployment.others}
+    return found + [f"the index {name} is deployed and not kept" for name in (wanted | others) - kept]
+
+
+def unused_indexes(db: piql.Database) -> list[str]:
+    """Give the indexes of no living version; a deployment that was killed leaves them to the next one."""
+    with db.store.transaction() as transaction:
+        return sorted(transaction.index_names() - living_indexes(db.store, read_state(db.store)))

@@ -27,6 +27,7 @@ from piql.errors import (
     CompilationRefused,
     ConditionFailed,
     ConstraintViolation,
+    DeploymentInProgress,
     DuplicateKey,
     ForeignKeyViolation,
     InvalidCursor,
@@ -38,6 +39,7 @@ from piql.errors import (
     StaleCursor,
     StoreUnavailable,
 )
+from piql.evolution.build import Build, BuildProgress
 from piql.execution.executor import Page
 from piql.source import Source, Span
 
@@ -46,6 +48,8 @@ __version__ = "0.1.0"
 __all__ = [
     "Bound",
     "BoundExceeded",
+    "Build",
+    "BuildProgress",
     "CardinalityViolation",
     "Compilation",
     "CompilationRefused",
@@ -53,6 +57,7 @@ __all__ = [
     "ConditionFailed",
     "ConstraintViolation",
     "Database",
+    "DeploymentInProgress",
     "Diagnostic",
     "DuplicateKey",
     "Edit",

@@ -12,12 +12,13 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from time import monotonic
 from types import TracebackType
-from typing import Any, Self, TypeAlias, TypeVar, get_args
+from typing import Any, Literal, Self, TypeAlias, TypeVar, get_args, overload
 
 from piql.compilation import Compilation, CompiledQuery, compile_statement
-from piql.deploy import deploy, load_deployment
+from piql.deploy import begin_deploy, begin_rollback, deploy, load_deployment, open_build, rollback
 from piql.deployment import Deployment
 from piql.errors import CompilationRefused, InvalidCursor, InvalidParameter, NotDeployed, StoreUnavailable
+from piql.evolution.build import Build, Pace
 from piql.execution.executor import Page, PreparedQuery
 from piql.execution.observation import Observation, Observer, OperatorTiming
 from piql.execution.strategy import Strategy
@@ -94,6 +95,7 @@ class Database:
         self.consistency: Consistency | None = _known(consistency)
         self._cursor_key = _cursor_key(store)
         self._prepared = _Prepared(load_deployment(store))
+        self._build: Build | None = None
         self._look_at = monotonic() + _LOOK_EVERY_SECONDS
 
     def __enter__(self) -> Self:
@@ -105,7 +107,9 @@ class Database:
         self.close()
 
     def close(self) -> None:
-        """Close the store; a temporary one is removed."""
+        """Close the store; a temporary one is removed. A build that runs here rests until somebody resumes it."""
+        if self._build is not None:
+            self._build.stop()
         self._store.close()
 
     @property
@@ -118,15 +122,69 @@ class Database:
         self._refresh()
         return self._prepared.deployment
 
-    def deploy(self, compilation: Compilation, forget: Iterable[str] = ()) -> Deployment:
+    @overload
+    def deploy(
+        self, compilation: Compilation, forget: Iterable[str] = (), *, background: Literal[False] = False
+    ) -> Deployment: ...
+
+    @overload
+    def deploy(
+        self,
+        compilation: Compilation,
+        forget: Iterable[str] = (),
+        *,
+        background: Literal[True],
+        rows_per_second: float | None = None,
+    ) -> Build: ...
+
+    def deploy(
+        self,
+        compilation: Compilation,
+        forget: Iterable[str] = (),
+        *,
+        background: bool = False,
+        rows_per_second: float | None = None,
+    ) -> Deployment | Build:
         """Add the tables, indexes and queries of a set, or replace them by name; no data is dropped.
 
-        Queries deployed earlier stay, those named in `forget` excepted. Raises CompilationRefused before anything is
-        changed when the set has errors, or does not fit the data.
+        Queries deployed earlier stay, those named in `forget` excepted. Raises CompilationRefused when the set has
+        errors or does not fit the data; the version in force then stays as it is. With `background`, indexes are built
+        while this returns a `Build` to follow, pause, resume or cancel.
         """
-        deployment = deploy(self._store, compilation, forget)
-        self._prepared = _Prepared(deployment)
-        return deployment
+        if background:
+            return self._started(begin_deploy(self._store, compilation, forget, _pace(rows_per_second)))
+        self._prepared = _Prepared(deploy(self._store, compilation, forget))
+        return self._prepared.deployment
+
+    @overload
+    def rollback(self, *, background: Literal[False] = False) -> Deployment: ...
+
+    @overload
+    def rollback(self, *, background: Literal[True], rows_per_second: float | None = None) -> Build: ...
+
+    def rollback(self, *, background: bool = False, rows_per_second: float | None = None) -> Deployment | Build:
+        """Put the version before in force again, as a new version.
+
+        All rows stay as they are, columns and tables that only the other version knows included.
+        """
+        if background:
+            return self._started(begin_rollback(self._store, _pace(rows_per_second)))
+        self._prepared = _Prepared(rollback(self._store))
+        return self._prepared.deployment
+
+    @property
+    def build(self) -> Build | None:
+        """Give the version that is on its way, whoever began it; None when there is none."""
+        mine = self._build
+        if mine is not None and not mine.progress.is_done:
+            return mine
+        return open_build(self._store)
+
+    def _started(self, build: Build) -> Build:
+        self._build = build
+        if not build.progress.is_done:
+            build.start()
+        return build
 
     def load(
         self,
@@ -167,7 +225,8 @@ class Database:
         """
         if monotonic() > self._look_at:
             self._refresh()
-        query = self._prepared.queries.get(name)
+        prepared = self._prepared
+        query = prepared.queries.get(name)
         if query is None:
             query = self._named(name)
         if isinstance(query, PreparedQuery):
@@ -175,7 +234,7 @@ class Database:
                 freshness = self.consistency if consistency is None else _known(consistency)
                 return query.execute(parameters, cursor, strategy or self.strategy, self.observer, freshness)
             except StoreUnavailable:
-                if not self._refresh():
+                if not self._refresh() and self._prepared is prepared:
                     raise
                 return self.execute(name, parameters, cursor, strategy, consistency)
         if cursor is not None:
@@ -227,13 +286,13 @@ class Database:
                 self._refresh()
 
     def _check_version(self, prepared: _Prepared, transaction: Transaction) -> None:
-        if transaction.version() != prepared.deployment.version:
+        if transaction.version() != prepared.deployment.epoch:
             raise _Redeployed
 
     def _refresh(self) -> bool:
         """Look whether another process has deployed; say whether it has."""
         self._look_at = monotonic() + _LOOK_EVERY_SECONDS
-        if self._store.version() == self._prepared.deployment.version:
+        if self._store.version() == self._prepared.deployment.epoch:
             return False
         self._prepared = _Prepared(load_deployment(self._store))
         return True
@@ -352,6 +411,12 @@ def _known(consistency: Consistency | None) -> Consistency | None:
 
 def _either(words: Any) -> str:
     return " or ".join(map(repr, get_args(words)))
+
+
+def _pace(rows_per_second: float | None) -> Pace:
+    if rows_per_second is None:
+        return Pace()
+    return Pace(step_rows=max(1, min(500, int(rows_per_second / 4))), rows_per_second=rows_per_second)
 
 
 def _no_pages(name: str) -> InvalidCursor:

@@ -1,29 +1,49 @@
-"""One version of what a store can execute: the texts deployed, what they compile to, and the indexes that are kept."""
+"""One version of what a store can execute, and what its writers must know of the other versions on the same store.
+
+               queries read    writers keep up    writers hold
+in force       its indexes     its indexes        its constraints
+before it      —               its indexes        —                  so that a rollback needs no back-fill
+coming         —               its indexes        its constraints    once they are being checked
+"""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from piql.catalog import Index, Table
 from piql.compilation import Compilation
 from piql.errors import NotDeployed
 
-SETTING = "deployment"  # the name under which a store keeps it
+
+@dataclass(frozen=True, slots=True)
+class OtherIndex:
+    """An index of another version, kept up by writers; `table`, as that version declares it, lays it out."""
+
+    table: Table
+    index: Index
 
 
 @dataclass(frozen=True, slots=True)
 class Deployment:
-    """`texts` are the sources by file name; `kept` are the names of the indexes as the store knows them."""
+    """`texts` are the sources by file name; `epoch` counts the changes of what is known of versions.
+
+    `kept` are the tables as they are kept: columns and tables that only other versions know are among them.
+    """
 
     version: int
     deployed_at: datetime | None
     texts: Mapping[str, str]
     compilation: Compilation
-    kept: frozenset[str] = frozenset()
-    tables: Mapping[str, Table] = field(default_factory=dict)
+    epoch: int = 0
+    kept: Mapping[str, Table] = field(default_factory=dict)
+    others: tuple[OtherIndex, ...] = ()
+    coming: Deployment | None = None  # set while its constraints are held against the rows there are
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        return self.compilation.tables
 
     @property
     def indexes(self) -> Mapping[str, Index]:
@@ -36,9 +56,29 @@ class Deployment:
             raise NotDeployed(f"no table {name!r} is deployed; there are {known}")
         return found
 
+    def record_of(self, table: Table) -> Table:
+        """Give a table as its records are kept: its own columns, then those that only other versions know."""
+        kept = self.kept.get(table.name)
+        if kept is None:
+            return table
+        hidden = tuple(replace(column, nullable=True) for column in kept.columns if table.column(column.name) is None)
+        return replace(table, columns=(*table.columns, *hidden)) if hidden else table
+
+    def kept_as_declared(self, name: str) -> Table:
+        """Give a table that is kept: as declared, where it is, with what only other versions know of it."""
+        return self.record_of(self.tables.get(name, self.kept[name]))
+
+    def keeps(self, table: Table) -> bool:
+        """Say whether a table is there already: one that a coming version adds is not."""
+        return not self.kept or table.name in self.kept
+
     def indexes_of(self, table: Table) -> tuple[Index, ...]:
-        """Give the secondary indexes of a table."""
+        """Give the secondary indexes of a table that queries may read."""
         return tuple(index for index in self.indexes.values() if index.table == table.name)
+
+    def others_of(self, table: Table) -> tuple[OtherIndex, ...]:
+        """Give the indexes of a table that writers keep up for other versions."""
+        return tuple(other for other in self.others if other.table.name == table.name)
 
     def deployed(self, index: Index) -> Index:
         """Give an index of a plan as it is kept: it may hold more than that plan reads."""
@@ -48,21 +88,3 @@ class Deployment:
         if kept is None or kept.columns != index.columns or not set(index.covering) <= kept.held_columns:
             raise NotDeployed(f"the index {index.name} is not deployed: deploy the query that reads it")
         return kept
-
-    def as_text(self) -> str:
-        """Give what the store keeps of a deployment."""
-        assert self.deployed_at is not None
-        columns = {
-            name: [[column.name, str(column.type), column.nullable] for column in table.columns]
-            for name, table in self.tables.items()
-        }
-        keys = {name: list(table.primary_key) for name, table in self.tables.items()}
-        return json.dumps(
-            {
-                "version": self.version,
-                "deployed_at": self.deployed_at.isoformat(),
-                "texts": dict(self.texts),
-                "columns": columns,
-                "keys": keys,
-            }
-        )

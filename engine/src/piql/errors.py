@@ -12,6 +12,7 @@ PiqlError
 │   └── StaleCursor         made by another version of the query
 ├── InvalidSession          a session's token that is damaged, or of another store
 ├── NotDeployed
+├── DeploymentInProgress    another version is on its way
 ├── BoundExceeded           a broken promise of ours: report it
 ├── RepairPending
 └── StoreUnavailable
@@ -72,6 +73,10 @@ class InvalidSession(PiqlError):
 
 class NotDeployed(PiqlError):
     """No query or table of that name is deployed."""
+
+
+class DeploymentInProgress(PiqlError):
+    """Another version is on its way: wait for it, resume it or cancel it first."""
 
 
 class BoundExceeded(PiqlError):

@@ -8,7 +8,7 @@ from pathlib import Path
 import piql
 import pytest
 from processes.nursery import Killed, Nursery
-from promises import broken_promises, records_of
+from promises import broken_promises, records_of, unused_indexes
 
 SCHEMA = """
 CREATE TABLE rooms (room INT PRIMARY KEY, size INT, door INT NULL);
@@ -63,6 +63,7 @@ def kill_deployments(nurse: Nursery, url: str, kills: int, seed: int) -> Killed:
     with piql.connect(url) as db:
         db.deploy(piql.compile(SCHEMA + BY_TEXT + BY_WORD + BY_SIZE))
         assert broken_promises(db) == []
+        assert unused_indexes(db) == []
     return killed
 
 

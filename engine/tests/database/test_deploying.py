@@ -100,12 +100,21 @@ def test_a_column_is_added_and_is_null_in_the_rows_there_were(db: piql.Database)
         ("username VARCHAR(32) PRIMARY KEY, hometown", "username VARCHAR(32), hometown", "primary key"),
         (", hometown VARCHAR(64)", "", "hometown would be dropped"),
         ("hometown VARCHAR(64)", "hometown INT", "hometown is VARCHAR(64) and cannot become INT"),
-        ("hometown VARCHAR(64)", "hometown VARCHAR(10)", "cannot become VARCHAR(10)"),
-        ("hometown VARCHAR(64)", "hometown VARCHAR(64), age INT NOT NULL", "age is NOT NULL"),
+        ("hometown VARCHAR(64)", "hometown VARCHAR(4)", "users.hometown is to be VARCHAR(4), which 4 rows break"),
+        ("hometown VARCHAR(64)", "hometown VARCHAR(6)", None),
+        ("hometown VARCHAR(64)", "hometown VARCHAR(64), age INT NOT NULL", "age is to be NOT NULL, which 8 rows break"),
         ("text VARCHAR(140)", "text VARCHAR(140) UNIQUE", None),
-        ("hometown VARCHAR(64)", "hometown VARCHAR(64) UNIQUE", "exists already"),
-        ("LIMIT 5 (owner)", "LIMIT 3 (owner)", "at most 3"),
-        ("hometown VARCHAR(64)", "hometown VARCHAR(64) NULL REFERENCES towns", "names no row of towns"),
+        ("hometown VARCHAR(64)", "hometown VARCHAR(64) UNIQUE", "hometown = 'Oslo' (4 rows)"),
+        (
+            "LIMIT 5 (owner)",
+            "LIMIT 3 (owner)",
+            "at most 3 rows are to share one owner, which 8 values break: owner = 'a' (4 rows)",
+        ),
+        (
+            "hometown VARCHAR(64)",
+            "hometown VARCHAR(64) NULL REFERENCES towns",
+            "hometown is to name a row of towns (name), which 8 rows break: username = 'a' (hometown = 'Oslo')",
+        ),
     ],
 )
 def test_what_does_not_fit_the_data_is_refused_and_changes_nothing(

@@ -240,6 +240,14 @@ class EmbeddedStore:
     def version(self) -> int:
         return _version(self.connection())
 
+    def estimate_rows(self, table: Table) -> int:
+        name = layout_of(table, table.primary_index()).name
+        try:
+            found: tuple[int] = self.connection().execute(f"SELECT COUNT(*) FROM {quoted(name)}").fetchone()
+        except sqlite3.Error as failure:
+            raise unavailable(failure) from failure
+        return found[0]
+
     def close(self) -> None:
         self._is_closed = True
         with self._lock:

@@ -65,5 +65,8 @@ class StoreWrapper:
     def version(self) -> int:
         return self.behind.version()
 
+    def estimate_rows(self, table: Table) -> int:
+        return self.behind.estimate_rows(table)
+
     def close(self) -> None:
         self.behind.close()

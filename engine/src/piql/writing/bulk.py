@@ -31,16 +31,20 @@ def put_batch(transaction: Transaction, writer: TableWriter, rows: list[Mapping[
         record = make(row)
         records[key_of(record)] = record
     old = _old_records(transaction, writer, records)
-    changed = {key: record for key, record in records.items() if old.get(key) != record}
+    kept = {key: writer.keep_hidden(old.get(key), record) for key, record in records.items()}
+    changed = {key: record for key, record in kept.items() if old.get(key) != record}
     if not changed:
         return
     _check_unique(transaction, writer, changed, old)
     for key, was in old.items():
         if key in changed:
-            for check in writer.referrers:
+            for check in (*writer.referrers, *writer.guards.referrers):
                 check.check(transaction, Meter(), was, changed[key])
+    for column in writer.guards.columns:
+        for key, record in changed.items():
+            column.check(transaction, Meter(), old.get(key), record)
     _check_limits(transaction, writer, changed, old)
-    for entries in writer.indexes:
+    for entries in (*writer.indexes, *writer.others):
         puts: list[Row] = []
         stale: list[Row] = []
         for key, record in changed.items():
@@ -80,7 +84,7 @@ def _check_references(
     transaction: Transaction, writer: TableWriter, changed: dict[Row, Row], old: dict[Row, Row]
 ) -> None:
     """Look each key named up once; the batch itself is already there, so that rows of it may name each other."""
-    for check in writer.references:
+    for check in (*writer.references, *writer.guards.references):
         named = {check.value(record) for record in changed.values()}
         for value in named:
             if value is not None and not check.exists(transaction, value):
@@ -88,7 +92,7 @@ def _check_references(
 
 
 def _check_unique(transaction: Transaction, writer: TableWriter, changed: dict[Row, Row], old: dict[Row, Row]) -> None:
-    for check in writer.unique:
+    for check in (*writer.unique, *writer.guards.unique):
         owners: dict[Row, Row] = {}
         for key, record in changed.items():
             value = check.value(record)
@@ -105,7 +109,7 @@ def _check_unique(transaction: Transaction, writer: TableWriter, changed: dict[R
 
 
 def _check_limits(transaction: Transaction, writer: TableWriter, changed: dict[Row, Row], old: dict[Row, Row]) -> None:
-    for check in writer.limits:
+    for check in (*writer.limits, *writer.guards.limits):
         gained: Counter[Row] = Counter()
         lost: Counter[Row] = Counter()
         for key, record in changed.items():

@@ -72,7 +72,9 @@ def _type(table: Table, name: str) -> SqlType:
 class GroupCount:
     """A CARDINALITY LIMIT: counts the entries of one group, one more than the limit at most."""
 
-    def __init__(self, table: Table, limit: CardinalityLimit, deployment: Deployment, store: Store) -> None:
+    def __init__(
+        self, table: Table, limit: CardinalityLimit, deployment: Deployment, store: Store, record: Table | None = None
+    ) -> None:
         self.table, self.limit = table, limit
         self._reader = ValueReader(table, store)
         columns: tuple[str, ...]
@@ -89,7 +91,7 @@ class GroupCount:
         shape = ReadShape(table, index, (), len(columns))
         self._read = store.prepare(shape)
         self._arguments = () if shape.is_get else (limit.limit + 1,)
-        self._pick = picker(table, limit.columns if limit.is_token else self.columns)
+        self._pick = picker(record or table, limit.columns if limit.is_token else self.columns)
 
     def groups(self, record: Row | None) -> set[Row]:
         """Give the groups that a record counts in: those of its words, or the one of its columns unless one is NULL."""
@@ -124,14 +126,16 @@ class GroupCount:
 class UniqueCheck:
     """A UNIQUE key: at most one row has one value, rows with NULL aside."""
 
-    def __init__(self, table: Table, key: UniqueKey, deployment: Deployment, store: Store) -> None:
+    def __init__(
+        self, table: Table, key: UniqueKey, deployment: Deployment, store: Store, record: Table | None = None
+    ) -> None:
         self.table, self.key = table, key
         index = index_for(deployment, table, key.columns)
         self.columns = leading(index, len(key.columns))
         self._read = store.prepare(ReadShape(table, index, table.primary_key, len(self.columns)))
         self._is_get = len(self.columns) == len(index.columns)
-        self.pick = picker(table, self.columns)
-        self.primary = picker(table, table.primary_key)
+        self.pick = picker(record or table, self.columns)
+        self.primary = picker(record or table, table.primary_key)
         self._reader = ValueReader(table, store)
 
     def value(self, record: Row | None) -> Row | None:
@@ -161,7 +165,9 @@ class UniqueCheck:
 class ReferenceCheck:
     """A FOREIGN KEY of a table: the row that it names must exist."""
 
-    def __init__(self, table: Table, key: ForeignKey, deployment: Deployment, store: Store) -> None:
+    def __init__(
+        self, table: Table, key: ForeignKey, deployment: Deployment, store: Store, record: Table | None = None
+    ) -> None:
         self.table, self.key = table, key
         self.parent = deployment.table(key.table)
         index = index_for(deployment, self.parent, key.referenced_columns)
@@ -172,9 +178,10 @@ class ReferenceCheck:
         shape = ReadShape(self.parent, index, (), count)
         self._read = store.prepare(shape)
         self._tail: tuple[Any, ...] = () if shape.is_get else (1,)
-        self.pick = picker(table, self.columns)
+        self._has_parents = deployment.keeps(self.parent)
+        self.pick = picker(record or table, self.columns)
         self._as_key = as_key_of(self.parent, self.referenced, table, self.columns, store)
-        self._own_key = picker(table, self.referenced) if self.parent.name == table.name else None
+        self._own_key = picker(record or table, self.referenced) if self.parent.name == table.name else None
         self._reader = ValueReader(table, store)
 
     def value(self, record: Row | None) -> Row | None:
@@ -184,7 +191,7 @@ class ReferenceCheck:
 
     def exists(self, transaction: Transaction, value: Row) -> bool:
         key = self._as_key(value)
-        return key is not None and bool(transaction.read(self._read, key + self._tail))
+        return self._has_parents and key is not None and bool(transaction.read(self._read, key + self._tail))
 
     def check(self, transaction: Transaction, meter: Meter, old: Row | None, new: Row) -> None:
         value = self.value(new)
@@ -204,7 +211,15 @@ class ReferenceCheck:
 class ReferrerCheck:
     """A FOREIGN KEY of some table on this one: a row that is named there cannot be deleted."""
 
-    def __init__(self, table: Table, referrer: Table, key: ForeignKey, deployment: Deployment, store: Store) -> None:
+    def __init__(
+        self,
+        table: Table,
+        referrer: Table,
+        key: ForeignKey,
+        deployment: Deployment,
+        store: Store,
+        record: Table | None = None,
+    ) -> None:
         self.table, self.referrer, self.key = table, referrer, key
         index = index_for(deployment, referrer, key.columns)
         pairs = dict(zip(key.columns, key.referenced_columns, strict=True))
@@ -213,9 +228,9 @@ class ReferrerCheck:
         self._read = store.prepare(shape)
         self._tail: tuple[Any, ...] = () if shape.is_get else (2,)
         self._referenced = tuple(pairs[name] for name in columns)
-        self._pick = picker(table, self._referenced)
+        self._pick = picker(record or table, self._referenced)
         self._as_key = as_key_of(referrer, columns, table, self._referenced, store)
-        self._primary = picker(table, table.primary_key)
+        self._primary = picker(record or table, table.primary_key)
         self._reader = ValueReader(table, store)
 
     def check(self, transaction: Transaction, meter: Meter, old: Row, new: Row | None = None) -> None:

@@ -18,11 +18,15 @@ Entries = dict[Row, Row]  # key → whole entry
 
 
 class IndexEntries:
-    """Makes and writes the entries of one secondary index, or of the table itself."""
+    """Makes and writes the entries of one secondary index, or of the table itself.
 
-    def __init__(self, table: Table, index: Index, store: Store) -> None:
+    `declared` is the table as the index's own version declares it, where that is another one: a record with NULL in a
+    key column that is NOT NULL there has no entry.
+    """
+
+    def __init__(self, table: Table, index: Index, store: Store, declared: Table | None = None) -> None:
         self.index = index
-        self.prepared: PreparedEntries = store.prepare_entries(table, index)
+        self.prepared: PreparedEntries = store.prepare_entries(declared or table, index)
         places = {column.name: at for at, column in enumerate(table.columns)}
         self._words: Callable[[Row], frozenset[str]] | None = None
         token = next((each for each in index.columns if each.token_of), None)
@@ -37,10 +41,17 @@ class IndexEntries:
         covering = [f"r[{places[name]}]" for name in index.covering]
         names = {"bucket": _bucket_of(index.buckets)}
         self.key_length = len(key_columns)
+        self._required = tuple(
+            places[each.name]
+            for each in index.columns
+            if declared is not None and (column := declared.column(each.name)) is not None and not column.nullable
+        )
         self._entry: Callable[..., Row] = eval(f"lambda r, w=None: ({', '.join([*key_columns, *covering])},)", names)
 
     def of(self, record: Row) -> list[Row]:
         """Give the entries of a record."""
+        if self._required and any(record[place] is None for place in self._required):
+            return []
         if self._words is None:
             return [self._entry(record)]
         return [self._entry(record, word) for word in sorted(self._words(record))]

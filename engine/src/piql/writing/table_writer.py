@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from piql.catalog import Table
 from piql.deployment import Deployment
 from piql.errors import DuplicateKey
@@ -9,6 +12,7 @@ from piql.physical.indexes import referrers_of
 from piql.store.base import ReadShape, Row, Store, Transaction
 from piql.writing.constraints import GroupCount, ReferenceCheck, ReferrerCheck, UniqueCheck, picker
 from piql.writing.entries import IndexEntries
+from piql.writing.guards import guards_of
 from piql.writing.meter import Meter
 from piql.writing.records import RecordMaker, ValueReader
 
@@ -18,13 +22,16 @@ class TableWriter:
 
     def __init__(self, table: Table, deployment: Deployment, store: Store) -> None:
         self.table = table
-        self.make = RecordMaker(table, store)
+        record = deployment.record_of(table)
+        self._hidden = (None,) * (len(record.columns) - len(table.columns))
+        self._make = RecordMaker(table, store)
         self.key_of = picker(table, table.primary_key)
-        names = tuple(column.name for column in table.columns)
-        self.get = store.prepare(ReadShape(table, table.primary_index(), names, len(table.primary_key)))
+        names = tuple(column.name for column in record.columns)
+        self.get = store.prepare(ReadShape(record, record.primary_index(), names, len(table.primary_key)))
         # The table's own entries hold its columns in another order: the key first.
-        self.record = IndexEntries(table, table.primary_index(), store)
+        self.record = IndexEntries(record, record.primary_index(), store)
         self.indexes = [IndexEntries(table, index, store) for index in deployment.indexes_of(table)]
+        self.others = [IndexEntries(record, each.index, store, each.table) for each in deployment.others_of(table)]
         self.references = [ReferenceCheck(table, key, deployment, store) for key in table.foreign_keys]
         self.limits = [
             GroupCount(table, limit, deployment, store)
@@ -36,7 +43,19 @@ class TableWriter:
             ReferrerCheck(table, referrer, key, deployment, store)
             for referrer, key in referrers_of(deployment.compilation.catalog, table.name)
         ]
+        self.guards = guards_of(table, record, deployment, store)
         self._reader = ValueReader(table, store)
+
+    def make(self, row: Mapping[str, Any]) -> Row:
+        """Give the record of a whole row; what only other versions know of it is NULL."""
+        return self._make(row) + self._hidden
+
+    def keep_hidden(self, old: Row | None, new: Row) -> Row:
+        """Give a record what only other versions know of the one that it replaces."""
+        if old is None or not self._hidden:
+            return new
+        known = len(self.table.columns)
+        return new[:known] + old[known:]
 
     def read(self, transaction: Transaction, meter: Meter, key: Row) -> Row | None:
         """Get the record with a primary key."""
@@ -49,6 +68,7 @@ class TableWriter:
         """Put a record in the place of the old one, if its constraints hold."""
         if new == old:
             return
+        self._check_guards(transaction, old, new)
         before = meter.operations
         checks: list[ReferenceCheck | UniqueCheck | GroupCount] = [*self.references, *self.unique, *self.limits]
         for check in checks:
@@ -59,8 +79,22 @@ class TableWriter:
         meter.round_trips += meter.operations > before
         self._write(transaction, meter, old, new)
 
+    def _check_guards(self, transaction: Transaction, old: Row | None, new: Row) -> None:
+        """Hold a record against what a coming version demands; like its back-fill, this is outside the bound."""
+        guards, outside = self.guards, Meter()
+        for column in guards.columns:
+            column.check(transaction, outside, old, new)
+        checks: list[ReferenceCheck | UniqueCheck | GroupCount] = [*guards.references, *guards.unique, *guards.limits]
+        for check in checks:
+            check.check(transaction, outside, old, new)
+        if old is not None:
+            for each in guards.referrers:
+                each.check(transaction, outside, old, new)
+
     def delete(self, transaction: Transaction, meter: Meter, old: Row) -> None:
         """Delete a record that nothing references."""
+        for each in self.guards.referrers:
+            each.check(transaction, Meter(), old)
         for check in self.referrers:
             check.check(transaction, meter, old)
         meter.round_trips += bool(self.referrers)
@@ -76,6 +110,10 @@ class TableWriter:
                 transaction.put(entries.prepared, puts)
             if deletes:
                 stale.append((entries, deletes))
+        for entries in self.others:
+            puts, deletes = entries.changes(old, new)
+            transaction.put(entries.prepared, puts)
+            transaction.delete(entries.prepared, deletes)
         meter.spend(1)
         if new is not None:
             transaction.put(self.record.prepared, self.record.of(new))

@@ -96,7 +96,7 @@ class PreparedWrite:
         old = self._writer.read(transaction, meter, key)
         if old is not None and self._plan.if_not_exists:
             raise self._writer.duplicate(key)
-        self._writer.put(transaction, meter, old, record)
+        self._writer.put(transaction, meter, old, self._writer.keep_hidden(old, record))
 
     def _change(self, transaction: Transaction, meter: Meter, parameters: list[Any]) -> None:
         old = self._old(transaction, meter, parameters)

@@ -1,0 +1,73 @@
+"""The texts of the next version: the set to deploy, with what was deployed before and is not named again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from piql.compilation import Compilation
+from piql.compilation import compile as compile_set
+from piql.deployment import Deployment
+from piql.errors import CompilationRefused
+from piql.schema_changes import reason_against
+from piql.source import Span
+
+EARLIER = "deployed earlier.piql"
+
+
+def refuse_errors(compilation: Compilation) -> None:
+    errors = [each for each in compilation.diagnostics if each.severity == "error"]
+    if errors:
+        first = errors[0]
+        more = f", and {len(errors) - 1} more" if len(errors) > 1 else ""
+        raise CompilationRefused(f"not deployed: {first.message}{more}", compilation.diagnostics)
+
+
+def with_earlier(
+    compilation: Compilation, current: Deployment, forget: frozenset[str]
+) -> tuple[Mapping[str, str], Compilation]:
+    """Give the texts and the compilation of the set together with what was deployed before and is not named again."""
+    texts = {source.name: source.text for source in compilation.sources}
+    before = current.compilation
+    earlier = [
+        *(_statement(table.span) for name, table in before.tables.items() if name not in compilation.tables),
+        *(
+            _statement(index.span)
+            for name, index in before.catalog.indexes.items()
+            if name not in compilation.catalog.indexes and index.span is not None
+        ),
+        *(
+            query.text.rstrip().rstrip(";") + ";"
+            for name, query in before.queries.items()
+            if name not in compilation.queries and name not in forget
+        ),
+    ]
+    if not earlier:
+        return texts, compilation
+    texts[EARLIER] = "\n\n".join(earlier) + "\n"
+    whole = compile_set(texts)
+    errors = [each for each in whole.diagnostics if each.severity == "error"]
+    if errors:
+        names = sorted({each.query for each in errors if each.query})
+        what = ", ".join(names) or "what was deployed earlier"
+        raise CompilationRefused(
+            f"not deployed: {what} would break, deployed earlier and not named again: {errors[0].message}",
+            whole.diagnostics,
+        )
+    return texts, whole
+
+
+def _statement(span: Span | None) -> str:
+    assert span is not None
+    return span.text.rstrip().rstrip(";") + ";"
+
+
+def refuse_incompatible(current: Deployment, wanted: Compilation, *, is_rollback: bool) -> None:
+    """Refuse what no rows could bear; a rollback leaves columns out, whose values are kept."""
+    for name in current.kept:
+        table = wanted.tables.get(name)
+        if table is None:
+            continue
+        declared = current.tables.get(name)
+        reason = reason_against(current.kept_as_declared(name), None if is_rollback else declared, table)
+        if reason is not None:
+            raise CompilationRefused(f"not deployed: the table {name} holds data: {reason}")

@@ -1,0 +1,120 @@
+"""How far a change has come: what a store keeps of it beside its schema, written with every step.
+
+The values of a place are JSON as they are stored: int, float, str, bytes and None.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Literal
+
+from piql.store.base import Row, Store
+
+SETTING = "change"
+
+Outcome = Literal["in force", "refused", "cancelled"]
+TaskKind = Literal["fill", "groups", "rows"]
+
+
+@dataclass(frozen=True, slots=True)
+class Offence:
+    """How many break one constraint, and a few of them."""
+
+    count: int = 0
+    sample: tuple[str, ...] = ()
+
+    def and_one(self, shown: str, most_shown: int = 5) -> Offence:
+        return Offence(self.count + 1, (*self.sample, shown) if len(self.sample) < most_shown else self.sample)
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A walk through a table or an index: `place` is where it stands, `run` the group it stands in and its rows so far.
+
+    fill    copies the rows of a table into the new indexes on it
+    groups  counts the rows that share a value of `columns`, or a word in them, along an index
+    rows    holds each row of a table against new references, NOT NULL and narrower types
+    """
+
+    kind: TaskKind
+    table: str
+    columns: tuple[str, ...] = ()
+    is_token: bool = False
+    estimate: int = 0
+    place: Row | None = None
+    rows: int = 0
+    is_done: bool = False
+    run: tuple[Row, int] | None = None
+    offences: Mapping[str, Offence] = field(default_factory=dict)
+
+    def against(self, what: str, shown: str) -> Task:
+        """Note one more that breaks a constraint."""
+        found = self.offences.get(what, Offence()).and_one(shown)
+        return replace(self, offences={**self.offences, what: found})
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """`id` tells changes apart, also those that make a version of the same number; `beat` is when `driver` last was."""
+
+    id: str
+    version: int
+    started_at: str
+    is_background: bool
+    tasks: tuple[Task, ...] = ()
+    is_paused: bool = False
+    driver: str | None = None
+    beat: float = 0.0
+    outcome: Outcome | None = None
+    reason: str | None = None
+
+    @property
+    def rows_done(self) -> int:
+        return sum(task.rows for task in self.tasks)
+
+    @property
+    def rows_estimate(self) -> int:
+        """Give about how many rows the whole change walks through; never fewer than it has."""
+        return sum(task.rows if task.is_done else max(task.rows, task.estimate) for task in self.tasks)
+
+    def with_task(self, at: int, task: Task) -> Progress:
+        return replace(self, tasks=(*self.tasks[:at], task, *self.tasks[at + 1 :]))
+
+    def as_text(self) -> str:
+        return json.dumps(asdict(self), default=_tagged)
+
+
+def read_progress(store: Store) -> Progress | None:
+    """Read how far the change in progress, or the last one, has come; None when there was none yet."""
+    text = store.settings().get(SETTING)
+    if text is None:
+        return None
+    found: dict[str, Any] = json.loads(text, object_hook=_untagged)
+    return Progress(**{**found, "tasks": tuple(_task(each) for each in found["tasks"])})
+
+
+def _task(found: dict[str, Any]) -> Task:
+    run, place = found["run"], found["place"]
+    return Task(
+        **{
+            **found,
+            "columns": tuple(found["columns"]),
+            "place": None if place is None else tuple(place),
+            "run": None if run is None else (tuple(run[0]), run[1]),
+            "offences": {
+                what: Offence(each["count"], tuple(each["sample"])) for what, each in found["offences"].items()
+            },
+        }
+    )
+
+
+def _tagged(value: object) -> dict[str, str]:
+    assert isinstance(value, bytes)
+    return {"bytes": base64.b64encode(value).decode()}
+
+
+def _untagged(found: dict[str, Any]) -> Any:
+    return base64.b64decode(found["bytes"]) if found.keys() == {"bytes"} else found

@@ -1,0 +1,190 @@
+"""One bounded step of a change at a time, each in one transaction, each safe to be the last before a crash.
+
+A step finds all that it needs in the store, so that any process can take the next one.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from time import time
+
+from piql.catalog import CardinalityLimit
+from piql.compilation import Compilation
+from piql.deployment import OtherIndex
+from piql.evolution.checking import GroupsCheck, RowsCheck, limit_rule, refusal, unique_rule
+from piql.evolution.filling import Filling
+from piql.evolution.progress import SETTING as PROGRESS
+from piql.evolution.progress import Outcome, Progress, Task
+from piql.evolution.state import SETTING as STATE
+from piql.evolution.state import Change, SchemaState, Version, compiled, deployment_of
+from piql.schema_changes import added_constraints
+from piql.store.base import Store, Transaction
+
+
+@dataclass(slots=True)
+class Stand:
+    """Where a change stands, as one transaction sees it and leaves it."""
+
+    state: SchemaState
+    progress: Progress
+
+
+class Steps:
+    """The steps of one change; made anew whenever the state of the schema has changed."""
+
+    def __init__(self, store: Store, state: SchemaState) -> None:
+        assert state.change is not None
+        self._store = store
+        self._change = state.change
+        self._current = deployment_of(state, store)
+        self._coming = compiled(state.change.version, state)
+        self._made: dict[tuple[object, ...], Filling | GroupsCheck | RowsCheck] = {}
+
+    def advance(self, transaction: Transaction, stand: Stand, rows: int) -> Stand:
+        """Do one step: a few rows of a task, or the passage to the next phase."""
+        assert stand.state.change is not None
+        phase = stand.state.change.phase
+        for at, task in enumerate(stand.progress.tasks):
+            if not task.is_done and (task.kind == "fill" or phase == "checking"):
+                advanced = self._runner(task).advance(transaction, task, rows)
+                return Stand(stand.state, stand.progress.with_task(at, advanced))
+        if phase == "filling":
+            return Stand(replace(stand.state, change=replace(stand.state.change, phase="checking")), stand.progress)
+        reason = refusal(stand.progress)
+        return withdraw(stand, "refused", reason) if reason else self._put_in_force(transaction, stand)
+
+    def _runner(self, task: Task) -> Filling | GroupsCheck | RowsCheck:
+        key = (task.kind, task.table, task.columns, task.is_token)
+        found = self._made.get(key)
+        if found is None:
+            found = self._made[key] = self._make(task)
+        return found
+
+    def _make(self, task: Task) -> Filling | GroupsCheck | RowsCheck:
+        kept, table = self._current.kept_as_declared(task.table), self._coming.tables[task.table]
+        if task.kind == "fill":
+            new = [
+                OtherIndex(table, index)
+                for index in self._coming.indexes_of(table)
+                if self._store.stored_name(table, index) in self._change.indexes
+            ]
+            return Filling(self._store, kept, new)
+        added = added_constraints(kept, table)
+        if task.kind == "rows":
+            return RowsCheck(self._store, kept, table, added, self._coming)
+        for limit in added.limits:
+            if (limit.columns, limit.is_token) == (task.columns, task.is_token):
+                return GroupsCheck(self._store, table, limit, self._coming, limit_rule(table, limit))
+        (key,) = (key for key in added.unique if key.columns == task.columns)
+        return GroupsCheck(self._store, table, CardinalityLimit(1, key.columns), self._coming, unique_rule(table, key))
+
+    def _put_in_force(self, transaction: Transaction, stand: Stand) -> Stand:
+        state, coming, store = stand.state, self._coming, self._store
+        tables = dict(state.tables)
+        for name, table in coming.tables.items():
+            if name not in state.tables:
+                transaction.create_table(table)
+            tables[name] = coming.record_of(table)
+        there = transaction.index_names()
+        for index in coming.indexes.values():
+            table = coming.tables[index.table]
+            if store.stored_name(table, index) not in there:
+                assert table.name not in state.tables
+                transaction.create_index(table, index)
+        after = SchemaState(
+            replace(self._change.version, deployed_at=datetime.now(UTC)),
+            state.in_force if state.in_force.number else None,
+            None,
+            tables,
+            state.epoch,
+        )
+        return Stand(after, replace(stand.progress, outcome="in force", driver=None))
+
+
+def announce(
+    transaction: Transaction,
+    store: Store,
+    state: SchemaState,
+    coming: tuple[Mapping[str, str], Compilation],
+    is_background: bool,
+) -> Stand:
+    """Begin a change: make its columns and, still empty, its indexes, and say what is to be done."""
+    texts, compilation = coming
+    version = Version(state.in_force.number + 1, None, texts)
+    tables = dict(state.tables)
+    for name, kept in state.tables.items():
+        table = compilation.tables.get(name)
+        if table is not None:
+            new = tuple(replace(each, nullable=True) for each in table.columns if kept.column(each.name) is None)
+            transaction.add_columns(table, [column.name for column in new])
+            tables[name] = replace(kept, columns=(*kept.columns, *new))
+    made = _make_indexes(transaction, store, state, compilation)
+    progress = Progress(
+        secrets.token_hex(8),
+        version.number,
+        datetime.now(UTC).isoformat(),
+        is_background,
+        _tasks(store, state, compilation, made),
+    )
+    return Stand(replace(state, change=Change(version, "filling", tuple(made)), tables=tables), progress)
+
+
+def _make_indexes(
+    transaction: Transaction, store: Store, state: SchemaState, compilation: Compilation
+) -> dict[str, str]:
+    """Make the indexes on tables that are kept and lack them; give the table of each by the index's stored name."""
+    there, complete = transaction.index_names(), living_indexes(store, state)
+    made: dict[str, str] = {}
+    for index in compilation.indexes.values():
+        table = compilation.tables[index.table]
+        name = store.stored_name(table, index)
+        if name in complete or table.name not in state.tables:
+            continue
+        if name in there:
+            transaction.drop_index(name)  # left from a version that lives no more: nobody kept it up
+        transaction.create_index(table, index)
+        made[name] = table.name
+    return made
+
+
+def _tasks(store: Store, state: SchemaState, compilation: Compilation, made: Mapping[str, str]) -> tuple[Task, ...]:
+    current = deployment_of(state, store)
+    tasks = [Task("fill", name) for name in dict.fromkeys(made.values())]
+    for name in state.tables:
+        if name not in compilation.tables:
+            continue
+        added = added_constraints(current.kept_as_declared(name), compilation.tables[name])
+        tasks += [Task("groups", name, each.columns, each.is_token) for each in added.limits]
+        tasks += [Task("groups", name, each.columns) for each in added.unique]
+        if added.references or added.columns:
+            tasks.append(Task("rows", name))
+    estimates = {name: store.estimate_rows(state.tables[name]) for name in {task.table for task in tasks}}
+    return tuple(replace(task, estimate=estimates[task.table]) for task in tasks)
+
+
+def living_indexes(store: Store, state: SchemaState) -> frozenset[str]:
+    """Give the stored names of the indexes that writers keep up."""
+    deployment = deployment_of(state, store)
+    own = {store.stored_name(deployment.tables[each.table], each) for each in deployment.indexes.values()}
+    return frozenset(own | {store.stored_name(each.table, each.index) for each in deployment.others})
+
+
+def withdraw(stand: Stand, outcome: Outcome, reason: str | None = None) -> Stand:
+    """End a change that does not come into force; its indexes are nobody's from now on, and are collected."""
+    return Stand(
+        replace(stand.state, change=None), replace(stand.progress, outcome=outcome, reason=reason, driver=None)
+    )
+
+
+def keep(transaction: Transaction, before: SchemaState, stand: Stand) -> Stand:
+    """Write down where a change stands; what writers must know makes a new epoch."""
+    state, progress = stand.state, replace(stand.progress, beat=time())
+    if state != before:
+        state = replace(state, epoch=before.epoch + 1)
+        transaction.set_setting(STATE, state.as_text())
+        transaction.set_version(state.epoch)
+    transaction.set_setting(PROGRESS, progress.as_text())
+    return Stand(state, progress)

@@ -1,0 +1,45 @@
+"""What a coming version demands of writers already now, while the rows there are are held against it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from piql.catalog import Table
+from piql.deployment import Deployment
+from piql.physical.indexes import referrers_of
+from piql.schema_changes import added_constraints
+from piql.store.base import Store
+from piql.writing.column_check import ColumnCheck
+from piql.writing.constraints import GroupCount, ReferenceCheck, ReferrerCheck, UniqueCheck
+
+
+@dataclass(frozen=True, slots=True)
+class Guards:
+    """The checks of the constraints that the version in force does not have."""
+
+    columns: tuple[ColumnCheck, ...] = ()
+    references: tuple[ReferenceCheck, ...] = ()
+    unique: tuple[UniqueCheck, ...] = ()
+    limits: tuple[GroupCount, ...] = ()
+    referrers: tuple[ReferrerCheck, ...] = ()
+
+
+def guards_of(table: Table, record: Table, deployment: Deployment, store: Store) -> Guards:
+    """Give what writers of a table must hold besides its own constraints."""
+    coming = deployment.coming
+    wanted = coming.tables.get(table.name) if coming is not None else None
+    if coming is None or wanted is None:
+        return Guards()
+    added = added_constraints(record, wanted)
+    return Guards(
+        tuple(ColumnCheck(record, wanted, column, store) for column in added.columns),
+        tuple(ReferenceCheck(wanted, key, coming, store, record) for key in added.references),
+        tuple(UniqueCheck(wanted, key, coming, store, record) for key in added.unique),
+        tuple(GroupCount(wanted, limit, coming, store, record) for limit in added.limits),
+        tuple(
+            ReferrerCheck(wanted, referrer, key, coming, store, record)
+            for referrer, key in referrers_of(coming.compilation.catalog, table.name)
+            if referrer.name in coming.kept
+            and key in added_constraints(deployment.kept_as_declared(referrer.name), referrer).references
+        ),
+    )
