@@ -1,6 +1,6 @@
 """`piql profile`: from arguments to an exit code.
 
-0 done · 1 failed · 2 wrong arguments · 130 cancelled by SIGTERM or Ctrl-C
+profile   0 done · 1 failed · 2 wrong arguments · 130 cancelled by SIGTERM or Ctrl-C
 """
 
 from __future__ import annotations

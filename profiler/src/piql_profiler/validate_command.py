@@ -1,6 +1,6 @@
 """`piql validate`: from arguments to an exit code.
 
-0 validated · 1 failed · 2 wrong arguments · 130 stopped by SIGTERM or Ctrl-C
+validate  0 validated · 1 failed · 2 wrong arguments · 130 stopped by SIGTERM or Ctrl-C
 """
 
 from __future__ import annotations
