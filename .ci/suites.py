@@ -31,6 +31,8 @@ def _pytest(name: str, folder: str, *options: str, minutes: int = 10) -> Suite:
     return Suite(name, command, "junit", minutes)
 
 
+FAST = "not long and not cluster"
+
 CHECKS = (
     Suite("ruff", (PYTHON, "-m", "ruff", "check", ".")),
     Suite("format", (PYTHON, "-m", "ruff", "format", "--check", ".")),
@@ -43,10 +45,10 @@ CHECKS = (
 )
 
 TESTS = (
-    _pytest("engine", "engine", "-m", "not long", "-n", "2"),
-    _pytest("profiler", "profiler", "-m", "not long"),
-    _pytest("backend", "backend", "-m", "not long"),
-    _pytest("sample-apps", "sample-apps", "-m", "not long"),
+    _pytest("engine", "engine", "-m", FAST, "-n", "2"),
+    _pytest("profiler", "profiler", "-m", FAST),
+    _pytest("backend", "backend", "-m", FAST),
+    _pytest("sample-apps", "sample-apps", "-m", FAST),
     _pytest("ci", ".ci"),
     Suite("frontend", (*VITEST, f"--outputFile.json=../{REPORTS}/frontend.json"), "vitest"),
     Suite("conformance", (PYTHON, ".ci/conformance.py", f"{REPORTS}/conformance.json"), "conformance"),
@@ -57,6 +59,6 @@ END_TO_END = (
     Suite("e2e", (".ci/e2e.sh", f"{REPORTS}/e2e.json"), "playwright", minutes=20),
 )
 
-LONG = (_pytest("long", ".", "-m", "long", minutes=120),)
+LONG = (_pytest("long", ".", "-m", "long and not cluster", minutes=120),)
 
 GROUPS = {"check": CHECKS, "test": CHECKS + TESTS + END_TO_END, "e2e": END_TO_END, "long": LONG}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 NATIVE_PORT = 9042
 STORAGE_PORT = 7000
-HEAP = "512m"
+HEAP = "640m"
 
 _EXPORTS = """
 java.base/jdk.internal.misc java.management.rmi/com.sun.jmx.remote.internal.rmi java.rmi/sun.rmi.registry
@@ -27,6 +27,9 @@ _QUICK = {
     "consistent.rangemovement": "false",
     "skip_paxos_state_rebuild": "true",
     "shutdown_announce_in_ms": "0",
+    "test.flush_local_schema_changes": "false",
+    "migration_delay_ms": "500",
+    "schema_pull_interval_ms": "2000",
 }
 
 _LOGBACK = """<configuration>
@@ -69,6 +72,7 @@ commitlog_sync: periodic
 commitlog_sync_period: 10s
 commitlog_segment_size: 4MiB
 commitlog_disk_access_mode: legacy
+memtable_allocation_type: unslabbed_heap_buffers
 memtable_heap_space: 64MiB
 memtable_offheap_space: 64MiB
 key_cache_size: 4MiB
@@ -85,6 +89,7 @@ write_request_timeout: 10s
 range_request_timeout: 10s
 truncate_request_timeout: 60s
 hinted_handoff_enabled: true
+auto_snapshot: false
 """
     )
     (folder / "rackdc.properties").write_text(f"dc=datacenter1\nrack=rack{number + 1}\n")

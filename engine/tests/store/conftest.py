@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from cluster.fixture import cluster, cluster_url
+from piql.store import open_store
 from piql.store.base import Store
 from piql.store.embedded import EmbeddedStore
 from piql.store.latency import LatencyStore, constant
@@ -11,27 +13,35 @@ from piql.store.recording import RecordingStore
 from piql.store.stepwise import StepwiseStore
 
 WITH_TRANSACTIONS = ("embedded", "embedded file", "recording", "latency")
-WITH_STEPS = ("stepwise", "stepwise recorded")
+CLUSTER = pytest.param("cluster", marks=pytest.mark.cluster)
+WITH_STEPS = ("stepwise", "stepwise recorded", CLUSTER)
+__all__ = ["cluster", "cluster_url"]
 
 
 @pytest.fixture(params=(*WITH_TRANSACTIONS, *WITH_STEPS))
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
     """Gives each store, whatever it promises."""
-    yield from opened(request.param, tmp_path)
+    yield from opened(request, tmp_path)
 
 
 @pytest.fixture(params=WITH_TRANSACTIONS)
 def transactional_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
-    yield from opened(request.param, tmp_path)
+    yield from opened(request, tmp_path)
 
 
 @pytest.fixture(params=WITH_STEPS)
 def stepped_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
-    yield from opened(request.param, tmp_path)
+    yield from opened(request, tmp_path)
 
 
-def opened(name: str, tmp_path: Path) -> Iterator[Store]:
-    match name:
+@pytest.fixture(params=("embedded", CLUSTER))
+def keeping_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    """Gives each store that keeps values in a way of its own."""
+    yield from opened(request, tmp_path)
+
+
+def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    match request.param:
         case "embedded":
             made: Store = EmbeddedStore(synchronous="NORMAL")
         case "embedded file":
@@ -42,6 +52,8 @@ def opened(name: str, tmp_path: Path) -> Iterator[Store]:
             made = StepwiseStore(tmp_path / "steps.db")
         case "stepwise recorded":
             made = RecordingStore(StepwiseStore())
+        case "cluster":
+            made = open_store(request.getfixturevalue("cluster_url")())
         case _:
             made = LatencyStore(EmbeddedStore(synchronous="NORMAL"), constant(0.01))
     yield made

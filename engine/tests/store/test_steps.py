@@ -20,14 +20,14 @@ from piql.store.stepwise import StepwiseStore
 INT = SqlType(Kind.INT)
 TABLE = Table("t", (Column("g", INT, True), Column("k", INT, False), Column("text", SqlType(Kind.TEXT), True)), ("k",))
 PRIMARY = TABLE.primary_index()
-BY_G = Index("by_g", "t", (IndexColumn("g"), IndexColumn("k")), ("text",))
+BY_G = Index("by_g", "t", (IndexColumn("g"), IndexColumn("k")), ("text",), partition_columns=0)
 
 
 def steps_of(store: Store) -> Steps:
     steps = store.steps
     assert steps is not None
     with store.transaction() as transaction:
-        transaction.create_table(TABLE)
+        transaction.create_table(TABLE, is_in_order=True)
         transaction.create_index(TABLE, BY_G)
     return steps
 

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 
 from piql_profiler.predict_command import predict
 from piql_profiler.profile_command import profile
-from piql_profiler.validate_command import validate
 
-COMMANDS = {"profile": profile, "predict": predict, "validate": validate}
+COMMANDS = {"profile": profile, "predict": predict}
 
 
 def main(argv: Sequence[str]) -> int:

@@ -1,4 +1,4 @@
-"""Copies the rows there were into new indexes, in primary-key order, a few at a time.
+"""Copies the rows there were into new indexes, in the order that the store keeps them in, a few at a time.
 
 Writers keep the new indexes up from the moment they were announced, so a row that changes behind or before the place
 of the walk is right either way: a step reads rows and puts their entries in one transaction.
@@ -22,8 +22,9 @@ class Walk:
     def __init__(self, store: Store, table: Table, index: Index, columns: Sequence[str]) -> None:
         self._key_length = len(index.columns)
         wanted = (*(each.name for each in index.columns), *columns)
-        self._first = store.prepare(ReadShape(table, index, wanted, 0))
-        self._further = store.prepare(ReadShape(table, index, wanted, 0, after_length=self._key_length))
+        shape = ReadShape(table, index, wanted, 0, in_any_order=True)
+        self._first = store.prepare(shape)
+        self._further = store.prepare(replace(shape, after_length=self._key_length))
 
     def read(self, transaction: Transaction, place: Row | None, rows: int) -> list[tuple[Row, Row]]:
         """Give the next entries: the key of each, and the columns asked for."""

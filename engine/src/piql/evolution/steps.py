@@ -20,6 +20,7 @@ from piql.evolution.progress import SETTING as PROGRESS
 from piql.evolution.progress import Outcome, Progress, Task
 from piql.evolution.state import SETTING as STATE
 from piql.evolution.state import Change, SchemaState, Version, compiled, deployment_of
+from piql.physical.operators import IndexScan
 from piql.schema_changes import added_constraints
 from piql.store.base import Store, Transaction
 
@@ -84,9 +85,10 @@ class Steps:
     def _put_in_force(self, transaction: Transaction, stand: Stand) -> Stand:
         state, coming, store = stand.state, self._coming, self._store
         tables = dict(state.tables)
+        in_order = _read_in_order(coming.compilation)
         for name, table in coming.tables.items():
             if name not in state.tables:
-                transaction.create_table(table)
+                transaction.create_table(table, name in in_order)
             tables[name] = coming.record_of(table)
         there = transaction.index_names()
         for index in coming.indexes.values():
@@ -115,6 +117,8 @@ def announce(
     texts, compilation = coming
     version = Version(state.in_force.number + 1, None, texts)
     tables = dict(state.tables)
+    for name in _read_in_order(compilation) & state.tables.keys():
+        transaction.keep_in_order(state.tables[name])
     for name, kept in state.tables.items():
         table = compilation.tables.get(name)
         if table is not None:
@@ -130,6 +134,17 @@ def announce(
         _tasks(store, state, compilation, made),
     )
     return Stand(replace(state, change=Change(version, "filling", tuple(made)), tables=tables), progress)
+
+
+def _read_in_order(compilation: Compilation) -> frozenset[str]:
+    """Give the tables that some query walks in the order of their keys without fixing a part of it."""
+    return frozenset(
+        scan.table.name
+        for query in compilation.queries.values()
+        if query.plan is not None
+        for scan in query.plan.find(IndexScan)
+        if scan.index.is_primary and not scan.prefix
+    )
 
 
 def _make_indexes(
@@ -166,17 +181,10 @@ def _tasks(store: Store, state: SchemaState, compilation: Compilation, made: Map
 
 
 def living_indexes(store: Store, state: SchemaState) -> frozenset[str]:
-    """Give the stored names of the indexes that are of use: those that writers keep up.
-
-    Those of the version before are right also on tables that the one in force does not know: nobody writes there.
-    """
-    found = set(state.change.indexes) if state.change else set()
-    for version in (state.in_force, state.before):
-        deployment = compiled(version, state) if version else None
-        for index in deployment.indexes.values() if deployment else ():
-            assert deployment is not None
-            found.add(store.stored_name(deployment.tables[index.table], index))
-    return frozenset(found)
+    """Give the stored names of the indexes that writers keep up."""
+    deployment = deployment_of(state, store)
+    own = {store.stored_name(deployment.tables[each.table], each) for each in deployment.indexes.values()}
+    return frozenset(own | {store.stored_name(each.table, each.index) for each in deployment.others})
 
 
 def withdraw(stand: Stand, outcome: Outcome, reason: str | None = None) -> Stand:

@@ -55,6 +55,8 @@ def serves_group(index: Index, columns: Iterable[str]) -> bool:
     leading = index.columns[: len(wanted)]
     if index.buckets > 1 or any(each.token_of for each in index.columns):
         return False  # several ranges, or several entries a row
+    if index.partition_columns > len(wanted):
+        return False  # a group is spread over partitions
     return {each.name for each in leading} == wanted
 
 

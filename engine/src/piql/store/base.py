@@ -86,6 +86,7 @@ class ReadShape:
     after_length: int = 0
     is_after_included: bool = False  # begin with the entries at that place, else behind them
     sees_coming: bool = False  # also records that are COMING
+    in_any_order: bool = False  # a walk of everything, in whatever order: rows that share a partition come together
 
     @property
     def is_get(self) -> bool:
@@ -191,7 +192,13 @@ class Transaction(Protocol):
 
     def set_setting(self, name: str, value: str) -> None: ...
 
-    def create_table(self, table: Table) -> None: ...
+    def create_table(self, table: Table, is_in_order: bool = False) -> None:
+        """Create a table, empty; `is_in_order` when queries will walk the whole of it in the order of its key."""
+        ...
+
+    def keep_in_order(self, table: Table) -> None:
+        """Let queries walk a table that is there in the order of its key, or raise CompilationRefused."""
+        ...
 
     def add_columns(self, table: Table, names: Iterable[str]) -> None:
         """Extend a table by columns that are NULL in every row so far."""

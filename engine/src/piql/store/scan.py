@@ -13,12 +13,12 @@ CHUNK = 2000
 def scan_table(
     transaction: Transaction, store: Store, table: Table, columns: Sequence[str], chunk: int = CHUNK
 ) -> Iterator[list[Row]]:
-    """Yield the rows of a table, some columns of each, in primary-key order."""
+    """Yield the rows of a table, some columns of each, in the order that the store keeps them in."""
     index: Index = table.primary_index()
     key = tuple(each.name for each in index.columns)
     wanted = (*key, *columns)
-    read = store.prepare(ReadShape(table, index, wanted, 0))
-    further = store.prepare(ReadShape(table, index, wanted, 0, after_length=len(key)))
+    read = store.prepare(ReadShape(table, index, wanted, 0, in_any_order=True))
+    further = store.prepare(ReadShape(table, index, wanted, 0, after_length=len(key), in_any_order=True))
     rows = transaction.read(read, (chunk,))
     while rows:
         yield [row[len(key) :] for row in rows]

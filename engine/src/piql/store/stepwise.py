@@ -19,9 +19,8 @@ from typing import Any
 
 from piql.catalog import Index, Table
 from piql.store.base import KEPT_SECONDS, STATE, WRITE, Cell, EntryChange, Found, ReadShape, Row, State
-from piql.store.embedded import WAIT_MS, EmbeddedStore, EmbeddedTransaction, Synchronous
+from piql.store.embedded import EmbeddedStore, EmbeddedTransaction, Synchronous, unavailable
 from piql.store.embedded_layout import EmbeddedRead, Layout, ReadBuilder, layout_of, quoted
-from piql.store.embedded_waiting import unavailable
 
 AT = "#at"
 BEFORE_ALL_WRITES = 1
@@ -77,7 +76,7 @@ class StepwiseTransaction(EmbeddedTransaction):
         else:
             self._store.change_entries([EntryChange(entries, key, State.GONE, BEFORE_ALL_WRITES) for key in keys])
 
-    def create_table(self, table: Table) -> None:
+    def create_table(self, table: Table, is_in_order: bool = False) -> None:
         self._connection.execute(_create(layout_with_state(table, table.primary_index())))
 
     def create_index(self, table: Table, index: Index) -> None:
@@ -87,16 +86,13 @@ class StepwiseTransaction(EmbeddedTransaction):
 class StepwiseStore(EmbeddedStore):
     """Keeps the whole interface of a store by single rows; `clock` gives seconds since 1970."""
 
-    _sqlite_waits_seconds = WAIT_MS / 1000
-
     def __init__(
         self,
         path: str | os.PathLike[str] | None = None,
         synchronous: Synchronous = "NORMAL",
         clock: Callable[[], float] = time.time,
-        wait_ms: float = WAIT_MS,
     ) -> None:
-        super().__init__(path, synchronous, wait_ms)
+        super().__init__(path, synchronous)
         self._clock = clock
         with self._failures():
             self.connection().execute(_CELLS)

@@ -1,0 +1,32 @@
+"""`cluster`: three nodes for the tests of one session, started at the first test that asks for them."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from cluster.running import Cluster, default_folder, found_cluster, running_cluster
+
+_NUMBERS = itertools.count(1)
+LOGS = Path(__file__).resolve().parents[2] / ".test-results" / "cluster"
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Cluster]:
+    """Run three nodes, or use those of `make cluster` when they run; the logs stay in .test-results/cluster."""
+    found = found_cluster(default_folder())
+    if found.nodes and all(node.is_running() and node.answers() for node in found.nodes):
+        yield found
+        return
+    with running_cluster(LOGS) as started:
+        yield started
+
+
+@pytest.fixture
+def cluster_url(cluster: Cluster) -> Callable[[], str]:
+    """Give the URL of a database that no other test has: a prefix of its own in one keyspace."""
+    return lambda: cluster.url("piql_tests", f"prefix=t{os.getpid() % 100_000}_{next(_NUMBERS)}_&timeout=30")

@@ -1,0 +1,12 @@
+"""The store on Cassandra and ScyllaDB.
+
+address.py        cql://host,host/keyspace?…           reads.py      the shape of a read → SELECTs
+stored_values.py  values ↔ CQL's types                 entries.py    a row → INSERT, UPDATE, DELETE
+layout.py         an index → a table                   steps.py      conditional changes, entries by timestamp
+tables.py         what is in the keyspace              store.py      the store itself
+connection.py     the driver, and requests in flight   failures.py   what the driver raises → StoreUnavailable
+"""
+
+from piql.store.cql.store import CqlStore, open_cql
+
+__all__ = ["CqlStore", "open_cql"]

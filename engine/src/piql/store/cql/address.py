@@ -1,0 +1,145 @@
+"""The URL of a cluster: `cql://[user:password@]host[,host…][:port]/keyspace[?option=value&…]`.
+
+option               default               what it says
+replication_factor   3, or all nodes       copies of each row, when the keyspace is created
+consistency          LOCAL_QUORUM          which copies must answer a read or acknowledge a write
+timeout              5                     seconds after which a request is given up
+speculative          100                   milliseconds after which another node is asked, too; 0: never
+in_flight            256                   requests under way at once, for each node
+prefix               none                  begins the name of every table of PIQL in the keyspace
+datacenter           of the first host     whose nodes are asked
+driver               scylla                the driver
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from urllib.parse import parse_qsl, unquote
+
+from piql.errors import StoreUnavailable
+
+PORT = 9042
+CONSISTENCIES = ("ONE", "LOCAL_ONE", "TWO", "THREE", "QUORUM", "LOCAL_QUORUM", "EACH_QUORUM", "ALL")
+DRIVERS = ("scylla",)
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,47}")
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a cluster is, and how to speak with it."""
+
+    hosts: tuple[str, ...]
+    port: int
+    keyspace: str
+    replication_factor: int | None = None
+    consistency: str = "LOCAL_QUORUM"
+    timeout: float = 5.0
+    speculative: float = 100.0
+    in_flight: int = 256
+    prefix: str = ""
+    datacenter: str | None = None
+    driver: str = "scylla"
+    user: str | None = None
+    password: str | None = field(default=None, repr=False)
+
+    def shown(self) -> str:
+        """Give the cluster's name for messages, without the password."""
+        return f"cql://{','.join(self.hosts)}:{self.port}/{self.keyspace}"
+
+
+def parse_address(url: str) -> Address:
+    """Read the URL of a cluster, or raise StoreUnavailable with what is wrong in it."""
+    found = re.fullmatch(r"cql://(?:([^@/]*)@)?([^/?]*)(?:/([^?]*))?(?:\?(.*))?", url)
+    if found is None:
+        raise _wrong(url, "write cql://host[,host…][:port]/keyspace")
+    login, place, keyspace, options = found.groups()
+    hosts, port = _hosts(url, place)
+    if not keyspace or not _NAME.fullmatch(keyspace):
+        raise _wrong(url, "the keyspace after the hosts must be a name of letters, digits and _")
+    user, _, password = (login or "").partition(":")
+    given: dict[str, object] = {}
+    for name, value in parse_qsl(options or "", keep_blank_values=True):
+        reader = _OPTIONS.get(name)
+        if reader is None:
+            raise _wrong(url, f"there is no option {name!r}; there are {', '.join(_OPTIONS)}")
+        try:
+            given[name] = reader(value)
+        except ValueError as problem:
+            raise _wrong(url, f"{name}={value}: {problem}") from None
+    return Address(
+        hosts,
+        port,
+        keyspace,
+        user=unquote(user) or None,
+        password=unquote(password) or None,
+        **given,  # type: ignore[arg-type]
+    )
+
+
+def _wrong(url: str, why: str) -> StoreUnavailable:
+    return StoreUnavailable(f"{re.sub(r'//[^@/]*@', '//', url)!r} is no address of a cluster: {why}")
+
+
+def _hosts(url: str, place: str) -> tuple[tuple[str, ...], int]:
+    names, port = place, PORT
+    found = re.fullmatch(r"(.*):(\d+)", place)
+    if found is not None and (found[1].count(":") == 0 or found[1].endswith("]")):
+        names, port = found[1], int(found[2])
+    hosts = tuple(each.strip("[]") for each in names.split(",") if each)
+    if not hosts or not 0 < port < 65536:
+        raise _wrong(url, "write cql://host[,host…][:port]/keyspace")
+    return hosts, port
+
+
+def _whole(value: str) -> int:
+    number = int(value) if value.isascii() and value.isdigit() else 0
+    if number < 1:
+        raise ValueError("a whole number from 1 is needed")
+    return number
+
+
+def _number(value: str) -> float:
+    try:
+        number = float(value)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number < 86_400_000:
+        raise ValueError("a number is needed")
+    return number
+
+
+def _seconds(value: str) -> float:
+    number = _number(value)
+    if not number:
+        raise ValueError("it must be more than 0 seconds")
+    return number
+
+
+def _one_of(*allowed: str) -> Callable[[str], str]:
+    def read(value: str) -> str:
+        found = next((each for each in allowed if each.lower() == value.lower()), None)
+        if found is None:
+            raise ValueError(f"it is one of {', '.join(allowed)}")
+        return found
+
+    return read
+
+
+def _prefix(value: str) -> str:
+    if value and not re.fullmatch(r"[a-z][a-z0-9_]{0,15}", value):
+        raise ValueError("it begins with a letter and has at most 16 of a-z, 0-9 and _")
+    return value
+
+
+_OPTIONS: Mapping[str, Callable[[str], object]] = {
+    "replication_factor": _whole,
+    "consistency": _one_of(*CONSISTENCIES),
+    "timeout": _seconds,
+    "speculative": _number,
+    "in_flight": _whole,
+    "prefix": _prefix,
+    "datacenter": str,
+    "driver": _one_of(*DRIVERS),
+}

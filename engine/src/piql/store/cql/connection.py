@@ -1,0 +1,344 @@
+"""The driver behind the store: connects, prepares, and sends requests whose values are bytes already.
+
+Results are decoded to PIQL's stored values at once: the driver is told which of its decoders to use for which type.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cassandra import ConsistencyLevel, type_codes
+from cassandra.auth import PlainTextAuthProvider
+from cassandra.cluster import EXEC_PROFILE_DEFAULT, Cluster, ExecutionProfile, Session
+from cassandra.cqltypes import BytesType, LongType, SimpleDateType
+from cassandra.policies import (
+    ConstantSpeculativeExecutionPolicy,
+    DCAwareRoundRobinPolicy,
+    ExponentialReconnectionPolicy,
+    TokenAwarePolicy,
+)
+from cassandra.protocol import ProtocolHandler, ResultMessage
+from cassandra.query import BoundStatement, PreparedStatement, SimpleStatement, tuple_factory
+
+from piql.errors import StoreUnavailable
+from piql.store.base import Consistency, Row
+from piql.store.cql.address import Address
+from piql.store.cql.failures import unavailable
+from piql.store.cql.stored_values import date_from_bytes
+
+PROTOCOL = 4
+AGREEMENT_SECONDS = 60
+_SPECULATIVE_COPIES = 2
+
+Values = list["bytes | None"]
+Done = Callable[["list[list[Row]] | StoreUnavailable"], None]
+
+
+class _DayNumber(SimpleDateType):  # type: ignore[misc]
+    """A CQL date, read as PIQL keeps it."""
+
+    @staticmethod
+    def deserialize(stored: bytes, protocol_version: int) -> int:
+        return date_from_bytes(stored)
+
+
+_FAST_RESULT = ProtocolHandler.message_types_by_opcode[ResultMessage.opcode]
+
+
+class _StoredResult(_FAST_RESULT):  # type: ignore[misc,valid-type]
+    """A result whose values are PIQL's stored values: no datetime, date or UUID is made of them."""
+
+    type_codes = _FAST_RESULT.type_codes | {
+        type_codes.DateType: LongType,
+        type_codes.SimpleDateType: _DayNumber,
+        type_codes.UUIDType: BytesType,
+        type_codes.TimeUUIDType: BytesType,
+    }
+
+
+class _StoredProtocol(ProtocolHandler):  # type: ignore[misc]
+    message_types_by_opcode = ProtocolHandler.message_types_by_opcode | {ResultMessage.opcode: _StoredResult}
+
+
+@dataclass(frozen=True, slots=True)
+class NodeState:
+    """A node of the cluster as the driver sees it."""
+
+    address: str
+    is_up: bool
+    version: str
+    datacenter: str
+    rack: str
+
+
+class Connection:
+    """A session with a cluster and its prepared statements; may be used from any number of threads."""
+
+    def __init__(self, address: Address) -> None:
+        self.address = address
+        consistency = getattr(ConsistencyLevel, address.consistency)
+        is_local = address.consistency.startswith("LOCAL")
+        self._levels: dict[Consistency, int] = {
+            "eventual": ConsistencyLevel.LOCAL_ONE if is_local else ConsistencyLevel.ONE,
+            "quorum": ConsistencyLevel.LOCAL_QUORUM if is_local else ConsistencyLevel.QUORUM,
+        }
+        self._serial = ConsistencyLevel.LOCAL_SERIAL if is_local else ConsistencyLevel.SERIAL
+        profile = ExecutionProfile(
+            load_balancing_policy=TokenAwarePolicy(DCAwareRoundRobinPolicy(local_dc=address.datacenter or "")),
+            consistency_level=consistency,
+            serial_consistency_level=self._serial,
+            request_timeout=address.timeout,
+            row_factory=tuple_factory,
+            speculative_execution_policy=(
+                ConstantSpeculativeExecutionPolicy(address.speculative / 1000, _SPECULATIVE_COPIES)
+                if address.speculative
+                else None
+            ),
+        )
+        login = PlainTextAuthProvider(address.user, address.password or "") if address.user else None
+        self._driver = Cluster(
+            list(address.hosts),
+            address.port,
+            auth_provider=login,
+            protocol_version=PROTOCOL,
+            execution_profiles={EXEC_PROFILE_DEFAULT: profile},
+            connect_timeout=address.timeout,
+            control_connection_timeout=address.timeout,
+            reconnection_policy=ExponentialReconnectionPolicy(0.5, 5.0),
+            max_schema_agreement_wait=0,
+            schema_metadata_enabled=False,
+        )
+        self._prepared: dict[str, PreparedStatement] = {}
+        self._lock = threading.Lock()
+        self._gate = _Gate(address.in_flight * max(1, len(address.hosts)))
+        try:
+            self._session: Session = self._driver.connect()
+            self._session.client_protocol_handler = _StoredProtocol
+        except Exception as failure:
+            self._driver.shutdown()
+            raise unavailable(failure, address) from failure
+
+    def know_keyspace(self) -> None:
+        """Learn on which nodes the keyspace has its rows."""
+        try:
+            self._driver.refresh_keyspace_metadata(self.address.keyspace, max_schema_agreement_wait=0)
+        except Exception as failure:
+            raise unavailable(failure, self.address) from failure
+        self._gate.widen(self.address.in_flight * max(1, len(self.nodes())))
+
+    def execute(self, cql: str) -> list[Row]:
+        """Send one read that is not worth preparing and wait for its rows."""
+        try:
+            return list(self._session.execute(SimpleStatement(cql, is_idempotent=True, fetch_size=None)).current_rows)
+        except Exception as failure:
+            raise unavailable(failure, self.address) from failure
+
+    def change_schema(self, statements: Sequence[str]) -> None:
+        """Execute definitions one after another on one node, and return when every node knows them."""
+        if not statements:
+            return
+        seconds = max(self.address.timeout, AGREEMENT_SECONDS)
+        try:
+            hosts = self._hosts_up()
+            for each in statements:
+                self._session.execute(SimpleStatement(each), timeout=seconds, host=hosts[0])
+            if not self._agree(hosts, seconds):
+                raise StoreUnavailable(
+                    f"the nodes of {self.address.shown()} did not agree on their tables within {seconds:g} s"
+                )
+        except Exception as failure:
+            raise unavailable(failure, self.address) from failure
+
+    def _hosts_up(self) -> list[Any]:
+        """Give the nodes to which there are connections."""
+        hosts = [host for host in self._driver.metadata.all_hosts() if host.is_up]
+        found = sorted(hosts, key=lambda host: str(host.endpoint))
+        if not found:
+            raise StoreUnavailable(f"the cluster {self.address.shown()} cannot be reached")
+        return found
+
+    def _agree(self, hosts: Sequence[Any], seconds: float) -> bool:
+        """Ask each node for its version of the schema until all are the same; what one knows of others is late."""
+        until = time.monotonic() + seconds
+        ask = SimpleStatement("SELECT schema_version FROM system.local", consistency_level=ConsistencyLevel.ONE)
+        while len(hosts) > 1:
+            futures = [self._session.execute_async(ask, host=host) for host in hosts]
+            if len({future.result().current_rows[0] for future in futures}) == 1:
+                return True
+            if time.monotonic() > until:
+                return False
+            time.sleep(0.01)
+        return True
+
+    def prepared(self, cql: str) -> PreparedStatement:
+        found = self._prepared.get(cql)
+        if found is None:
+            with self._lock:
+                found = self._prepared.get(cql)
+                if found is None:
+                    found = self._session.prepare(cql)
+                    found.is_idempotent = True
+                    found.fetch_size = None
+                    self._prepared[cql] = found
+        return found
+
+    def bound(self, cql: str, values: Values, consistency: Consistency | None = None) -> BoundStatement:
+        statement = BoundStatement(self.prepared(cql))
+        statement.values = values
+        if consistency is not None:
+            statement.consistency_level = self._levels[consistency]
+        return statement
+
+    def answer(
+        self,
+        cql: str,
+        values: Values,
+        consistency: Consistency | None = None,
+        *,
+        is_serial: bool = False,
+        is_idempotent: bool = True,
+    ) -> list[Row]:
+        """Send one prepared request and wait for its rows; what is not idempotent is sent once."""
+        try:
+            statement = self.bound(cql, values, consistency)
+            if is_serial:
+                statement.consistency_level = self._serial
+            statement.is_idempotent = is_idempotent
+            rows: list[Row] = self._session.execute_async(statement).result().current_rows or []
+        except Exception as failure:
+            raise unavailable(failure, self.address) from failure
+        return rows
+
+    def start(self, requests: Sequence[tuple[str, Values]], done: Done, consistency: Consistency | None = None) -> None:
+        """Send prepared requests, as many at once as the gate lets through; `done` gets all rows or a failure."""
+        _Flight(self, requests, done, consistency).start()
+
+    def answer_many(
+        self, requests: Sequence[tuple[str, Values]], consistency: Consistency | None = None
+    ) -> list[list[Row]]:
+        """Send prepared requests at the same time and wait for the rows of all."""
+        answers: list[list[list[Row]] | StoreUnavailable] = []
+        is_done = threading.Event()
+
+        def done(found: list[list[Row]] | StoreUnavailable) -> None:
+            answers.append(found)
+            is_done.set()
+
+        self.start(requests, done, consistency)
+        is_done.wait()
+        found = answers[0]
+        if isinstance(found, StoreUnavailable):
+            raise found
+        return found
+
+    def nodes(self) -> list[NodeState]:
+        """Give the nodes of the cluster and whether they are up."""
+        return [
+            NodeState(
+                str(host.endpoint.address), bool(host.is_up), str(host.release_version), host.datacenter, host.rack
+            )
+            for host in sorted(self._driver.metadata.all_hosts(), key=lambda host: str(host.endpoint))
+        ]
+
+    def close(self) -> None:
+        self._driver.shutdown()
+
+
+class _Gate:
+    """Lets a number of requests be under way at once; what comes later waits its turn without holding a thread."""
+
+    def __init__(self, width: int) -> None:
+        self._free = width
+        self._width = width
+        self._waiting: deque[Callable[[], None]] = deque()
+        self._lock = threading.Lock()
+
+    def widen(self, width: int) -> None:
+        with self._lock:
+            self._free += width - self._width
+            self._width = width
+
+    def enter(self, send: Callable[[], None]) -> None:
+        with self._lock:
+            if self._free <= 0:
+                self._waiting.append(send)
+                return
+            self._free -= 1
+        send()
+
+    def leave(self) -> None:
+        with self._lock:
+            if not self._waiting:
+                self._free += 1
+                return
+            send = self._waiting.popleft()
+        send()
+
+
+class _Flight:
+    """The requests of one call: sent together, counted down by the driver's thread."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        requests: Sequence[tuple[str, Values]],
+        done: Done,
+        consistency: Consistency | None,
+    ) -> None:
+        self._consistency = consistency
+        self._connection = connection
+        self._requests = requests
+        self._answers: list[Any] = [None] * len(requests)
+        self._missing = len(requests)
+        self._done = done
+        self._lock = threading.Lock()
+        self._is_over = False
+
+    def start(self) -> None:
+        if not self._requests:
+            self._done([])
+            return
+        gate = self._connection._gate
+        try:
+            for cql in {cql for cql, _ in self._requests}:
+                self._connection.prepared(cql)  # here, and not later in the driver's own thread
+        except Exception as failure:
+            self._done(unavailable(failure, self._connection.address))
+            return
+        for at in range(len(self._requests)):
+            if self._is_over:
+                return
+            gate.enter(lambda at=at: self._send(at))  # type: ignore[misc]
+
+    def _send(self, at: int) -> None:
+        if self._is_over:
+            self._connection._gate.leave()
+            return
+        cql, values = self._requests[at]
+        try:
+            future = self._connection._session.execute_async(self._connection.bound(cql, values, self._consistency))
+        except Exception as failure:
+            self._failed(failure)
+            return
+        future.add_callbacks(self._answered, self._failed, callback_args=(at,))
+
+    def _answered(self, rows: list[Row] | None, at: int) -> None:
+        self._answers[at] = rows
+        with self._lock:
+            self._missing -= 1
+            is_last = self._missing == 0
+        self._connection._gate.leave()
+        if is_last:
+            self._done(self._answers)
+
+    def _failed(self, failure: BaseException) -> None:
+        with self._lock:
+            is_first, self._is_over = not self._is_over, True
+        self._connection._gate.leave()
+        if is_first:
+            self._done(unavailable(failure, self._connection.address))

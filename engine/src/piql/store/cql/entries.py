@@ -1,0 +1,60 @@
+"""What is prepared for writing one index: the CQL of its rows and what makes bytes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from piql.store.base import STATE, WRITE, Row, State
+from piql.store.cql.layout import Bind, Layout, quoted
+
+_STATES = [bytes([state.value]) for state in State]
+
+
+@dataclass(frozen=True, slots=True)
+class CqlEntries:
+    """The statements that write one index; a record is found and changed, an entry put and deleted."""
+
+    layout: Layout
+    key_length: int
+    key: Bind
+    values: Callable[[tuple[Any, ...]], list[bytes | None]]
+    put: str
+    delete: str
+    find: str
+    insert: str
+    change: str
+    adopt: str
+
+    def put_values(self, row: Row, hidden: tuple[bytes, ...]) -> list[bytes | None] | None:
+        """Give the bytes of a whole row; None where it is kept nowhere."""
+        key = self.key(row)
+        return None if key is None else [*key, *self.values(row), *hidden]
+
+    @property
+    def visible(self) -> tuple[bytes, ...]:
+        return self.hidden(State.VISIBLE)
+
+    def hidden(self, state: State, write: str = "") -> tuple[bytes, ...]:
+        """Give the bytes of the hidden columns."""
+        kept = _STATES[state]
+        return (write.encode(), kept) if self.layout.is_primary else (kept,)
+
+
+def entries_of(layout: Layout) -> CqlEntries:
+    values = [quoted(name) for name in (WRITE, STATE, *(name for name, _ in layout.covering))]
+    where = " AND ".join(f"{quoted(name)} = ?" for name in layout.key_names())
+    is_primary = layout.is_primary
+    return CqlEntries(
+        layout,
+        layout.has_bucket + len(layout.key),
+        layout.bind_key(),
+        layout.bind_values(),
+        layout.put("USING TIMESTAMP ?"),
+        layout.delete(),
+        f"SELECT {', '.join(values)} FROM {layout.table} WHERE {where}" if is_primary else "",
+        layout.put("IF NOT EXISTS USING TTL ?") if is_primary else "",
+        layout.update("USING TTL ?", f"{quoted(WRITE)} = ?") if is_primary else "",
+        layout.update("USING TTL ?", f"{quoted(WRITE)} = NULL") if is_primary else "",
+    )

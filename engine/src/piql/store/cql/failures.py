@@ -1,0 +1,55 @@
+"""What the driver raises → what PIQL raises: nobody above a store needs to know which driver it has."""
+
+from __future__ import annotations
+
+from cassandra import (
+    AuthenticationFailed,
+    InvalidRequest,
+    OperationTimedOut,
+    ReadFailure,
+    ReadTimeout,
+    Unavailable,
+    WriteFailure,
+    WriteTimeout,
+)
+from cassandra.cluster import NoHostAvailable
+
+from piql.errors import StoreUnavailable
+from piql.store.cql.address import Address
+
+
+def unavailable(failure: BaseException, address: Address) -> StoreUnavailable:
+    """Say in PIQL's words why the cluster gave no answer."""
+    if isinstance(failure, StoreUnavailable):
+        return failure
+    return StoreUnavailable(f"the cluster {address.shown()} {_said(failure, address)}")
+
+
+def _said(failure: BaseException, address: Address) -> str:
+    match failure:
+        case OperationTimedOut():
+            return f"did not answer within {address.timeout:g} s"
+        case Unavailable():
+            return (
+                f"has {failure.alive_replicas} of the {failure.required_replicas} copies that"
+                f" {address.consistency} needs"
+            )
+        case ReadTimeout() | WriteTimeout():
+            return (
+                f"had {failure.received_responses} of {failure.required_responses} answers that"
+                f" {address.consistency} needs in time"
+            )
+        case ReadFailure() | WriteFailure():
+            return f"failed in {failure.failures} of its nodes"
+        case NoHostAvailable():
+            reasons = sorted({_one_line(each) for each in failure.errors.values()}) if failure.errors else []
+            return "cannot be reached" + (f": {'; '.join(reasons)}" if reasons else "")
+        case AuthenticationFailed():
+            return f"does not let this user in: {_one_line(failure)}"
+        case InvalidRequest():
+            return f"refused a request: {_one_line(failure)}"
+    return f"does not answer: {_one_line(failure)}"
+
+
+def _one_line(failure: BaseException) -> str:
+    return " ".join(str(failure).split())[:300] or type(failure).__name__

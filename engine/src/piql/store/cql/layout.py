@@ -1,0 +1,257 @@
+"""How an index is laid out as a CQL table, and the CQL that creates and writes it.
+
+thoughts (owner, posted) → text          CREATE TABLE thoughts (owner text, posted timestamp, text text,
+                                           PRIMARY KEY ((owner), posted))
+users by town (town, user), town may     CREATE TABLE users_by_town_5f3a… ("#all" tinyint, "?town" boolean, town text,
+be NULL, read as one order                 user text, PRIMARY KEY (("#all"), "?town", town, user))
+
+The leading columns that every read fixes are the partition; one order of a whole table is one partition, `#all`, and
+buckets are partitions of their own. A clustering column that may be NULL has a flag before it (false = NULL: it sorts
+first) and then holds a stand-in. An entry with NULL in its partition is kept nowhere: no read can ask for it. A text
+that is a partition by itself must not be empty in CQL: one that is empty or begins with U+0000 gets a U+0000 before it.
+
+Beside its own columns a table holds `#write` and `#state`, and another index `#state` (see store/base.py); both are
+NULL in rows that another client wrote, which are then like any other.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from piql.catalog import Index, Kind, Table
+from piql.store.base import STATE, WRITE
+from piql.store.cql.stored_values import CQL_TYPE, IN_PLACE_OF_NULL, TO_BYTES, ToBytes, pack_int
+
+Arguments = tuple[Any, ...]
+Bind = Callable[[Arguments], "list[bytes | None] | None"]
+BUCKET, ALL = "#bucket", "#all"
+LONGEST_NAME = 48
+TRUE, FALSE = b"\x01", b"\x00"
+_TEXTS = (Kind.VARCHAR, Kind.TEXT)
+
+
+def quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+@dataclass(frozen=True, slots=True)
+class KeyColumn:
+    """A key column as kept; `flag` is the column before it that says whether it is set, where it may be NULL."""
+
+    name: str
+    kind: Kind
+    ascending: bool = True
+    flag: str | None = None
+    is_escaped: bool = False
+
+    @property
+    def cql(self) -> str:
+        return "blob" if self.kind is Kind.UUID else CQL_TYPE[self.kind]
+
+    def to_bytes(self) -> ToBytes:
+        if not self.is_escaped:
+            return TO_BYTES[self.kind]
+        return _escaped_text if self.kind in _TEXTS else _escaped_bytes
+
+
+def _escaped_text(value: str) -> bytes:
+    return value.encode() if value and value[0] != "\x00" else b"\x00" + value.encode()
+
+
+def _escaped_bytes(value: bytes) -> bytes:
+    return value if value and value[0] else b"\x00" + value
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The CQL table that keeps one index; `leading` is `#all` or `#bucket` where the partition begins with one."""
+
+    name: str
+    comment: str
+    leading: str | None
+    partition: tuple[KeyColumn, ...]
+    clustering: tuple[KeyColumn, ...]
+    covering: tuple[tuple[str, Kind], ...]
+    may_have_null: tuple[int, ...] = ()  # places of partition columns in an entry that may be NULL
+    is_primary: bool = False
+    keyspace: str = "piql"
+
+    @property
+    def table(self) -> str:
+        """Give the table's name as it stands in CQL."""
+        return f"{quoted(self.keyspace)}.{quoted(self.name)}"
+
+    @property
+    def hidden(self) -> tuple[str, ...]:
+        return (WRITE, STATE) if self.is_primary else (STATE,)
+
+    @property
+    def has_bucket(self) -> bool:
+        return self.leading == BUCKET
+
+    @property
+    def key(self) -> tuple[KeyColumn, ...]:
+        return (*self.partition, *self.clustering)
+
+    def create(self) -> str:
+        columns: list[str] = []
+        if self.leading:
+            columns.append(f"{quoted(self.leading)} {'int' if self.has_bucket else 'tinyint'}")
+        columns.extend(f"{quoted(each.name)} {CQL_TYPE[each.kind]}" for each in self.partition)
+        order: list[str] = []
+        for each in self.clustering:
+            direction = "ASC" if each.ascending else "DESC"
+            if each.flag:
+                columns.append(f"{quoted(each.flag)} boolean")
+                order.append(f"{quoted(each.flag)} {direction}")
+            columns.append(f"{quoted(each.name)} {each.cql}")
+            order.append(f"{quoted(each.name)} {direction}")
+        columns.extend(f"{quoted(name)} {CQL_TYPE[kind]}" for name, kind in self.covering)
+        columns.extend(f"{quoted(name)} {'text' if name == WRITE else 'tinyint'}" for name in self.hidden)
+        partition = ", ".join(quoted(name) for name in self.partition_names())
+        key = "".join(f", {quoted(name)}" for name in self.clustering_names())
+        ordered = f"CLUSTERING ORDER BY ({', '.join(order)}) AND " if order else ""
+        return (
+            f"CREATE TABLE {self.table} ({', '.join(columns)}, PRIMARY KEY (({partition}){key}))"
+            f" WITH {ordered}comment = {literal(self.comment)}"
+        )
+
+    def partition_names(self) -> list[str]:
+        return [*([self.leading] if self.leading else []), *(each.name for each in self.partition)]
+
+    def clustering_names(self) -> list[str]:
+        return [name for each in self.clustering for name in (each.flag, each.name) if name]
+
+    def key_names(self) -> list[str]:
+        return [*self.partition_names(), *self.clustering_names()]
+
+    def value_names(self) -> list[str]:
+        return [*(name for name, _ in self.covering), *self.hidden]
+
+    def put(self, how: str) -> str:
+        """Give the INSERT of a whole row: its key, its other columns, its hidden ones."""
+        names = [*self.key_names(), *self.value_names()]
+        columns = ", ".join(map(quoted, names))
+        return f"INSERT INTO {self.table} ({columns}) VALUES ({', '.join('?' * len(names))}) {how}"
+
+    def update(self, how: str, condition: str) -> str:
+        """Give the UPDATE of all columns beside the key, under a condition."""
+        columns = ", ".join(f"{quoted(name)} = ?" for name in self.value_names())
+        return f"UPDATE {self.table} {how} SET {columns} WHERE {self._where_key()} IF {condition}"
+
+    def delete(self) -> str:
+        return f"DELETE FROM {self.table} USING TIMESTAMP ? WHERE {self._where_key()}"
+
+    def _where_key(self) -> str:
+        return " AND ".join(f"{quoted(name)} = ?" for name in self.key_names())
+
+    def bind_key(self) -> Bind:
+        """Give the change from an entry, or its key alone, to the bytes of the key; None where it is kept nowhere."""
+        names: dict[str, Any] = {"TRUE": TRUE, "FALSE": FALSE, "pack_int": pack_int}
+        parts: list[str] = []
+        at = 0
+        if self.has_bucket:
+            parts.append("pack_int(a[0])")
+            at = 1
+        elif self.leading:
+            parts.append("FALSE")
+        for each in self.partition:
+            names[f"e{at}"] = each.to_bytes()
+            parts.append(f"e{at}(a[{at}])")
+            at += 1
+        for each in self.clustering:
+            names[f"e{at}"] = encode = each.to_bytes()
+            if each.flag:
+                names[f"d{at}"] = encode(IN_PLACE_OF_NULL[each.kind])
+                parts.append(f"*((FALSE, d{at}) if a[{at}] is None else (TRUE, e{at}(a[{at}])))")
+            else:
+                parts.append(f"e{at}(a[{at}])")
+            at += 1
+        body = f"[{', '.join(parts)}]"
+        if self.may_have_null:
+            missing = " or ".join(f"a[{place}] is None" for place in self.may_have_null)
+            body = f"None if {missing} else {body}"
+        made: Bind = eval(f"lambda a: {body}", names)
+        return made
+
+    def bind_values(self) -> Callable[[Arguments], list[bytes | None]]:
+        """Give the change from an entry to the bytes of its columns beside the key, without the hidden ones."""
+        first = self.has_bucket + len(self.key)
+        names: dict[str, Any] = {}
+        parts: list[str] = []
+        for at, (_, kind) in enumerate(self.covering, start=first):
+            names[f"e{at}"] = TO_BYTES[kind]
+            parts.append(f"None if a[{at}] is None else e{at}(a[{at}])")
+        made: Callable[[Arguments], list[bytes | None]] = eval(f"lambda a: [{', '.join(parts)}]", names)
+        return made
+
+
+def layout_of(
+    table: Table, index: Index, keyspace: str = "piql", prefix: str = "", *, is_in_order: bool = False
+) -> Layout:
+    """Lay out an index; `is_in_order` keeps a table as one order in one partition, for reads that fix nothing."""
+    fixed = 0 if index.is_primary and is_in_order else index.partition_columns
+    leading = BUCKET if index.buckets > 1 else ALL if fixed == 0 else None
+    partition = tuple(
+        KeyColumn(each.name, _kind(table, each.name, each.token_of), is_escaped=False) for each in index.columns[:fixed]
+    )
+    if len(partition) == 1 and leading is None and partition[0].kind in (*_TEXTS, Kind.BLOB):
+        partition = (KeyColumn(partition[0].name, partition[0].kind, is_escaped=True),)
+    clustering = tuple(
+        KeyColumn(
+            each.name,
+            _kind(table, each.name, each.token_of),
+            each.ascending,
+            "?" + each.name if not each.token_of and _may_be_null(table, each.name) else None,
+        )
+        for each in index.columns[fixed:]
+    )
+    covering = tuple((name, _kind(table, name, ())) for name in index.covering)
+    first = int(leading == BUCKET)
+    nulls = tuple(
+        at
+        for at, each in enumerate(index.columns[:fixed], start=first)
+        if not each.token_of and _may_be_null(table, each.name)
+    )
+    comment = f"piql[{prefix}] {'table' if index.is_primary else 'index'} {index.name}"
+    if index.is_primary:
+        name = table_name(prefix, f"{table.name}__in_order" if is_in_order else table.name)
+    else:
+        definition = repr((table.name, leading, partition, clustering, covering, index.buckets, index.columns))
+        name = table_name(prefix, index.name, hashlib.sha256(definition.encode()).hexdigest()[:8])
+    return Layout(
+        name, comment, leading, partition, clustering, covering, nulls, is_primary=index.is_primary, keyspace=keyspace
+    )
+
+
+def table_name(prefix: str, name: str, mark: str = "") -> str:
+    """Give the name of a CQL table: the name itself where CQL allows it, else what is left of it and a mark."""
+    plain = re.sub(r"[^a-z0-9_]", "_", name.lower())
+    if plain != name or not plain[:1].isalpha():
+        mark = "_".join(each for each in (mark, hashlib.sha256(name.encode()).hexdigest()[:6]) if each)
+    ending = f"_{mark}" if mark else ""
+    room = LONGEST_NAME - len(prefix) - len(ending)
+    if len(plain) > room:
+        digest = hashlib.sha256(name.encode()).hexdigest()[:6]
+        ending = f"_{digest}{ending}"
+        plain = plain[: LONGEST_NAME - len(prefix) - len(ending)]
+    start = plain if (prefix or plain[:1].isalpha()) else f"t{plain[1:]}"
+    return f"{prefix}{start}{ending}"
+
+
+def _kind(table: Table, name: str, token_of: tuple[str, ...]) -> Kind:
+    column = table.column(name)
+    return column.type.kind if column is not None and not token_of else Kind.TEXT
+
+
+def _may_be_null(table: Table, name: str) -> bool:
+    column = table.column(name)
+    return column is not None and column.nullable and name not in table.primary_key

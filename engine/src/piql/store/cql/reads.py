@@ -1,0 +1,324 @@
+"""The shape of a read → its CQL: one SELECT within one partition, in clustering order or its reverse, with a LIMIT.
+
+    subscriptions, owner fixed, behind a target     SELECT target FROM … WHERE owner = ? AND target > ? LIMIT ?
+    thoughts, owner fixed, newest first             SELECT … WHERE owner = ? ORDER BY posted DESC LIMIT ?
+
+What follows a place is one range of tuples when all columns go one way, else some ranges after each other.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from piql.catalog import Kind
+from piql.errors import NotDeployed
+from piql.store.base import STATE, WRITE, ReadShape, Row, State
+from piql.store.cql.layout import FALSE, TRUE, Bind, KeyColumn, Layout, quoted
+from piql.store.cql.stored_values import IN_PLACE_OF_NULL, TO_BYTES, pack_int
+from piql.values import BIGINT_RANGE, INT_RANGE
+
+LARGEST_LIMIT = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One SELECT; `bind` gives the bytes of its parameters, or None where no row can match."""
+
+    cql: str
+    bind: Bind
+
+
+@dataclass(frozen=True, slots=True)
+class CqlRead:
+    """A prepared read: several statements are ranges after each other, until there are enough rows.
+
+    `finish` makes the rows asked for of those that were selected, and leaves out hidden ones; None where they are that.
+    """
+
+    statements: tuple[Statement, ...]
+    is_get: bool
+    finish: Callable[[list[Row]], list[Row]] | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Bound:
+    """A clustering column that what follows a place is compared with, and the source of its bytes."""
+
+    name: str
+    ascending: bool
+    source: str
+
+
+def plan_read(shape: ReadShape, layout: Layout) -> CqlRead:
+    """Plan the statements of a read."""
+    if shape.in_any_order and shape.prefix_length == 0 and layout.partition:
+        return _WalkPlan(shape, layout).plan()
+    return _ReadPlan(shape, layout).plan()
+
+
+class _ReadPlan:
+    def __init__(self, shape: ReadShape, layout: Layout) -> None:
+        if shape.prefix_length < len(layout.partition) and not shape.in_any_order:
+            raise NotDeployed(
+                f"{shape.table.name} is not kept in the order that is read: deploy a query that reads it so"
+            )
+        self.shape, self.layout = shape, layout
+        self.names: dict[str, Any] = {"TRUE": TRUE, "FALSE": FALSE, "limit": _limit}
+        self.where: list[str] = []
+        self.sources: list[str] = []
+        at = 0
+        if layout.leading:
+            self.where.append(f"{quoted(layout.leading)} = ?")
+            self.sources.append("int4(a[0])" if layout.has_bucket else "FALSE")
+            self.names["int4"] = pack_int
+            at = int(layout.has_bucket)
+        for place, each in enumerate(layout.key[: shape.prefix_length], start=at):
+            if each.flag:
+                self.where.append(f"{quoted(each.flag)} = ?")
+                self.sources.append("TRUE")
+            self.where.append(f"{quoted(each.name)} = ?")
+            self.sources.append(self._encoded(each, place))
+        self.next = at + shape.prefix_length
+        self.rest = layout.key[shape.prefix_length :]
+        self.leaves_nulls = shape.skips_nulls or shape.has_low or shape.has_high
+        if self.leaves_nulls and self.rest and self.rest[0].flag:
+            self.where.append(f"{quoted(self.rest[0].flag)} = ?")
+            self.sources.append("TRUE")
+
+    def _encoded(self, column: KeyColumn, place: int) -> str:
+        self.names[f"e{place}"] = column.to_bytes()
+        return f"e{place}(a[{place}])"
+
+    def plan(self) -> CqlRead:
+        shape = self.shape
+        if shape.after_length:
+            statements = self._behind_place()
+        else:
+            ends, sources, guards = self._ends(self.next)
+            statements = (self._statement([*self.where, *ends], [*self.sources, *sources], guards),)
+        return CqlRead(statements, shape.is_get, self._finish())
+
+    def _ends(self, at: int, *, as_tuple: bool = False) -> tuple[list[str], list[str], list[str]]:
+        """Give the conditions of the range's ends, the sources of their bytes, and what must not be None."""
+        shape = self.shape
+        conditions: list[str] = []
+        sources: list[str] = []
+        guards: list[str] = []
+        for has, sign, is_included, is_low in (
+            (shape.has_low, ">", shape.is_low_included, True),
+            (shape.has_high, "<", shape.is_high_included, False),
+        ):
+            if not has:
+                continue
+            column = self.rest[0]
+            name = f"({quoted(column.name)})" if as_tuple else quoted(column.name)
+            mark = "(?)" if as_tuple else "?"
+            change = _NUMBER_ENDS.get(column.kind)
+            if change is None:
+                conditions.append(f"{name} {sign}{'=' if is_included else ''} {mark}")
+                sources.append(self._encoded(column, at))
+            else:
+                self.names[f"n{at}"] = _number_end(change, is_low, is_included)
+                conditions.append(f"{name} {sign}= {mark}")
+                guards.append(f"(v{at} := n{at}(a[{at}]))")
+                sources.append(f"v{at}")
+            at += 1
+        return conditions, sources, guards
+
+    def _behind_place(self) -> tuple[Statement, ...]:
+        """Split what follows a place into ranges that are each one slice, as few as the directions allow.
+
+        after (a, b), both ascending   →  (a, b) > (?, ?)
+        after (a, b), b descending     →  a = ? AND b < ?   then   a > ?
+        """
+        shape = self.shape
+        bounds: list[_Bound] = []
+        for place, each in enumerate(self.rest[: shape.after_length], start=self.next):
+            encoded = self._encoded(each, place)
+            if not each.flag:
+                bounds.append(_Bound(each.name, each.ascending, encoded))
+                continue
+            self.names[f"d{place}"] = TO_BYTES[each.kind](IN_PLACE_OF_NULL[each.kind])
+            if place > self.next or not self.leaves_nulls:
+                bounds.append(_Bound(each.flag, each.ascending, f"FALSE if a[{place}] is None else TRUE"))
+            bounds.append(_Bound(each.name, each.ascending, f"d{place} if a[{place}] is None else {encoded}"))
+        ends_at = self.next + shape.after_length
+        ways = {each.ascending == shape.is_ascending for each in bounds}
+        if len(ways) == 1:
+            sign = (">" if ways == {True} else "<") + ("=" if shape.is_after_included else "")
+            names = ", ".join(quoted(each.name) for each in bounds)
+            condition = f"({names}) {sign} ({', '.join('?' * len(bounds))})"
+            ends, sources, guards = self._ends(ends_at, as_tuple=True)
+            where = [*self.where, condition, *ends]
+            return (self._statement(where, [*self.sources, *(each.source for each in bounds), *sources], guards),)
+        statements: list[Statement] = []
+        for count in range(len(bounds), 0, -1):
+            last = bounds[count - 1]
+            sign = ">" if last.ascending == shape.is_ascending else "<"
+            included = "=" if count == len(bounds) and shape.is_after_included else ""
+            ends, sources, guards = self._ends(ends_at)
+            if count > 1:  # the range's column is fixed here, and either lies within the far end or does not
+                ends, sources, guards = [], [], self._place_within_end(ends_at)
+            where = [
+                *self.where,
+                *(f"{quoted(each.name)} = ?" for each in bounds[: count - 1]),
+                f"{quoted(last.name)} {sign}{included} ?",
+                *ends,
+            ]
+            statements.append(
+                self._statement(where, [*self.sources, *(each.source for each in bounds[:count]), *sources], guards)
+            )
+        return tuple(statements)
+
+    def _place_within_end(self, at: int) -> list[str]:
+        shape = self.shape
+        if not (shape.has_low or shape.has_high):
+            return []
+        is_included = shape.is_low_included if shape.has_low else shape.is_high_included
+        sign = (">" if shape.has_low else "<") + ("=" if is_included else "")
+        return [f"(a[{self.next}] {sign} a[{at}] or None)"]
+
+    def _statement(self, where: list[str], sources: list[str], guards: list[str]) -> Statement:
+        cql = f"SELECT {self._selected()} FROM {self.layout.table}"
+        if where:
+            cql += f" WHERE {' AND '.join(where)}"
+        if not self.shape.is_get:
+            cql += self._order() + " LIMIT ?"
+            sources = [*sources, "limit(a[-1])"]
+        body = f"[{', '.join(sources)}]"
+        if guards:
+            body = f"None if {' or '.join(f'{guard} is None' for guard in guards)} else {body}"
+        bind: Bind = eval(f"lambda a: {body}", dict(self.names))
+        return Statement(cql, bind)
+
+    def _order(self) -> str:
+        if self.shape.is_ascending or not self.layout.clustering:
+            return ""
+        order: list[str] = []
+        for each in self.layout.clustering:
+            direction = "DESC" if each.ascending else "ASC"
+            order.extend(f"{quoted(name)} {direction}" for name in (each.flag, each.name) if name)
+        return f" ORDER BY {', '.join(order)}"
+
+    def _flagged(self) -> dict[str, str]:
+        """Give the flags of the selected columns that may hold a stand-in for NULL."""
+        certain = 1 if self.leaves_nulls else 0
+        fixed = {each.name for each in self.layout.key[: self.shape.prefix_length + certain]}
+        return {each.name: each.flag for each in self.layout.clustering if each.flag and each.name not in fixed}
+
+    def _selected(self) -> str:
+        flagged = self._flagged()
+        names = [*self.shape.columns, *(flagged[name] for name in self.shape.columns if name in flagged)]
+        if self.layout.is_primary:
+            names.append(STATE)
+        if not names:
+            names = self.layout.partition_names()[:1]
+        return ", ".join(map(quoted, names))
+
+    def _finish(self) -> Callable[[list[Row]], list[Row]] | None:
+        """Generate what makes rows of selected ones: NULL for stand-ins, no escapes, and no rows that are hidden."""
+        columns, flagged = self.shape.columns, self._flagged()
+        escaped = {each.name for each in self.layout.partition if each.is_escaped}
+        flags = [name for name in columns if name in flagged]
+        sources = []
+        is_changed = not columns or self.layout.is_primary
+        for at, name in enumerate(columns):
+            source = f"r[{at}]"
+            if name in flagged:
+                source = f"r[{at}] if r[{len(columns) + flags.index(name)}] else None"
+            elif name in escaped:
+                source = f"r[{at}][1:] if r[{at}][:1] in NULLS else r[{at}]"
+            elif name in (STATE, WRITE):
+                source = f"r[{at}] or {0 if name == STATE else repr('')}"
+            is_changed = is_changed or source != f"r[{at}]"
+            sources.append(source)
+        if not is_changed:
+            return None
+        row = f"({', '.join(sources)}{',' if len(sources) == 1 else ''})"
+        state = len(columns) + len(flags)
+        first = State.GONE if self.shape.sees_coming else State.COMING
+        hidden = f" if not r[{state}] or r[{state}] < {first.value}" if self.layout.is_primary else ""
+        made: Callable[[list[Row]], list[Row]] = eval(
+            f"lambda rows: [{row} for r in rows{hidden}]", {"NULLS": ("\x00", b"\x00")}
+        )
+        return made
+
+
+class _WalkPlan(_ReadPlan):
+    """A walk of everything, partition by partition in the order of their tokens; no query makes one.
+
+    after a row   →  the rest of its partition   then   token(partition) > token(?)
+    """
+
+    def plan(self) -> CqlRead:
+        layout, shape = self.layout, self.shape
+        if layout.leading:
+            raise NotDeployed(f"{layout.name} is spread over buckets, and is not walked")
+        if not shape.after_length:
+            return CqlRead((self._statement([], [], []),), False, self._finish())
+        names = ", ".join(map(quoted, layout.partition_names()))
+        count = len(layout.partition)
+        sources = [self._encoded(each, at) for at, each in enumerate(layout.partition)]
+        further = self._statement([f"token({names}) > token({', '.join('?' * count)})"], sources, [])
+        if not layout.clustering:
+            return CqlRead((further,), False, self._finish())
+        rest = replace(shape, prefix_length=count, after_length=len(layout.clustering), in_any_order=False)
+        return CqlRead((*_ReadPlan(rest, layout).plan().statements, further), False, self._finish())
+
+
+def _limit(rows: int) -> bytes:
+    return pack_int(min(rows, LARGEST_LIMIT))
+
+
+def _whole_end(value: Any, is_low: bool, is_included: bool, range_: tuple[int, int]) -> int | None:
+    """Give the whole number from (or to) which a range reads, itself included; None where no number is left."""
+    if is_low:
+        end = math.ceil(value) if is_included else math.floor(value) + 1
+        return max(end, range_[0]) if end <= range_[1] else None
+    end = math.floor(value) if is_included else math.ceil(value) - 1
+    return min(end, range_[1]) if end >= range_[0] else None
+
+
+def _double_end(value: Any, is_low: bool, is_included: bool) -> float:
+    """Give the double from (or to) which a range reads, itself included, whatever kind of number ends it."""
+    away = math.inf if is_low else -math.inf
+    try:
+        end = float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+    beyond = end < value if is_low else end > value
+    if beyond or (end == value and not is_included):
+        end = math.nextafter(end, away)
+    return end
+
+
+_NumberEnd = Callable[[Any, bool, bool], "bytes | None"]
+
+
+def _int_end(value: Any, is_low: bool, is_included: bool) -> bytes | None:
+    end = _whole_end(value, is_low, is_included, INT_RANGE)
+    return None if end is None else TO_BYTES[Kind.INT](end)
+
+
+def _bigint_end(value: Any, is_low: bool, is_included: bool) -> bytes | None:
+    end = _whole_end(value, is_low, is_included, BIGINT_RANGE)
+    return None if end is None else TO_BYTES[Kind.BIGINT](end)
+
+
+def _double_bytes(value: Any, is_low: bool, is_included: bool) -> bytes | None:
+    return TO_BYTES[Kind.DOUBLE](_double_end(value, is_low, is_included))
+
+
+# The ends of these ranges may be numbers of another kind: `int_column > 2.5`.
+_NUMBER_ENDS: dict[Kind, _NumberEnd] = {
+    Kind.INT: _int_end,
+    Kind.BIGINT: _bigint_end,
+    Kind.DOUBLE: _double_bytes,
+}
+
+
+def _number_end(change: _NumberEnd, is_low: bool, is_included: bool) -> Callable[[Any], bytes | None]:
+    return lambda value: change(value, is_low, is_included)

@@ -1,0 +1,106 @@
+"""The steps that writes on a cluster are made of: a record by a lightweight transaction, an entry by its timestamp."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from piql.store.base import KEPT_SECONDS, Cell, EntryChange, Found, Row, State
+from piql.store.cql.connection import Connection, Values
+from piql.store.cql.entries import CqlEntries
+from piql.store.cql.layout import quoted
+from piql.store.cql.stored_values import pack_int, pack_long
+from piql.store.cql.tables import CELLS
+
+_FOREVER = pack_int(0)
+_FOR_A_WHILE = pack_int(KEPT_SECONDS)
+
+
+class CqlSteps:
+    """What `Steps` promises, each step one CQL statement."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        cells, self._prefix = f"{quoted(connection.address.keyspace)}.{CELLS}", connection.address.prefix
+        self._cells = f'SELECT key, value FROM {cells} WHERE "group" = ? AND key > ? LIMIT ?'
+        self._cell = f'SELECT value FROM {cells} WHERE "group" = ? AND key = ?'
+        self._insert = f'INSERT INTO {cells} ("group", key, value) VALUES (?, ?, ?) IF NOT EXISTS'
+        self._update = f'UPDATE {cells} SET value = ? WHERE "group" = ? AND key = ? IF value = ?'
+        self._remove = f'DELETE FROM {cells} WHERE "group" = ? AND key = ? IF value = ?'
+        self._note = f'INSERT INTO {cells} ("group", key, value) VALUES (?, ?, ?)'
+        self._forget = f'DELETE FROM {cells} WHERE "group" = ? AND key = ?'
+
+    def find(self, records: CqlEntries, key: Row, is_serial: bool = False) -> Found | None:
+        values = records.key(key)
+        assert values is not None
+        rows = self._connection.answer(records.find, values, is_serial=is_serial)
+        if not rows:
+            return None
+        write, state, *others = rows[0]
+        return Found(write or "", State(state or 0), (*key, *others))
+
+    def change(
+        self, records: CqlEntries, row: Row, state: State, write: str, known: str | None
+    ) -> tuple[bool, Found | None]:
+        key = records.key(row)
+        assert key is not None
+        new = [*records.values(row), *records.hidden(state, write)]
+        kept = _FOREVER if state in (State.VISIBLE, State.DOUBTFUL) else _FOR_A_WHILE
+        if known is None:
+            is_done = self._if(records.insert, [*key, *new, kept])
+        else:
+            is_done = self._if(records.change, [kept, *new, *key, known.encode()])
+            if not is_done and known == "":  # a row that another client wrote names no write
+                is_done = self._if(records.adopt, [kept, *new, *key])
+        if is_done:
+            return True, None
+        return False, self.find(records, row[: records.key_length], is_serial=True)
+
+    def change_entries(self, changes: Sequence[EntryChange]) -> None:
+        requests: list[tuple[str, Values]] = []
+        for each in changes:
+            entries, at = each.entries, pack_long(each.at)
+            if each.state is State.GONE:
+                key = entries.key(each.row)
+                if key is not None:
+                    requests.append((entries.delete, [at, *key]))
+            else:
+                values = entries.put_values(each.row, entries.hidden(each.state))
+                if values is not None:
+                    requests.append((entries.put, [*values, at]))
+        self._connection.answer_many(requests)
+
+    def cells(self, group: str, limit: int, after: str = "") -> list[Cell]:
+        values: Values = [self._group(group), after.encode(), pack_int(limit)]
+        return [Cell(*row) for row in self._connection.answer(self._cells, values, is_serial=True)]
+
+    def swap(self, group: str, key: str, known: str | None, value: str | None) -> tuple[bool, str | None]:
+        place: Values = [self._group(group), key.encode()]
+        if known is None and value is None:
+            is_done = False
+        elif known is None:
+            assert value is not None
+            is_done = self._if(self._insert, [*place, value.encode()])
+        elif value is None:
+            is_done = self._if(self._remove, [*place, known.encode()])
+        else:
+            is_done = self._if(self._update, [value.encode(), *place, known.encode()])
+        if is_done:
+            return True, known
+        rows = self._connection.answer(self._cell, place, is_serial=True)
+        there: str | None = rows[0][0] if rows else None
+        return (True, known) if known is None and value is None and there is None else (False, there)
+
+    def note(self, group: str, key: str, value: str | None) -> None:
+        place: Values = [self._group(group), key.encode()]
+        if value is None:
+            self._connection.answer(self._forget, place)
+        else:
+            self._connection.answer(self._note, [*place, value.encode()])
+
+    def _group(self, group: str) -> bytes:
+        """The cells of all prefixes are in one table."""
+        return f"{self._prefix}|{group}".encode()
+
+    def _if(self, cql: str, values: Values) -> bool:
+        """Send a conditional change once, and say whether its condition held."""
+        return bool(self._connection.answer(cql, values, is_idempotent=False)[0][0])

@@ -1,0 +1,316 @@
+"""The store on a CQL cluster: one table an index, every read within one partition, every write a step by itself."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from piql.catalog import Index, SqlType, Table
+from piql.errors import CompilationRefused, StoreUnavailable
+from piql.store.base import Answers, Batch, Codec, Consistency, ReadShape, Row
+from piql.store.cql.address import Address, parse_address
+from piql.store.cql.connection import Connection, NodeState, Values
+from piql.store.cql.entries import CqlEntries, entries_of
+from piql.store.cql.layout import Layout, layout_of, quoted
+from piql.store.cql.reads import CqlRead, plan_read
+from piql.store.cql.steps import CqlSteps
+from piql.store.cql.stored_values import CQL_TYPE, codec_of, pack_long
+from piql.store.cql.tables import SETTINGS, Tables
+
+VERSION, IN_ORDER = "version", "in order"
+_BEFORE_ALL_WRITES = 1
+
+Requests = list[tuple[str, Values]]
+Found = list[list[Row]]
+
+
+class CqlStore:
+    """A keyspace of a cluster, or the part of it whose tables begin with a prefix."""
+
+    def __init__(self, address: Address) -> None:
+        self.address = address
+        self._prefix = address.prefix.encode()
+        settings = f"{quoted(address.keyspace)}.{SETTINGS}"
+        self._read_settings = f"SELECT name, value FROM {settings} WHERE prefix = ?"
+        self._read_setting = f"SELECT value FROM {settings} WHERE prefix = ? AND name = ?"
+        self._write_setting = f"INSERT INTO {settings} (prefix, name, value) VALUES (?, ?, ?)"
+        self._connection = Connection(address)
+        try:
+            self.tables = Tables(self._connection)
+            self.tables.make_keyspace()
+            self._in_order: frozenset[str] = frozenset()
+            self.settings()
+        except BaseException:
+            self._connection.close()
+            raise
+        self._steps = CqlSteps(self._connection)
+
+    @property
+    def connection(self) -> Connection:
+        return self._connection
+
+    @property
+    def steps(self) -> CqlSteps:
+        return self._steps
+
+    def codec(self, type: SqlType) -> Codec | None:
+        return codec_of(type)
+
+    def layout(self, table: Table, index: Index) -> Layout:
+        is_in_order = index.is_primary and table.name in self._in_order
+        return layout_of(table, index, self.address.keyspace, self.address.prefix, is_in_order=is_in_order)
+
+    def prepare(self, shape: ReadShape) -> CqlRead:
+        return plan_read(shape, self.layout(shape.table, shape.index))
+
+    def prepare_entries(self, table: Table, index: Index) -> CqlEntries:
+        return entries_of(self.layout(table, index))
+
+    def stored_name(self, table: Table, index: Index) -> str:
+        return self.layout(table, index).name
+
+    def read_many(self, batches: Sequence[Batch], consistency: Consistency | None = None) -> Answers:
+        if len(batches) == 1 and len(batches[0].arguments) == 1:
+            read = batches[0].read
+            if read.is_get:
+                return [[self._get(read, batches[0].arguments[0], consistency)]]
+        rounds = _rounds(batches)
+        try:
+            requests = next(rounds)
+            while True:
+                if len(requests) == 1:
+                    requests = rounds.send([self._connection.answer(*requests[0], consistency)])
+                else:
+                    requests = rounds.send(self._connection.answer_many(requests, consistency))
+        except StopIteration as done:
+            answers: Answers = done.value
+            return answers
+
+    def _get(self, read: CqlRead, arguments: tuple[Any, ...], consistency: Consistency | None) -> list[Row]:
+        statement = read.statements[0]
+        values = statement.bind(arguments)
+        if values is None:
+            return []
+        rows = self._connection.answer(statement.cql, values, consistency)
+        return read.finish(rows) if read.finish else rows
+
+    def start_many(
+        self,
+        batches: Sequence[Batch],
+        done: Callable[[Answers | Exception], None],
+        consistency: Consistency | None = None,
+    ) -> None:
+        """Begin the requests; the driver's thread goes on with those that come after others, and calls `done`."""
+        rounds = _rounds(batches)
+
+        def go_on(found: Found | StoreUnavailable | None) -> None:
+            if isinstance(found, StoreUnavailable):
+                done(found)
+                return
+            try:
+                requests = next(rounds) if found is None else rounds.send(found)
+            except StopIteration as finished:
+                done(finished.value)
+            except Exception as failure:
+                done(failure)
+            else:
+                self._connection.start(requests, go_on, consistency)
+
+        go_on(None)
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Give nothing: a cluster has no state of one moment."""
+        yield
+
+    @contextmanager
+    def transaction(self) -> Iterator[CqlTransaction]:
+        transaction = CqlTransaction(self)
+        yield transaction
+        transaction.create_pending()
+
+    def settings(self) -> Mapping[str, str]:
+        rows = self._connection.answer(self._read_settings, [self._prefix])
+        found: dict[str, str] = dict(rows)
+        self._in_order = frozenset(json.loads(found.get(IN_ORDER, "[]")))
+        return found
+
+    def version(self) -> int:
+        rows = self._connection.answer(self._read_setting, [self._prefix, VERSION.encode()])
+        return int(rows[0][0]) if rows else 0
+
+    def set_setting(self, name: str, value: str) -> None:
+        self._connection.answer(self._write_setting, [self._prefix, name.encode(), value.encode()])
+
+    def is_in_order(self, table: str) -> bool:
+        return table in self._in_order
+
+    def note_in_order(self, table: str) -> None:
+        """Note that a table is kept as one order, before it is created."""
+        kept = frozenset(json.loads(self.settings().get(IN_ORDER, "[]"))) | {table}
+        self.set_setting(IN_ORDER, json.dumps(sorted(kept)))
+        self._in_order = kept
+
+    def estimate_rows(self, table: Table) -> int:
+        """Give 0: a cluster counts its rows only by reading them."""
+        return 0
+
+    def nodes(self) -> list[NodeState]:
+        return self._connection.nodes()
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+def open_cql(url: str) -> CqlStore:
+    """Connect to the cluster that a URL names; the keyspace is created when it is missing."""
+    return CqlStore(parse_address(url))
+
+
+class CqlTransaction:
+    """Changes of the schema: each call takes effect by itself, and may be repeated.
+
+    New tables are created together, just before something else is done: nodes then agree once and not once a table.
+    """
+
+    def __init__(self, store: CqlStore) -> None:
+        self._store = store
+        self._connection = store.connection
+        self._pending: list[Layout] = []
+
+    def create_pending(self) -> None:
+        """Create the tables that were asked for and are not there yet."""
+        pending, self._pending = self._pending, []
+        if pending:
+            self._store.tables.create(pending)
+
+    def read(self, read: CqlRead, arguments: tuple[Any, ...]) -> list[Row]:
+        self.create_pending()
+        return self._store.read_many([Batch(read, [arguments])])[0][0]
+
+    def count(self, read: CqlRead, arguments: tuple[Any, ...]) -> int:
+        return len(self.read(read, arguments))
+
+    def put(self, entries: CqlEntries, rows: Sequence[tuple[Any, ...]]) -> None:
+        self.create_pending()
+        at = self._time(entries)
+        visible = entries.visible
+        latest = {row[: entries.key_length]: row for row in rows}
+        bytes_of = (entries.put_values(row, visible) for row in latest.values())
+        self._connection.answer_many([(entries.put, [*values, at]) for values in bytes_of if values is not None])
+
+    def delete(self, entries: CqlEntries, keys: Sequence[tuple[Any, ...]]) -> None:
+        self.create_pending()
+        at = self._time(entries)
+        bytes_of = map(entries.key, keys)
+        self._connection.answer_many([(entries.delete, [at, *key]) for key in bytes_of if key is not None])
+
+    def _time(self, entries: CqlEntries) -> bytes:
+        return pack_long(time.time_ns() // 1000 if entries.layout.is_primary else _BEFORE_ALL_WRITES)
+
+    def version(self) -> int:
+        return self._store.version()
+
+    def set_version(self, version: int) -> None:
+        self.set_setting(VERSION, str(version))
+
+    def set_setting(self, name: str, value: str) -> None:
+        self.create_pending()
+        self._store.set_setting(name, value)
+
+    def create_table(self, table: Table, is_in_order: bool = False) -> None:
+        if is_in_order:
+            self._store.note_in_order(table.name)
+        self._pending.append(self._store.layout(table, table.primary_index()))
+
+    def keep_in_order(self, table: Table) -> None:
+        """Keep an empty table as one order from now on; one with rows would have to be copied."""
+        store = self._store
+        if store.is_in_order(table.name):
+            return
+        index = table.primary_index()
+        some = store.prepare(ReadShape(table, index, table.primary_key, 0, in_any_order=True))
+        if self.read(some, (1,)):
+            raise CompilationRefused(
+                f"not deployed: {table.name} holds rows that are spread over the cluster, and a query reads the whole"
+                f" of it in the order of its key: read by {index.columns[0].name}, or by an index with BUCKETS"
+            )
+        store.tables.drop(store.layout(table, index).name)
+        self.create_table(table, is_in_order=True)
+
+    def add_columns(self, table: Table, names: Iterable[str]) -> None:
+        layout = self._store.layout(table, table.primary_index())
+        new = {name: column.type.kind for name in names if (column := table.column(name)) is not None}
+        if new:
+            self.create_pending()
+            self._store.tables.add_columns(layout.name, {name: CQL_TYPE[kind] for name, kind in new.items()})
+
+    def create_index(self, table: Table, index: Index) -> None:
+        self._pending.append(self._store.layout(table, index))
+
+    def drop_index(self, name: str) -> None:
+        self.create_pending()
+        self._store.tables.drop(name)
+
+    def index_names(self) -> frozenset[str]:
+        return self._store.tables.indexes() | {each.name for each in self._pending if not each.is_primary}
+
+
+class _Pending:
+    """One request of the engine, until it has its rows: most need one answer, some another range or a longer one."""
+
+    __slots__ = ("arguments", "asked", "at", "missing", "read", "rows")
+
+    def __init__(self, read: CqlRead, arguments: tuple[Any, ...]) -> None:
+        self.read, self.arguments = read, arguments
+        self.rows: list[Row] = []
+        self.at = 0  # the statement to send next
+        self.missing = self.asked = 1 if read.is_get else int(arguments[-1])
+
+    def request(self) -> tuple[str, Values] | None:
+        """Give the next request, None when there is none left to make."""
+        statements = self.read.statements
+        while self.at < len(statements):
+            statement = statements[self.at]
+            arguments = self.arguments
+            if not self.read.is_get and self.asked != arguments[-1]:
+                arguments = (*arguments[:-1], self.asked)
+            values = statement.bind(arguments)
+            if values is not None:
+                return statement.cql, values
+            self.at += 1
+        return None
+
+    def answered(self, found: list[Row]) -> bool:
+        """Take an answer; say whether the request is done."""
+        finish = self.read.finish
+        rows = finish(found) if finish else found
+        if self.read.is_get:
+            self.rows = rows
+            return True
+        if len(found) >= self.asked and len(rows) < self.missing:  # hidden rows took the place of others
+            self.asked *= 2
+            return False
+        self.rows += rows[: self.missing]
+        self.missing -= len(rows)
+        self.asked = self.missing
+        self.at += 1
+        return self.missing <= 0 or self.at >= len(self.read.statements)
+
+
+def _rounds(batches: Sequence[Batch]) -> Generator[Requests, Found, Answers]:
+    """Yield the requests that can be made at once, until all are answered."""
+    everything = [[_Pending(batch.read, arguments) for arguments in batch.arguments] for batch in batches]
+    waiting = [each for batch in everything for each in batch]
+    while True:
+        asked = [(each, request) for each in waiting if (request := each.request()) is not None]
+        if not asked:
+            break
+        answers = yield [request for _, request in asked]
+        waiting = [each for (each, _), rows in zip(asked, answers, strict=True) if not each.answered(rows)]
+        if not waiting:
+            break
+    return [[each.rows for each in batch] for batch in everything]

@@ -1,0 +1,110 @@
+"""The tables of one prefix in a keyspace: what is there, what is PIQL's, and the definitions that change it.
+
+PIQL knows its own tables by their comment, and neither changes nor drops any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from piql.errors import CompilationRefused, StoreUnavailable
+from piql.store.cql.connection import Connection
+from piql.store.cql.layout import LONGEST_NAME, Layout, literal, quoted
+
+SETTINGS, CELLS = "piql_settings", "piql_cells"
+_COPIES = 3
+_OWN = {
+    SETTINGS: "prefix text, name text, value text, PRIMARY KEY (prefix, name)",
+    CELLS: '"group" text, key text, value text, PRIMARY KEY ("group", key)',
+}
+_OWN_COMMENT = "piql, for all prefixes"
+
+
+class Tables:
+    """The tables of one prefix in the keyspace of a connection."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        address = connection.address
+        self._keyspace, self._prefix = address.keyspace, address.prefix
+        self.mark = f"piql[{address.prefix}]"
+
+    def make_keyspace(self) -> None:
+        """Create the keyspace where it is missing, and PIQL's own tables in it."""
+        connection, address = self._connection, self._connection.address
+        found = connection.execute(
+            f"SELECT keyspace_name FROM system_schema.keyspaces WHERE keyspace_name = {literal(self._keyspace)}"
+        )
+        if not found:
+            nodes = connection.nodes()
+            copies = address.replication_factor or min(_COPIES, len(nodes))
+            datacenter = address.datacenter or next((each.datacenter for each in nodes), "datacenter1")
+            connection.change_schema(
+                [
+                    f"CREATE KEYSPACE IF NOT EXISTS {quoted(self._keyspace)} WITH replication ="
+                    f" {{'class': 'NetworkTopologyStrategy', {literal(datacenter)}: {copies}}}"
+                ]
+            )
+        connection.know_keyspace()
+        there = self.comments()
+        for name in _OWN:
+            if name in there and there[name] != _OWN_COMMENT:
+                raise StoreUnavailable(f"the keyspace {self._keyspace} has a table {name} that is not PIQL's")
+        connection.change_schema(
+            [
+                f"CREATE TABLE IF NOT EXISTS {self._table(name)} ({columns}) WITH comment = {literal(_OWN_COMMENT)}"
+                for name, columns in _OWN.items()
+                if name not in there
+            ]
+        )
+
+    def comments(self) -> dict[str, str]:
+        """Give the comment of each table in the keyspace, of other prefixes and other programs, too."""
+        found = self._connection.execute(
+            f"SELECT table_name, comment FROM system_schema.tables WHERE keyspace_name = {literal(self._keyspace)}"
+        )
+        return {name: comment or "" for name, comment in found}
+
+    def columns(self, table: str) -> set[str]:
+        found = self._connection.execute(
+            "SELECT column_name FROM system_schema.columns"
+            f" WHERE keyspace_name = {literal(self._keyspace)} AND table_name = {literal(table)}"
+        )
+        return {name for (name,) in found}
+
+    def indexes(self) -> frozenset[str]:
+        """Give the names of the tables that keep indexes of this prefix."""
+        start = f"{self.mark} index "
+        return frozenset(name for name, comment in self.comments().items() if comment.startswith(start))
+
+    def create(self, layouts: Sequence[Layout]) -> None:
+        """Create the tables of layouts; one that is there already stays as it is, if it is PIQL's."""
+        there = self.comments()
+        for layout in layouts:
+            if len(layout.name) > LONGEST_NAME:
+                raise CompilationRefused(f"not deployed: {layout.name} is longer than CQL's names of tables")
+            comment = there.get(layout.name)
+            if comment is not None and comment != layout.comment:
+                raise CompilationRefused(
+                    f"not deployed: the keyspace {self._keyspace} has a table {layout.name} that is not PIQL's;"
+                    " connect with another prefix, or another keyspace"
+                )
+        self._connection.change_schema([each.create() for each in layouts if each.name not in there])
+
+    def add_columns(self, table: str, types: Mapping[str, str]) -> None:
+        there = self.columns(table)
+        self._connection.change_schema(
+            [
+                f"ALTER TABLE {self._table(table)} ADD {quoted(name)} {of}"
+                for name, of in types.items()
+                if name not in there
+            ]
+        )
+
+    def drop(self, name: str) -> None:
+        comment = self.comments().get(name)
+        if comment is not None and comment.startswith(self.mark):
+            self._connection.change_schema([f"DROP TABLE IF EXISTS {self._table(name)}"])
+
+    def _table(self, name: str) -> str:
+        return f"{quoted(self._keyspace)}.{quoted(name)}"

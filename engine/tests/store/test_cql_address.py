@@ -1,0 +1,54 @@
+"""What may stand in the URL of a cluster, and what is said of what may not."""
+
+import pytest
+from piql.errors import StoreUnavailable
+from piql.store import open_store
+from piql.store.cql.address import Address, parse_address
+
+
+def test_hosts_and_keyspace_are_enough() -> None:
+    assert parse_address("cql://127.0.0.1/scadr") == Address(("127.0.0.1",), 9042, "scadr")
+
+
+def test_hosts_port_login_and_options_are_read() -> None:
+    address = parse_address(
+        "cql://me:p%40ss@a,b:9142/Shop?replication_factor=3&consistency=quorum&timeout=1.5&prefix=c1_&speculative=0"
+    )
+    assert (address.hosts, address.port, address.keyspace) == (("a", "b"), 9142, "Shop")
+    assert (address.user, address.password) == ("me", "p@ss")
+    assert (address.replication_factor, address.consistency, address.timeout) == (3, "QUORUM", 1.5)
+    assert (address.prefix, address.speculative) == ("c1_", 0)
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("cql://127.0.0.1", "the keyspace after the hosts must be a name"),
+        ("cql:///scadr", "write cql://host"),
+        ("cql://a:99999/scadr", "write cql://host"),
+        ("cql://a/my-space", "the keyspace after the hosts must be a name"),
+        ("cql://a/s?consistency=MOST", "consistency=MOST: it is one of ONE, LOCAL_ONE"),
+        ("cql://a/s?timeout=soon", "timeout=soon: a number is needed"),
+        ("cql://a/s?timeout=0", "more than 0 seconds"),
+        ("cql://a/s?replication_factor=0", "a whole number from 1 is needed"),
+        ("cql://a/s?prefix=C-", "begins with a letter"),
+        ("cql://a/s?colour=red", "there is no option 'colour'; there are replication_factor"),
+    ],
+)
+def test_a_wrong_url_says_what_is_wrong(url: str, said: str) -> None:
+    with pytest.raises(StoreUnavailable, match="is no address of a cluster") as refusal:
+        open_store(url)
+    assert said in str(refusal.value)
+
+
+def test_a_password_is_shown_nowhere() -> None:
+    with pytest.raises(StoreUnavailable) as refusal:
+        parse_address("cql://me:secret@a/s?colour=red")
+    assert "secret" not in str(refusal.value)
+    address = parse_address("cql://me:secret@a/s")
+    assert "secret" not in repr(address) + address.shown()
+
+
+def test_a_cluster_that_is_not_there_is_said_to_be_unreachable() -> None:
+    with pytest.raises(StoreUnavailable, match=r"the cluster cql://127\.0\.0\.1:1/s cannot be reached"):
+        open_store("cql://127.0.0.1:1/s?timeout=2")
