@@ -79,6 +79,7 @@ _ENGINE_ERRORS: tuple[tuple[type[engine.PiqlError], int, str, str | None], ...] 
     (engine.InvalidCursor, 422, "invalid-cursor", "Start again from the first page."),
     (engine.InvalidSession, 422, "invalid-session", "Begin a new session."),
     (engine.NotDeployed, 404, "not-deployed", "Deploy the query first."),
+    (engine.DeploymentInProgress, 409, "deployment-in-progress", "Wait for the version on its way, or cancel it."),
     (engine.CompilationRefused, 422, "compilation-refused", None),
     (engine.RepairPending, 503, "repair-pending", "Try again: each attempt settles more of the interrupted writes."),
     (engine.StoreUnavailable, 503, "store-unavailable", "Check that the store is running; requests work again then."),

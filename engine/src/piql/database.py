@@ -416,7 +416,8 @@ def _either(words: Any) -> str:
 def _pace(rows_per_second: float | None) -> Pace:
     if rows_per_second is None:
         return Pace()
-    return Pace(step_rows=max(1, min(500, int(rows_per_second / 4))), rows_per_second=rows_per_second)
+    step = max(1, min(500, int(rows_per_second / 4)))
+    return Pace(step_rows=step, rows_per_second=rows_per_second, first_rows=step)
 
 
 def _no_pages(name: str) -> InvalidCursor:

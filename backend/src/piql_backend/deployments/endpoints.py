@@ -4,6 +4,8 @@ from fastapi import APIRouter
 
 from piql_backend.dependencies import TheWorkbench
 from piql_backend.deployments.schemas import (
+    BuildCreate,
+    BuildRead,
     DeploymentCreate,
     DeploymentDetailRead,
     DeploymentRead,
@@ -31,6 +33,42 @@ def preview_deployment(request: PreviewCreate, workbench: TheWorkbench) -> Previ
 def create_deployment(request: DeploymentCreate, workbench: TheWorkbench) -> DeploymentRead:
     """Deploy a query set; 422 with the editor's diagnostics when a query is refused."""
     return workbench.deployments.deploy(request)
+
+
+@router.post("/rollback", status_code=201, responses=declared(409, 503))
+def roll_back(workbench: TheWorkbench) -> DeploymentRead:
+    """Make the version before live again, as a new version; all rows stay."""
+    return workbench.deployments.rollback()
+
+
+@router.post("/builds", status_code=202, responses=declared(404, 409, 503))
+def create_build(request: BuildCreate, workbench: TheWorkbench) -> BuildRead:
+    """Begin to deploy a query set: indexes are built while the live version runs."""
+    return workbench.deployments.begin(request)
+
+
+@router.get("/builds/latest", responses=declared(404, 503))
+def read_build(workbench: TheWorkbench) -> BuildRead:
+    """How far the version on its way has come, or how the last one ended."""
+    return workbench.deployments.building.read()
+
+
+@router.post("/builds/latest/pause", responses=declared(404, 409, 503))
+def pause_build(workbench: TheWorkbench) -> BuildRead:
+    """Let the version on its way rest."""
+    return workbench.deployments.building.pause()
+
+
+@router.post("/builds/latest/resume", responses=declared(404, 409, 503))
+def resume_build(workbench: TheWorkbench) -> BuildRead:
+    """Go on with the version on its way."""
+    return workbench.deployments.building.resume()
+
+
+@router.post("/builds/latest/cancel", responses=declared(404, 409, 503))
+def cancel_build(workbench: TheWorkbench) -> BuildRead:
+    """Give the version on its way up; the live one stays."""
+    return workbench.deployments.building.cancel()
 
 
 @router.get("/{deployment_id}", responses=declared(404))

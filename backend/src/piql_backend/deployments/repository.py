@@ -63,6 +63,21 @@ class DeploymentTable:
             deploy()
         return new
 
+    def keep_coming(self, deployment: DeploymentDetailRead) -> None:
+        """Remember the version on its way, in the place of any other."""
+        with self._database.write() as cursor:
+            cursor.execute("DELETE FROM deployment_on_its_way")
+            cursor.execute("INSERT INTO deployment_on_its_way VALUES (?)", [deployment.model_dump_json()])
+
+    def read_coming(self) -> DeploymentDetailRead | None:
+        with self._database.read() as cursor:
+            row = cursor.execute("SELECT deployment FROM deployment_on_its_way").fetchone()
+        return None if row is None else DeploymentDetailRead.model_validate_json(row[0])
+
+    def forget_coming(self) -> None:
+        with self._database.write() as cursor:
+            cursor.execute("DELETE FROM deployment_on_its_way")
+
 
 def _newest(cursor: Cursor) -> int:
     row = cursor.execute("SELECT max(version) FROM deployments").fetchone()

@@ -23,6 +23,25 @@ class DeploymentCreate(Write):
     run_id: str | None = Field(default=None, max_length=100)
 
 
+class BuildCreate(DeploymentCreate):
+    """Deploys like `DeploymentCreate`, but builds indexes while the live version runs."""
+
+    rows_per_second: float | None = Field(default=None, gt=0, le=1_000_000)
+
+
+class BuildRead(Read):
+    """A version on its way; `deployment_id` is set once it is live, `reason` when the data refuse it."""
+
+    phase: Literal["filling", "checking", "in force", "refused", "cancelled"]
+    rows_done: int
+    rows_estimate: int
+    is_paused: bool
+    is_running: bool
+    started_at: datetime
+    reason: str | None
+    deployment_id: str | None
+
+
 class DeployedQueryRead(Read):
     """A query of a deployment, with its prediction as it was at deployment."""
 

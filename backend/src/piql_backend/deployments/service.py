@@ -19,9 +19,12 @@ from piql_backend.compilations.reading import (
     read_parameter,
 )
 from piql_backend.compilations.service import Compilations
+from piql_backend.deployments.building import Building
 from piql_backend.deployments.repository import DeploymentTable
 from piql_backend.deployments.schemas import (
     BoundChangeRead,
+    BuildCreate,
+    BuildRead,
     DeployedFileRead,
     DeployedQueryRead,
     DeploymentCreate,
@@ -73,12 +76,14 @@ class Deployments:
         self._store = store
         self._deploying = threading.Lock()
         self._live: LiveDeployment | None = None
+        self.building = Building(table, store, self._make_live)
 
     def open(self) -> None:
-        """Compile what is live."""
+        """Compile what is live, and go on with what is on its way."""
         read = self._table.read_live()
         if read is not None:
             self._live = self._compiled(read)
+        self.building.open()
 
     def list(self) -> list[DeploymentRead]:
         return self._table.list()
@@ -131,6 +136,61 @@ class Deployments:
 
     def deploy(self, request: DeploymentCreate) -> DeploymentRead:
         """Deploy a query set, or refuse it with the editor's own diagnostics."""
+        new, compilation = self._next(request)
+        database = self._store.database()
+        with self._deploying:
+            try:
+                read = self._table.insert(new, lambda: database.deploy(compilation, self._forgotten(compilation)))
+            except CompilationRefused as error:
+                raise _refused(str(error), error, compilation) from error
+            self._live = LiveDeployment(read, compilation)
+        return _short(read)
+
+    def begin(self, request: BuildCreate) -> BuildRead:
+        """Begin to deploy a query set whose indexes are built while the live one runs."""
+        new, compilation = self._next(request)
+        database = self._store.database()
+        rate = request.rows_per_second
+        with self._deploying:
+            try:
+                return self.building.begin(
+                    new,
+                    lambda: database.deploy(
+                        compilation, self._forgotten(compilation), background=True, rows_per_second=rate
+                    ),
+                )
+            except CompilationRefused as error:
+                raise _refused(str(error), error, compilation) from error
+
+    def rollback(self) -> DeploymentRead:
+        """Make the version before the live one live again, as a new version; all rows stay."""
+        database = self._store.database()
+        with self._deploying:
+            live = self._live
+            before = self._table.read(live.read.version - 1) if live else None
+            if before is None:
+                raise ApiError(409, "nothing-before", "There is no version before the live one.")
+            new = before.model_copy(update={"created_at": datetime.now(UTC), "is_live": True})
+            compiled = self._compiled(new)
+            try:
+                read = self._table.insert(new, database.rollback)
+            except CompilationRefused as error:
+                raise _refused(str(error), error, compiled.compilation) from error
+            self._live = LiveDeployment(read, compiled.compilation)
+        return _short(read)
+
+    def _make_live(self, coming: DeploymentDetailRead) -> DeploymentDetailRead:
+        """Note that the version on its way is in force."""
+        read = self._table.insert(coming, lambda: None)
+        self._table.forget_coming()
+        self._live = self._compiled(read)
+        return read
+
+    def _forgotten(self, compilation: Compilation) -> set[str]:
+        return set(self._live.compilation.queries) - set(compilation.queries) if self._live else set()
+
+    def _next(self, request: DeploymentCreate) -> tuple[DeploymentDetailRead, Compilation]:
+        """Give the version that a request asks for, not yet numbered."""
         texts = self._workspaces.texts(request.workspace_id)
         files = request.files
         if files is None:
@@ -158,15 +218,7 @@ class Deployments:
             ],
             indexes=read_indexes(compilation),
         )
-        database = self._store.database()
-        with self._deploying:
-            try:
-                forget = set(self._live.compilation.queries) - set(compilation.queries) if self._live else set()
-                read = self._table.insert(new, lambda: database.deploy(compilation, forget))
-            except CompilationRefused as error:
-                raise _refused(str(error), error, compilation) from error
-            self._live = LiveDeployment(read, compilation)
-        return DeploymentRead(**{name: getattr(read, name) for name in DeploymentRead.model_fields})
+        return new, compilation
 
     def knows_query(self, name: str) -> bool:
         """Whether any version has a query of that name."""
@@ -175,6 +227,10 @@ class Deployments:
     def _compiled(self, read: DeploymentDetailRead) -> LiveDeployment:
         files = [SourceFile(path=each.path, text=each.text) for each in read.files]
         return LiveDeployment(read, self._compilations.compile(files))
+
+
+def _short(read: DeploymentDetailRead) -> DeploymentRead:
+    return DeploymentRead(**{name: getattr(read, name) for name in DeploymentRead.model_fields})
 
 
 def refuse_errors(compilation: Compilation) -> None:

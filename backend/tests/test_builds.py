@@ -1,0 +1,104 @@
+"""Versions on their way: built while the live one runs; followed, paused, resumed, cancelled, and rolled back."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from typing import Any
+
+import httpx
+from piql_backend.settings import Settings
+
+Files = list[dict[str, str]]
+Running = Callable[[Settings], AbstractAsyncContextManager[httpx.AsyncClient]]
+BY_TEXT = "CREATE QUERY byText AS SELECT owner, posted FROM thoughts WHERE text = [1: text] LIMIT 3;"
+LATEST = "/api/deployments/builds/latest"
+
+
+def with_query(files: Files, text: str = BY_TEXT) -> Files:
+    return [*files, {"path": "queries/byText.piql", "text": text}]
+
+
+async def begin(client: httpx.AsyncClient, files: Files, rows_per_second: float | None = None) -> httpx.Response:
+    body = {"workspace_id": "scadr", "files": files, "rows_per_second": rows_per_second}
+    return await client.post("/api/deployments/builds", json=body)
+
+
+async def until_done(client: httpx.AsyncClient) -> dict[str, Any]:
+    while True:
+        found: dict[str, Any] = (await client.get(LATEST)).json()
+        if found["phase"] in ("refused", "cancelled") or found["deployment_id"] is not None:
+            return found
+        await asyncio.sleep(0.05)
+
+
+async def test_a_build_ends_as_the_live_version(client: httpx.AsyncClient, files: Files) -> None:
+    assert (await client.get(LATEST)).json()["code"] == "no-build"
+    begun = await begin(client, with_query(files), 2000)
+    assert begun.status_code == 202, begun.text
+    found = await until_done(client)
+    assert (found["phase"], found["deployment_id"]) == ("in force", "d2")
+    live = (await client.get("/api/deployments/live")).json()
+    assert (live["id"], live["files"]) == ("d2", with_query(files))
+    run = await client.post("/api/deployments/live/queries/byText/executions", json={"parameters": {"text": "none"}})
+    assert run.status_code == 200, run.text
+
+
+async def test_what_needs_no_index_is_live_at_once(client: httpx.AsyncClient, files: Files) -> None:
+    text = "CREATE QUERY townOf AS SELECT hometown FROM users WHERE username = [1: u];"
+    begun = (await begin(client, with_query(files, text))).json()
+    assert (begun["phase"], begun["deployment_id"]) == ("in force", "d2")
+
+
+async def test_a_build_is_paused_and_resumed(client: httpx.AsyncClient, files: Files) -> None:
+    await begin(client, with_query(files), 40)
+    paused = (await client.post(f"{LATEST}/pause")).json()
+    assert (paused["phase"], paused["is_paused"], paused["is_running"]) == ("filling", True, False)
+    assert 0 <= paused["rows_done"] < paused["rows_estimate"] == 360
+    assert (await client.get("/api/deployments/live")).json()["id"] == "d1"
+    other = await begin(client, files)
+    assert (other.status_code, other.json()["code"]) == (409, "deployment-in-progress")
+    other = await client.post("/api/deployments", json={"workspace_id": "scadr", "files": files})
+    assert (other.status_code, other.json()["code"]) == (409, "deployment-in-progress")
+    await client.post(f"{LATEST}/cancel")
+
+
+async def test_a_cancelled_build_leaves_the_live_version(client: httpx.AsyncClient, files: Files) -> None:
+    await begin(client, with_query(files), 40)
+    assert (await client.post(f"{LATEST}/cancel")).json()["phase"] == "cancelled"
+    again = await client.post(f"{LATEST}/cancel")
+    assert (again.status_code, again.json()["code"]) == (409, "deployment-in-progress")
+    assert [each["id"] for each in (await client.get("/api/deployments")).json()] == ["d1"]
+    assert (await begin(client, with_query(files))).status_code == 202
+    assert (await until_done(client))["deployment_id"] == "d2"
+
+
+async def test_data_in_the_way_are_counted(client: httpx.AsyncClient, files: Files) -> None:
+    changed = [each | {"text": each["text"].replace("LIMIT 100 (owner)", "LIMIT 2 (owner)")} for each in files]
+    refused = await begin(client, changed)
+    assert (refused.status_code, refused.json()["code"]) == (422, "compilation-refused")
+    assert "which 30 values break" in refused.json()["message"]
+    assert [each["id"] for each in (await client.get("/api/deployments")).json()] == ["d1"]
+
+
+async def test_a_build_goes_on_after_a_restart(running: Running, settings: Settings) -> None:
+    async with running(settings) as client:
+        workspace = (await client.get("/api/workspaces/scadr")).json()
+        files = [{"path": each["path"], "text": each["text"]} for each in workspace["files"]]
+        await begin(client, with_query(files), 40)
+    async with running(settings) as client:
+        assert (await until_done(client))["deployment_id"] == "d2"
+        assert (await client.get("/api/deployments/live")).json()["files"] == with_query(files)
+
+
+async def test_a_rollback_makes_the_version_before_live(client: httpx.AsyncClient, files: Files) -> None:
+    nothing = await client.post("/api/deployments/rollback")
+    assert (nothing.status_code, nothing.json()["code"]) == (409, "nothing-before")
+    await begin(client, with_query(files))
+    await until_done(client)
+    back = await client.post("/api/deployments/rollback")
+    assert (back.status_code, back.json()["id"], back.json()["is_live"]) == (201, "d3", True)
+    assert (await client.get("/api/deployments/live")).json()["files"] == files
+    missing = await client.post("/api/deployments/live/queries/byText/executions", json={"parameters": {"text": "x"}})
+    assert missing.status_code == 404
