@@ -15,12 +15,18 @@ from piql import cli
 from reference.markdown import block, code, docstring, table
 
 ROOT = Path(__file__).resolve().parents[2]
-_EXIT_CODES = ("piql.commands", "piql_profiler.commands")
+_EXIT_CODES = (
+    "piql.commands",
+    "piql_profiler.profile_command",
+    "piql_profiler.predict_command",
+    "piql_profiler.validate_command",
+)
 # Defaults that the machine decides.
 _COMPUTED = {"--clients": "one less than the processors", "--frontend": "`frontend/dist` of the repository"}
 # What the commands leave to the name of an argument.
 MEANING = {
     "--output": "how it is printed",
+    "--interval": "length of a profile interval",
     "--intervals": "how many profile intervals",
     "--label": "a name for the run",
     "--clients": "how many processes measure at once",

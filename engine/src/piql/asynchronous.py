@@ -11,6 +11,7 @@ from typing import Any, Self, TypeVar
 from piql.compilation import Compilation
 from piql.database import Database, Page, Progress, Session, Strategy, connect
 from piql.deployment import Deployment
+from piql.evolution.build import Build
 from piql.execution.observation import Observer
 from piql.session import Guarantee
 from piql.store.base import Consistency
@@ -46,6 +47,20 @@ class AsyncDatabase:
 
     async def deploy(self, compilation: Compilation, forget: Iterable[str] = ()) -> Deployment:
         return await self._call(lambda: self._database.deploy(compilation, forget))
+
+    async def begin_deploy(
+        self, compilation: Compilation, forget: Iterable[str] = (), rows_per_second: float | None = None
+    ) -> Build:
+        """Begin `deploy(…, background=True)`; the build's own calls wait for the store, if only for moments."""
+        return await self._call(
+            lambda: self._database.deploy(compilation, forget, background=True, rows_per_second=rows_per_second)
+        )
+
+    async def rollback(self) -> Deployment:
+        return await self._call(self._database.rollback)
+
+    async def build(self) -> Build | None:
+        return await self._call(lambda: self._database.build)
 
     async def load(self, table: str, rows: Iterable[Mapping[str, Any]], progress: Progress | None = None) -> int:
         return await self._call(lambda: self._database.load(table, rows, progress))

@@ -18,6 +18,8 @@ OWN: dict[str, tuple[str, str]] = {
     "check": ("piql.commands.check", "print findings and bounds of .piql files"),
     "plan": ("piql.commands.plan", "print how queries are read"),
     "deploy": ("piql.commands.deploy", "deploy a set of queries to a store"),
+    "deployments": ("piql.commands.deployments", "list versions; pause, resume or cancel the one on its way"),
+    "rollback": ("piql.commands.rollback", "return to the version before; all rows stay"),
     "fmt": ("piql.commands.fmt", "format .piql files, or write ENTITY and FETCH as SQL"),
     "run": ("piql.commands.run", "execute a deployed query or a statement"),
     "lsp": ("piql.commands.lsp", "serve an editor by the Language Server Protocol (needs piql[lsp])"),
@@ -26,6 +28,7 @@ OWN: dict[str, tuple[str, str]] = {
 ELSEWHERE: dict[str, tuple[str, str]] = {
     "profile": ("piql-profiler", "measure the operators of a store"),
     "predict": ("piql-profiler", "predict the p99 of a query"),
+    "validate": ("piql-profiler", "hold predictions against what deployed queries take"),
     "serve": ("piql-backend", "start the workbench"),
     "slo": ("piql-backend", "say whether deployed queries keep their SLOs"),
 }
@@ -75,9 +78,9 @@ def _find(name: str) -> Callable[[Sequence[str]], int] | None:
 def _usage() -> str:
     found = {entry.name for entry in entry_points(group=GROUP)}
     lines = ["usage: piql COMMAND …", ""]
-    lines += [f"  {name:<9} {text}" for name, (_, text) in OWN.items()]
+    lines += [f"  {name:<11} {text}" for name, (_, text) in OWN.items()]
     for name, (package, text) in ELSEWHERE.items():
-        lines.append(f"  {name:<9} {text}" + ("" if name in found else f" (needs {package})"))
+        lines.append(f"  {name:<11} {text}" + ("" if name in found else f" (needs {package})"))
     lines += ["", "`piql COMMAND --help` says more."]
     return "\n".join(lines)
 

@@ -93,8 +93,11 @@ class Database:
         self.observer = observer
         self.strategy: Strategy = strategy
         self.consistency: Consistency | None = _known(consistency)
-        self._cursor_key = _cursor_key(store)
-        self._prepared = _Prepared(load_deployment(store))
+        try:
+            self._cursor_key = _cursor_key(store)
+            self._prepared = _Prepared(load_deployment(store))
+        except (ValueError, LookupError, TypeError) as damage:
+            raise StoreUnavailable(f"what the store keeps of its deployment cannot be read: {damage}") from damage
         self._build: Build | None = None
         self._look_at = monotonic() + _LOOK_EVERY_SECONDS
 

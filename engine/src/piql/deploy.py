@@ -7,8 +7,9 @@ one transaction, when the rows there are fit one; otherwise step by step while r
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from time import sleep
+from typing import Literal
 
 from piql.compilation import Compilation
 from piql.deployment import Deployment
@@ -20,7 +21,7 @@ from piql.evolution.state import SchemaState, compiled, deployment_of, load_depl
 from piql.evolution.steps import Stand, Steps, announce, keep
 from piql.store.base import Store
 
-__all__ = ["begin_deploy", "begin_rollback", "deploy", "load_deployment", "open_build", "rollback"]
+__all__ = ["begin_deploy", "begin_rollback", "deploy", "load_deployment", "open_build", "rollback", "versions"]
 
 _LOOK_SECONDS = 0.05
 
@@ -74,6 +75,23 @@ def open_build(store: Store, pace: Pace = BACKGROUND) -> Build | None:
     """Give the change that is on its way, whoever began it; None when there is none."""
     progress = read_progress(store)
     return None if progress is None or progress.outcome is not None else Build(store, progress.id, pace)
+
+
+@dataclass(frozen=True, slots=True)
+class LivingVersion:
+    """A version on a store; `before` is what a rollback returns to."""
+
+    deployment: Deployment
+    state: Literal["coming", "in force", "before"]
+
+
+def versions(store: Store) -> list[LivingVersion]:
+    """Give the versions on a store, the newest first."""
+    state = read_state(store)
+    found = [LivingVersion(compiled(state.change.version, state), "coming")] if state.change else []
+    if state.in_force.number:
+        found.append(LivingVersion(compiled(state.in_force, state), "in force"))
+    return found + ([LivingVersion(compiled(state.before, state), "before")] if state.before else [])
 
 
 def _begin(

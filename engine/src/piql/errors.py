@@ -26,6 +26,10 @@ from piql.diagnostics.diagnostic import Diagnostic
 class PiqlError(Exception):
     """Base of everything that the engine raises on purpose."""
 
+    def __init__(self, message: str) -> None:
+        """Halves of characters, which came in with a value, are spelled out: every message can be written anywhere."""
+        super().__init__(message if message.isascii() else message.encode("utf-8", "backslashreplace").decode())
+
 
 class CompilationRefused(PiqlError):
     """The text has errors; `diagnostics` says which."""

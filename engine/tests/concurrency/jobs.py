@@ -32,7 +32,12 @@ COLUMNS = {1: "one", 3: "three", 100: "hundred"}
 def first_open(job: dict[str, Any], number: int, tell: Tell) -> None:
     """Open a file that is not there yet, and deploy into it, all processes at once."""
     with piql.connect(job["url"]) as db:
-        db.deploy(piql.compile(SOURCE))
+        for _ in range(50):
+            try:
+                db.deploy(piql.compile(SOURCE))
+                break
+            except piql.DeploymentInProgress:
+                time.sleep(0.02)
         db.execute("put", {"id": number, "value": number})
         tell("done ok")
 

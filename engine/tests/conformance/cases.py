@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +45,7 @@ def errors_of(compilation: piql.Compilation) -> list[str]:
     return [each.message for each in compilation.diagnostics if each.severity == "error"]
 
 
-def check(case: Case) -> None:
+def check(case: Case, connect: Callable[[str], piql.Database] = piql.connect) -> None:
     """Raise AssertionError when a case does not come out as it says."""
     source = text_of(case)
     compilation = piql.compile(source)
@@ -60,7 +60,7 @@ def check(case: Case) -> None:
         case "rejected" | "view":
             _check_rejected(case, source, compilation)
         case _:
-            _check_bounded(case, compilation)
+            _check_bounded(case, compilation, connect)
 
 
 def _check_rejected(case: Case, source: str, compilation: piql.Compilation) -> None:
@@ -85,7 +85,7 @@ def _check_rejected(case: Case, source: str, compilation: piql.Compilation) -> N
         assert word is None or word in offered, f"no fix with {word}"
 
 
-def _check_bounded(case: Case, compilation: piql.Compilation) -> None:
+def _check_bounded(case: Case, compilation: piql.Compilation, connect: Callable[[str], piql.Database]) -> None:
     expect = case["expect"]
     assert not errors_of(compilation), errors_of(compilation)
     query = compilation.queries["q"]
@@ -97,7 +97,7 @@ def _check_bounded(case: Case, compilation: piql.Compilation) -> None:
     if "max_result_rows" in expect:
         assert bound.rows <= expect["max_result_rows"], f"at most {bound.rows} rows"
     parameters = {each["name"]: each["value"] for each in case["params"]}
-    with piql.connect("embedded:") as db:
+    with connect("embedded:") as db:
         db.deploy(compilation)
         for table, rows in case["data"].items():
             db.load(table, rows)

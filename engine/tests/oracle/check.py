@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import traceback
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -50,11 +50,11 @@ class Outcome:
     failures: list[Failure] = field(default_factory=list)
 
 
-def run_world(world: World) -> Outcome:
+def run_world(world: World, connect: Callable[[str], piql.Database] = piql.connect) -> Outcome:
     """Compile, deploy, load, execute and compare everything in a world."""
     outcome = Outcome()
     try:
-        _Run(world, outcome).run()
+        _Run(world, outcome, connect).run()
     except Exception as crash:
         outcome.failures.append(Failure(f"crash: {_where(crash)}", "", traceback.format_exc(limit=-6)))
     return outcome
@@ -71,8 +71,9 @@ def errors(compilation: piql.Compilation) -> list[piql.Diagnostic]:
 
 
 class _Run:
-    def __init__(self, world: World, outcome: Outcome) -> None:
+    def __init__(self, world: World, outcome: Outcome, connect: Callable[[str], piql.Database]) -> None:
         self.world = world
+        self.connect = connect
         self.outcome = outcome
         self.schema: Schema = world.schema
         self.contents = Contents(world.schema, world.rows)
@@ -109,7 +110,7 @@ class _Run:
             return
         reference = Reference(world.schema, self.contents)
         try:
-            with piql.connect("embedded:") as db:
+            with self.connect("embedded:") as db:
                 self.execute_all(db, reference, accepted)
         finally:
             reference.close()

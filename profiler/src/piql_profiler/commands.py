@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 from piql_profiler.predict_command import predict
 from piql_profiler.profile_command import profile
+from piql_profiler.validate_command import validate
 
-COMMANDS = {"profile": profile, "predict": predict}
+COMMANDS = {"profile": profile, "predict": predict, "validate": validate}
 
 
 def main(argv: Sequence[str]) -> int:

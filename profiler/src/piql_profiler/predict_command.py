@@ -1,6 +1,6 @@
 """`piql predict`: from arguments to an exit code.
 
-0 predicted · 1 not predictable · 2 wrong arguments · 99 an SLO is predicted to fail
+predict   0 predicted · 1 not predictable · 2 wrong arguments · 99 an SLO is predicted to fail
 """
 
 from __future__ import annotations

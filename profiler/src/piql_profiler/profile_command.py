@@ -1,6 +1,6 @@
 """`piql profile`: from arguments to an exit code.
 
-0 done · 1 failed · 2 wrong arguments · 130 cancelled by SIGTERM or Ctrl-C
+profile   0 done · 1 failed · 2 wrong arguments · 130 cancelled by SIGTERM or Ctrl-C
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def profile(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--progress", choices=("text", "json", "none"), default="text")
     given = parser.parse_args(argv)
     try:
-        grid = _grid(given.grid)
+        grid = grid_of(given.grid)
         if given.interval <= 0 or given.intervals < 1 or given.clients < 1:
             raise ValueError("interval, intervals and clients are positive")
         if not 0.0 <= given.load <= 0.7:
@@ -93,7 +93,8 @@ def profile(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _grid(text: str) -> Grid:
+def grid_of(text: str) -> Grid:
+    """Read a grid's name, or its levels in JSON; ValueError says what is wrong."""
     if text in GRIDS:
         return GRIDS[text]
     try:

@@ -87,7 +87,7 @@ def tasks_of(settings: RunSettings, store_url: str, interval: int, clients: int)
     random = Random(settings.seed * 1_000 + interval)
     points = random.sample(settings.grid.measured, len(settings.grid.measured))
     share = settings.interval_seconds * clients / len(points)
-    return [_task(settings, store_url, point, interval, share, random.randrange(2**31)) for point in points]
+    return [task_of(settings, store_url, point, interval, share, random.randrange(2**31)) for point in points]
 
 
 def second_tasks(
@@ -100,7 +100,7 @@ def second_tasks(
     wide = [each for each in measured if _half_width(each) > settings.precision]
     random = Random(settings.seed * 1_000 + interval + 500)
     share = left / max(len(wide), 1)
-    return [_task(settings, store_url, each.point, interval, share, random.randrange(2**31)) for each in wide]
+    return [task_of(settings, store_url, each.point, interval, share, random.randrange(2**31)) for each in wide]
 
 
 def _half_width(measured: Measurement) -> float:
@@ -108,7 +108,7 @@ def _half_width(measured: Measurement) -> float:
     return precision_of(measured.histogram, effective).half_width
 
 
-def _task(settings: RunSettings, store_url: str, point: Point, interval: int, seconds: float, seed: int) -> Task:
+def task_of(settings: RunSettings, store_url: str, point: Point, interval: int, seconds: float, seed: int) -> Task:
     return Task(store_url, settings.grid, point, interval, seconds, seed, settings.load, settings.precision)
 
 

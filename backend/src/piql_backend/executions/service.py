@@ -13,11 +13,11 @@ import piql
 from piql.compilation import CompiledQuery
 from piql.errors import BoundExceeded, RepairPending, StoreUnavailable
 from piql.physical.operators import LocalProjection, PhysicalNode
+from piql_profiler.sampling import ParameterSampler
 
 from piql_backend.database.connection import now
 from piql_backend.deployments.service import Deployments, LiveDeployment
 from piql_backend.executions.observations import Observation, Observations
-from piql_backend.executions.sampling import ParameterSampler
 from piql_backend.executions.schemas import ExecutionCreate, ExecutionRead, ResultColumnRead, SampleParametersRead
 from piql_backend.executions.values import from_json, to_json
 from piql_backend.store import StoreConnection

@@ -3,32 +3,35 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 
 from piql.commands.arguments import add_source, compile_path
-from piql.commands.table import counted
+from piql.commands.following import add_store, attempt, deployed, follow
 from piql.database import connect
-from piql.diagnostics.render import render_all
-from piql.errors import CompilationRefused, PiqlError
 
 
 def deploy(argv: Sequence[str] | None = None) -> int:
     """Deploy a set of queries."""
     parser = argparse.ArgumentParser(prog="piql deploy", description="Deploy a set of queries.")
     add_source(parser)
-    parser.add_argument("--store", required=True, metavar="URL", help="such as embedded:PATH")
+    add_store(parser)
+    parser.add_argument(
+        "--background",
+        action="store_true",
+        help="build indexes at half speed, and tell how far they are; interrupted, they rest until resumed",
+    )
+    parser.add_argument("--rows-per-second", type=float, metavar="N", help="with --background: at most so fast")
     given = parser.parse_args(argv)
+    if given.rows_per_second is not None and not (given.background and given.rows_per_second > 0):
+        parser.error("--rows-per-second takes a positive number, and needs --background")
     compilation = compile_path(parser, given.path)
-    try:
+
+    def work() -> None:
         with connect(given.store) as db:
-            db.deploy(compilation)
-    except CompilationRefused as refusal:
-        print(render_all(refusal.diagnostics) or str(refusal), file=sys.stderr)
-        return 1
-    except PiqlError as error:
-        print(f"piql deploy: {error}", file=sys.stderr)
-        return 1
-    queries, indexes = counted(len(compilation.queries), "query"), counted(len(compilation.indexes), "index")
-    print(f"deployed {queries} and {indexes} to {given.store}")
-    return 0
+            if given.background:
+                made = follow(db.deploy(compilation, background=True, rows_per_second=given.rows_per_second))
+            else:
+                made = db.deploy(compilation)
+        print(f"deployed {deployed(made, given.store)}")
+
+    return attempt("deploy", work)

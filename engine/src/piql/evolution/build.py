@@ -106,13 +106,17 @@ class Build:
 
     def resume(self) -> None:
         """Go on where it rests, in a thread of this process, unless somebody else drives it."""
-        self.unpause()
+        self.unpause(self._driver)
         if self._read().outcome is None:
             self.start()
 
-    def unpause(self) -> None:
+    def unpause(self, driver: str | None = None) -> None:
         """Let it be driven again, by whoever does."""
-        self._change_progress(lambda progress: replace(progress, is_paused=False))
+        self._change_progress(
+            lambda progress: replace(
+                progress, is_paused=False, driver=progress.driver if is_driven(progress) else driver
+            )
+        )
 
     def cancel(self) -> None:
         """Give it up: the version in force stays as it is."""

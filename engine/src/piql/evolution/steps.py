@@ -181,10 +181,17 @@ def _tasks(store: Store, state: SchemaState, compilation: Compilation, made: Map
 
 
 def living_indexes(store: Store, state: SchemaState) -> frozenset[str]:
-    """Give the stored names of the indexes that writers keep up."""
-    deployment = deployment_of(state, store)
-    own = {store.stored_name(deployment.tables[each.table], each) for each in deployment.indexes.values()}
-    return frozenset(own | {store.stored_name(each.table, each.index) for each in deployment.others})
+    """Give the stored names of the indexes that are of use: those that writers keep up.
+
+    Those of the version before are right also on tables that the one in force does not know: nobody writes there.
+    """
+    found = set(state.change.indexes) if state.change else set()
+    for version in (state.in_force, state.before):
+        deployment = compiled(version, state) if version else None
+        for index in deployment.indexes.values() if deployment else ():
+            assert deployment is not None
+            found.add(store.stored_name(deployment.tables[index.table], index))
+    return frozenset(found)
 
 
 def withdraw(stand: Stand, outcome: Outcome, reason: str | None = None) -> Stand:

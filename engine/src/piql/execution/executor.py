@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from piql.catalog import Index
 from piql.compilation import CompiledQuery
-from piql.errors import InvalidCursor
+from piql.errors import InvalidCursor, InvalidParameter
 from piql.execution.cursors import read_cursor, write_cursor
 from piql.execution.execution import Execution
 from piql.execution.observation import Observation, Observer
@@ -53,6 +53,7 @@ class PreparedQuery:
         assert bound is not None
         assert not isinstance(plan, physical.WritePlan)
         self.name = query.name
+        self._called = query.name or "the statement"
         self.query = query
         self._store = store
         self._deployment = deployment
@@ -80,21 +81,22 @@ class PreparedQuery:
         position = None
         if cursor is not None:
             if not self._is_paged:
-                raise InvalidCursor(
-                    f"{self.name or 'the statement'} has no pages: only a query with PAGINATE takes a cursor"
-                )
+                raise InvalidCursor(f"{self._called} has no pages: only a query with PAGINATE takes a cursor")
             position = read_cursor(self._cursor_key, self.name, self._mark, cursor)
         execution = Execution(values, position, strategy == "lazy")
         timings = Timings() if observer is not None else None
         timed = timings.add if timings is not None else None
         steps = self._top.run(execution)
-        if self._wants_snapshot:
-            with self._store.snapshot():
+        try:
+            if self._wants_snapshot:
+                with self._store.snapshot():
+                    work = drive(steps, self._store, self._bound, strategy, timed, consistency)
+            else:
                 work = drive(steps, self._store, self._bound, strategy, timed, consistency)
-        else:
-            work = drive(steps, self._store, self._bound, strategy, timed, consistency)
-        rows, operations, round_trips = work
-        dicts = self._to_dicts(rows, values)
+            rows, operations, round_trips = work
+            dicts = self._to_dicts(rows, values)
+        except ArithmeticError as failure:
+            raise InvalidParameter(f"{self._called}: a number that it computes is too large ({failure})") from None
         next_cursor = None
         if execution.page_end is not None:
             next_cursor = write_cursor(self._cursor_key, self.name, self._mark, self._deployment, execution.page_end)

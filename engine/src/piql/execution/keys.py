@@ -11,15 +11,16 @@ from piql.binding.types import BARE, type_of
 from piql.catalog import Index, Kind, SqlType, Table
 from piql.execution.expressions import ExpressionCompiler
 from piql.execution.preparation import Preparation
-from piql.logical.expressions import Constant, Expression, Parameter
+from piql.logical.expressions import Arithmetic, Constant, Expression, FunctionCall, Parameter
 from piql.physical.operators import KeyPart, KeyRange
 from piql.store.base import Codec
-from piql.values import ValueMismatch, convert
+from piql.values import BIGINT_RANGE, INT_RANGE, ValueMismatch, convert
 from piql.words import folded
 
 Prefixes = Callable[[Any, list[Any]], list[tuple[Any, ...]]]
 """From a child row (None for a scan) and the parameters to the fixed key values of each request; none where NULL."""
 
+_WHOLE = (Kind.INT, Kind.BIGINT)
 _NUMBERS = (Kind.INT, Kind.BIGINT, Kind.DOUBLE, Kind.DECIMAL)
 
 
@@ -70,6 +71,8 @@ def _values(
         else:
             assert kept is not None
             change = key_conversion(type_of(value), kept.type, preparation.store.codec)
+            if change is None and _is_computed(value) and kept.type.kind in _WHOLE:
+                change = _within(kept.type)
         return compiler.stored(value), compiler.name(change) if change else ""
 
     sources: list[str] = []
@@ -83,6 +86,16 @@ def _values(
         return _Values(compiler.tuple_of(sources), is_list=True)
     is_set = isinstance(value, Parameter) or (isinstance(value, Constant) and value.value is not None)
     return _Values(sources[0], is_never_null=is_set and not name)
+
+
+def _is_computed(value: Expression) -> bool:
+    """Say whether a whole number may leave the range of its type: it then equals no key."""
+    return isinstance(value, Arithmetic | FunctionCall)
+
+
+def _within(type: SqlType) -> Callable[[Any], Any]:
+    low, high = INT_RANGE if type.kind is Kind.INT else BIGINT_RANGE
+    return lambda value: value if value is not None and low <= value <= high else None
 
 
 def _folded_word(word: str | None) -> str | None:
@@ -150,7 +163,8 @@ def _end(end: Expression, kept: SqlType, compiler: ExpressionCompiler, preparati
     given = type_of(end)
     codec = preparation.store.codec(kept)
     if given.kind is kept.kind or not {given.kind, kept.kind} & {Kind.DECIMAL}:
-        return compiler.stored(end)
+        source = compiler.stored(end)
+        return f"{compiler.name(_as_number)}({source})" if _is_computed(end) and given.kind in _WHOLE else source
     if kept.kind is not Kind.DECIMAL:
         return f"{compiler.name(_as_number)}({compiler.value(end)})"
     assert codec is not None

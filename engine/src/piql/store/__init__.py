@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl
 
 from piql.errors import StoreUnavailable
 from piql.store.base import Store
-from piql.store.embedded import EmbeddedStore, Synchronous
+from piql.store.embedded import WAIT_MS, EmbeddedStore, Synchronous
 from piql.store.stepwise import StepwiseStore
 
 _ADAPTERS: dict[str, type[EmbeddedStore]] = {"embedded": EmbeddedStore, "stepwise": StepwiseStore}
@@ -15,6 +15,7 @@ _ADAPTERS: dict[str, type[EmbeddedStore]] = {"embedded": EmbeddedStore, "stepwis
 def open_store(url: str) -> Store:
     """Open `embedded:` (temporary) or `embedded:PATH`, each with `?synchronous=NORMAL` if wished.
 
+    A writer waits for others for 5 s, or as long as `wait_ms=…` says.
     `stepwise:` is the same without transactions, to try what other stores must do. `cql://…` is a cluster, whose
     adapter needs the extra `cql`.
     """
@@ -26,11 +27,19 @@ def open_store(url: str) -> Store:
         raise StoreUnavailable(f"no store answers to {url!r}: write embedded:, embedded:PATH or cql://HOST/KEYSPACE")
     path, _, options = rest.partition("?")
     synchronous: Synchronous = "FULL"
+    wait_ms = WAIT_MS
     for name, value in parse_qsl(options, keep_blank_values=True):
-        if name != "synchronous" or value.upper() not in ("FULL", "NORMAL"):
-            raise StoreUnavailable(f"{url!r}: the option is synchronous=FULL or synchronous=NORMAL, not {name}={value}")
-        synchronous = "NORMAL" if value.upper() == "NORMAL" else "FULL"
-    return adapter(path or None, synchronous)
+        match name, value.upper():
+            case "synchronous", "FULL":
+                synchronous = "FULL"
+            case "synchronous", "NORMAL":
+                synchronous = "NORMAL"
+            case "wait_ms", digits if digits.isascii() and digits.isdigit() and len(digits) <= 9:
+                wait_ms = int(digits)
+            case _:
+                options = "synchronous=FULL, synchronous=NORMAL and wait_ms=5000"
+                raise StoreUnavailable(f"{url!r}: the options are {options}, not {name}={value}")
+    return adapter(path or None, synchronous, wait_ms=wait_ms)
 
 
 def _open_cql(url: str) -> Store:

@@ -11,15 +11,16 @@ import tempfile
 import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal, TypeVar
 
 from piql.catalog import Index, SqlType, Table
 from piql.errors import StoreUnavailable
 from piql.store.base import Answers, Batch, Codec, Consistency, ReadShape, Row, Steps
 from piql.store.embedded_layout import EmbeddedRead, ReadBuilder, layout_of, quoted
+from piql.store.embedded_waiting import patiently, unavailable
 from piql.store.stored_values import AFFINITY, codec_of
 
 Synchronous = Literal["FULL", "NORMAL"]
@@ -27,6 +28,7 @@ Synchronous = Literal["FULL", "NORMAL"]
 _PRAGMAS = "PRAGMA mmap_size = 268435456; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY;"
 _SETTINGS = "CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"
 WAIT_MS = 5000
+T = TypeVar("T")
 _OF_THE_PARENT: list[object] = []  # a child process must neither use nor close what its parent has open
 
 
@@ -107,13 +109,22 @@ class EmbeddedStore:
     def steps(self) -> Steps | None:
         return None
 
-    def __init__(self, path: str | os.PathLike[str] | None = None, synchronous: Synchronous = "FULL") -> None:
+    # Stores whose statements commit by themselves leave the waiting for other writers to SQLite.
+    _sqlite_waits_seconds: ClassVar[float] = 0.0
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        synchronous: Synchronous = "FULL",
+        wait_ms: float = WAIT_MS,
+    ) -> None:
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         if path is None:
             self._folder = tempfile.TemporaryDirectory(prefix="piql-", ignore_cleanup_errors=True)
             path = Path(self._folder.name) / "piql.db"
         self.path = Path(path)
         self._synchronous = synchronous
+        self._wait_seconds = wait_ms / 1000
         self._local = threading.local()
         self._connections: weakref.WeakSet[_Connection] = weakref.WeakSet()
         self._lock = threading.Lock()
@@ -121,8 +132,9 @@ class EmbeddedStore:
         os.register_at_fork(after_in_child=_forgetting(weakref.ref(self)))
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._connect().execute(_SETTINGS)
-        except (sqlite3.Error, OSError) as failure:
+            connection = self._connect()
+            patiently(lambda: connection.execute(_SETTINGS), self._wait_seconds)
+        except (sqlite3.Error, OSError, ValueError) as failure:  # ValueError: what can be no path
             self.close()
             raise StoreUnavailable(f"cannot open the embedded store {self.path}: {failure}") from failure
 
@@ -132,13 +144,13 @@ class EmbeddedStore:
             raise StoreUnavailable("the store has been closed")
         connection = sqlite3.connect(
             self.path,
-            timeout=WAIT_MS / 1000,
+            timeout=self._sqlite_waits_seconds,
             isolation_level=None,
             check_same_thread=False,
             cached_statements=1024,
             factory=_Connection,
         )
-        connection.execute("PRAGMA journal_mode = WAL")
+        patiently(lambda: connection.execute("PRAGMA journal_mode = WAL"), self._wait_seconds)
         connection.execute(f"PRAGMA synchronous = {self._synchronous}")
         connection.executescript(_PRAGMAS)
         with self._lock:
@@ -151,7 +163,10 @@ class EmbeddedStore:
         try:
             found: sqlite3.Connection = self._local.connection
         except AttributeError:
-            return self._connect()
+            try:
+                return self._connect()
+            except sqlite3.Error as failure:
+                raise unavailable(failure, self._wait_seconds) from failure
         return found
 
     def forget_connections(self) -> None:
@@ -182,18 +197,14 @@ class EmbeddedStore:
         try:
             connection = self._local.connection
         except AttributeError:
-            connection = self._connect()
+            connection = self.connection()
         try:
-            answers: Answers = []
-            for read, many, _ in batches:
-                if read.statements or read.is_bare:
-                    answers.append([_answer(connection, read, arguments) for arguments in many])
-                else:
-                    execute, sql = connection.execute, read.sql
-                    answers.append([execute(sql, arguments).fetchall() for arguments in many])
-            return answers
-        except sqlite3.Error as failure:
-            raise unavailable(failure) from failure
+            return _answers(connection, batches)
+        except sqlite3.Error:  # a reader waits only for those who put a file in order that somebody left in a hurry
+            try:
+                return patiently(lambda: _answers(connection, batches), self._wait_seconds)
+            except sqlite3.Error as failure:
+                raise unavailable(failure, self._wait_seconds) from failure
 
     def start_many(
         self,
@@ -208,23 +219,14 @@ class EmbeddedStore:
             answers = failure
         done(answers)
 
-    @contextmanager
-    def snapshot(self) -> Iterator[None]:
-        connection = self.connection()
-        try:
-            connection.execute("BEGIN")
-        except sqlite3.Error as failure:
-            raise unavailable(failure) from failure
-        try:
-            yield
-        finally:
-            connection.execute("COMMIT")
+    def snapshot(self) -> AbstractContextManager[object]:
+        return _Snapshot(self.connection())
 
     @contextmanager
     def transaction(self) -> Iterator[EmbeddedTransaction]:
         connection = self.connection()
         try:
-            connection.execute("BEGIN IMMEDIATE")
+            patiently(lambda: connection.execute("BEGIN IMMEDIATE"), self._wait_seconds)
             try:
                 yield EmbeddedTransaction(connection)
                 connection.execute("COMMIT")
@@ -232,16 +234,20 @@ class EmbeddedStore:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
         except sqlite3.Error as failure:
-            raise unavailable(failure) from failure
+            raise unavailable(failure, self._wait_seconds) from failure
 
     def settings(self) -> Mapping[str, str]:
-        try:
-            return dict(self.connection().execute("SELECT name, value FROM settings"))
-        except sqlite3.Error as failure:
-            raise unavailable(failure) from failure
+        return self._asked(lambda connection: dict(connection.execute("SELECT name, value FROM settings")))
 
     def version(self) -> int:
-        return _version(self.connection())
+        return self._asked(_version)
+
+    def _asked(self, question: Callable[[sqlite3.Connection], T]) -> T:
+        connection = self.connection()
+        try:
+            return patiently(lambda: question(connection), self._wait_seconds)
+        except sqlite3.Error as failure:
+            raise unavailable(failure, self._wait_seconds) from failure
 
     def estimate_rows(self, table: Table) -> int:
         name = layout_of(table, table.primary_index()).name
@@ -261,6 +267,27 @@ class EmbeddedStore:
             self._folder.cleanup()
 
 
+class _Snapshot:
+    """A transaction that only reads."""
+
+    __slots__ = ("_connection",)
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def __enter__(self) -> None:
+        try:
+            self._connection.execute("BEGIN")
+        except sqlite3.Error as failure:
+            raise unavailable(failure) from failure
+
+    def __exit__(self, *failure: object) -> None:
+        try:
+            self._connection.execute("COMMIT")
+        except sqlite3.Error as broken:
+            raise unavailable(broken) from broken
+
+
 def _forgetting(store: weakref.ref[EmbeddedStore]) -> Callable[[], None]:
     def forget() -> None:
         found = store()
@@ -273,6 +300,17 @@ def _forgetting(store: weakref.ref[EmbeddedStore]) -> Callable[[], None]:
 def _version(connection: sqlite3.Connection) -> int:
     found: tuple[int] = connection.execute("PRAGMA user_version").fetchone()
     return found[0]
+
+
+def _answers(connection: sqlite3.Connection, batches: Sequence[Batch]) -> Answers:
+    answers: Answers = []
+    for read, many, _ in batches:
+        if read.statements or read.is_bare:
+            answers.append([_answer(connection, read, arguments) for arguments in many])
+        else:
+            execute, sql = connection.execute, read.sql
+            answers.append([execute(sql, arguments).fetchall() for arguments in many])
+    return answers
 
 
 def _answer(connection: sqlite3.Connection, read: EmbeddedRead, arguments: tuple[Any, ...]) -> list[Row]:
@@ -288,7 +326,3 @@ def _answer(connection: sqlite3.Connection, read: EmbeddedRead, arguments: tuple
         if len(rows) >= limit:
             break
     return [()] * len(rows) if read.is_bare else rows
-
-
-def unavailable(failure: sqlite3.Error) -> StoreUnavailable:
-    return StoreUnavailable(f"the embedded store does not answer: {failure}")

@@ -19,8 +19,9 @@ from typing import Any
 
 from piql.catalog import Index, Table
 from piql.store.base import KEPT_SECONDS, STATE, WRITE, Cell, EntryChange, Found, ReadShape, Row, State
-from piql.store.embedded import EmbeddedStore, EmbeddedTransaction, Synchronous, unavailable
+from piql.store.embedded import WAIT_MS, EmbeddedStore, EmbeddedTransaction, Synchronous
 from piql.store.embedded_layout import EmbeddedRead, Layout, ReadBuilder, layout_of, quoted
+from piql.store.embedded_waiting import unavailable
 
 AT = "#at"
 BEFORE_ALL_WRITES = 1
@@ -86,13 +87,16 @@ class StepwiseTransaction(EmbeddedTransaction):
 class StepwiseStore(EmbeddedStore):
     """Keeps the whole interface of a store by single rows; `clock` gives seconds since 1970."""
 
+    _sqlite_waits_seconds = WAIT_MS / 1000
+
     def __init__(
         self,
         path: str | os.PathLike[str] | None = None,
         synchronous: Synchronous = "NORMAL",
         clock: Callable[[], float] = time.time,
+        wait_ms: float = WAIT_MS,
     ) -> None:
-        super().__init__(path, synchronous)
+        super().__init__(path, synchronous, wait_ms)
         self._clock = clock
         with self._failures():
             self.connection().execute(_CELLS)

@@ -51,9 +51,11 @@ class ParameterSampler:
     _made: int = 0
 
     @classmethod
-    def of(cls, query: CompiledQuery, compilation: Compilation, database: piql.Database) -> ParameterSampler:
+    def of(
+        cls, query: CompiledQuery, compilation: Compilation, database: piql.Database, seed: int | None = None
+    ) -> ParameterSampler:
         """Read what is needed from the data; a table that cannot be read leaves made-up values."""
-        sampler = cls(query.parameters)
+        sampler = cls(query.parameters, _random=random.Random(seed))
         origins = _origins(query)
         sampler._words = _search_words(query)
         sampler._new = _new_keys(query, compilation.tables, origins)

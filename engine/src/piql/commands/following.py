@@ -1,0 +1,75 @@
+"""Follows a version on its way and tells, on standard error, how far it has come."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from time import sleep
+
+from piql.commands.table import counted
+from piql.database import Database
+from piql.deployment import Deployment
+from piql.diagnostics.render import render_all
+from piql.errors import CompilationRefused, PiqlError
+from piql.evolution.build import Build, BuildProgress
+
+LOOK_SECONDS = 0.2
+
+
+def add_store(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--store", required=True, metavar="URL", help="such as embedded:PATH")
+
+
+def follow(build: Build) -> Deployment:
+    """Wait until a version is in force; interrupted, leave it to rest where it is."""
+    told = -1
+    try:
+        while not (progress := build.progress).is_done:
+            percent = int(progress.share * 100)
+            if percent != told:
+                print(f"version {progress.version}: {in_words(progress)}", file=sys.stderr)
+                told = percent
+            if not progress.is_running:
+                return build.wait(0)
+            sleep(LOOK_SECONDS)
+    except KeyboardInterrupt:
+        build.stop()
+        print("it rests here: `piql deployments resume` goes on with it", file=sys.stderr)
+        raise
+    return build.wait()
+
+
+def in_words(progress: BuildProgress) -> str:
+    """`filling, 1,200 of about 3,000 rows (40 %), paused`"""
+    if progress.is_done:
+        return progress.phase + (f": {progress.reason}" if progress.reason else "")
+    rows = f"{progress.rows_done:,} of about {progress.rows_estimate:,} rows ({progress.share:.0%})"
+    rest = "" if progress.is_running else ", paused" if progress.is_paused else ", nobody drives it"
+    return f"{progress.phase}, {rows.replace('%)', ' %)')}{rest}"
+
+
+def attempt(command: str, work: Callable[[], None]) -> int:
+    """Do the work of a command and give its exit code."""
+    try:
+        work()
+    except CompilationRefused as refusal:
+        print(render_all(refusal.diagnostics) or str(refusal), file=sys.stderr)
+        return 1
+    except (PiqlError, TimeoutError) as error:
+        print(f"piql {command}: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def deployed(deployment: Deployment, url: str) -> str:
+    compilation = deployment.compilation
+    queries, indexes = counted(len(compilation.queries), "query"), counted(len(compilation.indexes), "index")
+    return f"{queries} and {indexes} to {url}, version {deployment.version}"
+
+
+def on_its_way(db: Database) -> Build:
+    build = db.build
+    if build is None:
+        raise PiqlError("no version is on its way")
+    return build

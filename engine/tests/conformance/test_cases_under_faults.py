@@ -1,0 +1,36 @@
+"""Every neutral case over a store that fails: it comes out as it says, or with a typed error."""
+
+from __future__ import annotations
+
+import piql
+import pytest
+from faults.faulty import FaultyStore, faulty_connect
+
+from .cases import all_cases, check
+
+CASES = [(name, case) for name, case in all_cases() if case["expect"]["outcome"] in ("bounded", "either")]
+PARTS = 8
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_every_case_comes_out_as_it_says_for_a_client_that_tries_again(part: int) -> None:
+    opened: list[FaultyStore] = []
+    for number, (name, case) in enumerate(CASES[part::PARTS]):
+        try:
+            check(case, faulty_connect(0.05, number, opened))
+        except AssertionError as failure:
+            raise AssertionError(f"{name}: {failure}") from failure
+    assert sum(sum(store.faults.values()) for store in opened) > 10
+
+
+def test_a_client_that_gives_up_sees_typed_errors_and_never_a_wrong_answer() -> None:
+    ends = set()
+    for number, (name, case) in enumerate(CASES):
+        try:
+            check(case, faulty_connect(0.02, number, [], piql.Database))
+            ends.add("right")
+        except piql.PiqlError as error:
+            ends.add(type(error).__name__)
+        except AssertionError as failure:
+            raise AssertionError(f"{name}: {failure}") from failure
+    assert ends == {"right", "StoreUnavailable"}

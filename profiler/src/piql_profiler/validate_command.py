@@ -1,0 +1,57 @@
+"""`piql validate`: from arguments to an exit code.
+
+validate  0 validated · 1 failed · 2 wrong arguments · 130 stopped by SIGTERM or Ctrl-C
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from piql.errors import PiqlError
+
+from piql_profiler.predictor.model import NotPredictable
+from piql_profiler.profile_command import CANCELLED, grid_of
+from piql_profiler.run_files import RunSettings, UnreadableRun
+from piql_profiler.validation.report import as_json, as_page, as_table
+from piql_profiler.validation.validate import validate as run
+
+
+def validate(argv: Sequence[str] | None = None) -> int:
+    """Run the deployed queries beside the operators, and hold predictions against what they take."""
+    parser = argparse.ArgumentParser(
+        prog="piql validate", description="Hold predictions against what the deployed queries take, by the same clock."
+    )
+    parser.add_argument("--store", required=True, metavar="URL", help="with queries deployed and rows loaded")
+    parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="a new folder; also usable as a profile")
+    parser.add_argument("--query", action="append", metavar="NAME", help="default: every deployed SELECT")
+    parser.add_argument("--grid", default="default", help="as of piql profile")
+    parser.add_argument("--interval", type=float, default=60.0, metavar="SECONDS")
+    parser.add_argument("--intervals", type=int, default=5, metavar="N")
+    parser.add_argument("--load", type=float, default=0.3, metavar="SHARE", help="how busy the client is kept (0.3)")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--output", choices=("table", "json"), default="table")
+    given = parser.parse_args(argv)
+    try:
+        grid = grid_of(given.grid)
+    except ValueError as error:
+        parser.error(str(error))
+    if given.interval <= 0 or given.intervals < 1 or not 0.0 <= given.load <= 0.7:
+        parser.error("interval and intervals are positive, and a load is a share from 0 to 0.7")
+    settings = RunSettings(given.store, grid, given.interval, given.intervals, 1, given.seed, "local", given.load)
+    try:
+        found = run(settings, given.out, given.query, lambda text: print(text, file=sys.stderr, flush=True))
+    except UnreadableRun as error:
+        parser.error(str(error))
+    except (NotPredictable, PiqlError) as error:
+        print(f"piql validate: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return CANCELLED
+    (given.out / "validation.json").write_text(json.dumps(as_json(found), indent=2) + "\n", encoding="utf-8")
+    (given.out / "report.html").write_text(as_page(found), encoding="utf-8")
+    print(json.dumps(as_json(found), indent=2) if given.output == "json" else as_table(found))
+    return 0

@@ -1,0 +1,1 @@
+"""Holds predictions against what queries take: on the same store, in the same intervals, under open-loop load."""

@@ -1,0 +1,196 @@
+"""A validation as a table for the terminal, as JSON, and as one HTML page that needs nothing else."""
+
+from __future__ import annotations
+
+import math
+from html import escape
+from typing import Any
+
+from piql_profiler.predictor.models import DEFAULT_MODEL
+from piql_profiler.validation.scores import Row, Summary, covered, summary_of, verdict
+from piql_profiler.validation.validate import Validation
+
+GOAL = 0.10
+MODELS = ("paper", DEFAULT_MODEL)
+_WIDTH, _HEIGHT, _MARGIN = 560, 420, 56
+
+
+def as_table(found: Validation) -> str:
+    """Give what the paper's Table 1 shows, with the confidence interval of each actual p99."""
+    width = max((len(each.query) for each in found.rows), default=5)
+    heads = "".join(f"  {name:>9}   error" for name in MODELS)
+    lines = [f"{'query':{width}}  ops  executions   actual p99, ms (95 %)    {heads}"]
+    for each in found.rows:
+        predicted = "  ".join(
+            f"{_ms(each.predicted_us[name]):>9}  {each.error(name):+6.1%}{'!' if each.is_under(name) else ' '}"
+            for name in MODELS
+        )
+        actual = f"{_ms(each.actual.estimate_us):>8} ({_ms(each.actual.low_us)} – {_ms(each.actual.high_us)})"
+        lines.append(f"{each.query:{width}}  {each.operators:3}  {each.histogram.total:10}  {actual:26} {predicted}")
+    lines += [f"{name}: not compared: {why}" for name, why in found.left_out]
+    if found.rows:
+        lines += ["", *(_sentence(summary_of(name, found.rows)) for name in MODELS), _coverage(found)]
+        lines.append("! the whole interval of the actual p99 lies above the prediction")
+    return "\n".join(lines)
+
+
+def as_json(found: Validation) -> dict[str, Any]:
+    """Give all numbers, latencies in ms."""
+    held, bounded = covered(found.rows)
+    return {
+        "store": found.settings.store_url,
+        "seed": found.settings.seed,
+        "interval_seconds": found.settings.interval_seconds,
+        "intervals": found.settings.intervals,
+        "load": found.settings.load,
+        "queries": [_row_json(each) for each in found.rows],
+        "left_out": [{"query": name, "reason": why} for name, why in found.left_out],
+        "models": [_summary_json(summary_of(name, found.rows)) for name in MODELS] if found.rows else [],
+        "conservative": {"held": held, "of": bounded, "stated": 0.9},
+    }
+
+
+def as_page(found: Validation) -> str:
+    """Give the report as HTML with its charts drawn in SVG."""
+    rows = "".join(_row_html(each) for each in found.rows)
+    summaries = "".join(f"<li>{escape(_sentence(summary_of(name, found.rows)))}</li>" for name in MODELS if found.rows)
+    left_out = "".join(f"<li>{escape(name)}: {escape(why)}</li>" for name, why in found.left_out)
+    heads = "".join(f"<th>{name}, ms</th><th>error</th><th>within {GOAL:.0%}</th>" for name in MODELS)
+    settings = found.settings
+    protocol = (
+        f"{settings.intervals} intervals of {settings.interval_seconds:g} s, queries and operators mixed at random "
+        f"(seed {settings.seed}), clients kept busy for {settings.load:.0%} of their time (open loop), at the "
+        "cardinalities that the queries were executed with."
+    )
+    return f"""<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>PIQL: predicted and actual p99</title>
+<style>
+  body {{ font: 14px/1.5 system-ui, sans-serif; max-width: 980px; margin: 32px auto; padding: 0 16px; color: #1c1c1a; }}
+  table {{ border-collapse: collapse; font-variant-numeric: tabular-nums; }}
+  th, td {{ padding: 4px 10px; border-bottom: 1px solid #ddd; text-align: right; }}
+  th:first-child, td:first-child {{ text-align: left; }}
+  figure {{ margin: 24px 0; }} figcaption {{ color: #555; max-width: 560px; }}
+  .under {{ font-weight: 700; }}
+</style>
+<h1>Predicted and actual p99</h1>
+<p>{escape(protocol)}</p>
+<table>
+<thead>
+<tr><th>query</th><th>operators</th><th>executions</th><th>actual p99, ms (95 %)</th>{heads}<th>9 of 10, ms</th></tr>
+</thead>
+<tbody>{rows}</tbody>
+</table>
+<ul>{summaries}<li>{escape(_coverage(found))}</li>{left_out}</ul>
+{_chart(found)}
+</html>
+"""
+
+
+def _sentence(each: Summary) -> str:
+    composed = each.mean_absolute_error_composed
+    of_composed = "" if composed is None else f" ({composed:.1%} of queries with two or more operators)"
+    return (
+        f"{each.model}: mean absolute error {each.mean_absolute_error:.1%}{of_composed}, bias {each.bias:+.1%}, worst "
+        f"{each.worst_over:+.1%} and {each.worst_under:+.1%}, surely under {each.certain_unders}, excess pinball loss "
+        f"{each.excess_pinball_us:.2f} µs, false-safe {each.false_safe:.1%}, false-alarm {each.false_alarm:.1%}"
+    )
+
+
+def _coverage(found: Validation) -> str:
+    held, bounded = covered(found.rows)
+    if not bounded:
+        return "no conservative prediction: the grid has too few points to check one by"
+    return f"the conservative prediction (stated: 9 of 10) held for {held} of {bounded} queries"
+
+
+def _row_json(row: Row) -> dict[str, Any]:
+    return {
+        "query": row.query,
+        "operators": row.operators,
+        "executions": row.histogram.total,
+        "actual_p99_ms": row.actual.estimate_us / 1000,
+        "actual_low_ms": row.actual.low_us / 1000,
+        "actual_high_ms": row.actual.high_us / 1000 if math.isfinite(row.actual.high_us) else None,
+        "predicted_p99_ms": {name: row.predicted_us[name] / 1000 for name in MODELS},
+        "conservative_p99_ms": None if row.conservative_us is None else row.conservative_us / 1000,
+        "verdict": {name: verdict(row, name, GOAL) for name in MODELS},
+    }
+
+
+def _summary_json(each: Summary) -> dict[str, Any]:
+    return {
+        "model": each.model,
+        "mean_absolute_error": each.mean_absolute_error,
+        "mean_absolute_error_composed": each.mean_absolute_error_composed,
+        "bias": each.bias,
+        "worst_over": each.worst_over,
+        "worst_under": each.worst_under,
+        "certain_unders": each.certain_unders,
+        "excess_pinball_us": each.excess_pinball_us,
+        "false_safe": each.false_safe,
+        "false_alarm": each.false_alarm,
+    }
+
+
+def _row_html(row: Row) -> str:
+    cells = "".join(
+        f"<td>{_ms(row.predicted_us[name])}</td>"
+        f'<td class="{"under" if row.is_under(name) else ""}">{row.error(name):+.1%}</td>'
+        f"<td>{verdict(row, name, GOAL)}</td>"
+        for name in MODELS
+    )
+    actual = f"{_ms(row.actual.estimate_us)} ({_ms(row.actual.low_us)} – {_ms(row.actual.high_us)})"
+    careful = "–" if row.conservative_us is None else _ms(row.conservative_us)
+    return (
+        f"<tr><td>{escape(row.query)}</td><td>{row.operators}</td><td>{row.histogram.total}</td>"
+        f"<td>{actual}</td>{cells}<td>{careful}</td></tr>"
+    )
+
+
+def _chart(found: Validation) -> str:
+    """Draw predicted over actual, both logarithmic; on the diagonal a prediction is right."""
+    if not found.rows:
+        return ""
+    values = [each.actual.estimate_us for each in found.rows]
+    values += [each.predicted_us[name] for each in found.rows for name in MODELS]
+    low, high = math.log(min(values) / 1.3), math.log(max(values) * 1.3)
+
+    def x(value: float) -> float:
+        return _MARGIN + (math.log(value) - low) / (high - low) * (_WIDTH - 2 * _MARGIN)
+
+    def y(value: float) -> float:
+        return _HEIGHT - _MARGIN - (math.log(value) - low) / (high - low) * (_HEIGHT - 2 * _MARGIN)
+
+    ends = math.exp(low), math.exp(high)
+    shapes = [f'<line x1="{x(ends[0])}" y1="{y(ends[0])}" x2="{x(ends[1])}" y2="{y(ends[1])}" stroke="#999"/>']
+    for tick in (10.0**power for power in range(8) if low <= math.log(10.0**power) <= high):
+        shapes.append(
+            f'<text x="{x(tick)}" y="{_HEIGHT - _MARGIN + 18}" text-anchor="middle">{_ms(tick)}</text>'
+            f'<text x="{_MARGIN - 8}" y="{y(tick) + 4}" text-anchor="end">{_ms(tick)}</text>'
+        )
+    for each in found.rows:
+        top = min(each.actual.high_us, ends[1])
+        bar = f'x1="{x(max(each.actual.low_us, ends[0]))}" x2="{x(top)}"'
+        for name, mark in zip(MODELS, ("none", "#1f6f43"), strict=True):
+            at = y(each.predicted_us[name])
+            title = f"{escape(each.query)}: {name} {each.error(name):+.1%}"
+            shapes.append(
+                f'<g><title>{title}</title><line {bar} y1="{at}" y2="{at}" stroke="#1f6f43" stroke-opacity=".4"/>'
+                f'<circle cx="{x(each.actual.estimate_us)}" cy="{at}" r="4" fill="{mark}" stroke="#1f6f43"/></g>'
+            )
+    middle = f'x="{_WIDTH / 2}" y="{_HEIGHT - 12}" text-anchor="middle"'
+    return f"""<figure>
+<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" width="{_WIDTH}" font-size="12" role="img" aria-label="Predicted over actual p99">
+{"".join(shapes)}
+<text {middle}>actual p99, ms</text>
+<text transform="translate(14 {_HEIGHT / 2}) rotate(-90)" text-anchor="middle">predicted p99, ms</text>
+</svg>
+<figcaption>A dot for each query, filled: {DEFAULT_MODEL}, hollow: paper. The bar is the 95 % confidence interval of the
+actual p99; a dot above the line is a prediction that is too high.</figcaption>
+</figure>"""
+
+
+def _ms(microseconds: float) -> str:
+    return "∞" if math.isinf(microseconds) else f"{microseconds / 1000:.3g}"

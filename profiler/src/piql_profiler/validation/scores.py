@@ -1,0 +1,109 @@
+"""How good predictions are, with the uncertainty of the actual values stated: an error alone proves nothing.
+
+A goal is met or missed only where the whole confidence interval of the actual p99 says so; else it is undecidable. An
+under-prediction counts where the interval lies above the prediction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from piql_profiler.histogram import EDGES_US, Histogram
+from piql_profiler.precision import Precision
+
+QUANTILE = 0.99
+_THRESHOLDS = np.geomspace(0.5, 2.0, 21)  # of an SLO, as shares of the actual p99
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One query: how many remote operators it has, what it took, and what each model said, in µs."""
+
+    query: str
+    operators: int
+    actual: Precision
+    histogram: Histogram
+    predicted_us: Mapping[str, float]
+    conservative_us: float | None
+
+    def error(self, model: str) -> float:
+        """Give predicted / actual − 1."""
+        return self.predicted_us[model] / self.actual.estimate_us - 1.0
+
+    def is_under(self, model: str) -> bool:
+        """The whole interval of the actual p99 lies above the prediction."""
+        return self.actual.low_us > self.predicted_us[model]
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """All rows of one model; errors are relative, losses in µs."""
+
+    model: str
+    mean_absolute_error: float
+    mean_absolute_error_composed: float | None
+    bias: float
+    worst_over: float
+    worst_under: float
+    certain_unders: int
+    excess_pinball_us: float
+    false_safe: float
+    false_alarm: float
+
+
+def summary_of(model: str, rows: Sequence[Row]) -> Summary:
+    """Score a model; `composed` are the queries of two or more operators."""
+    errors = np.array([each.error(model) for each in rows])
+    composed = [abs(each.error(model)) for each in rows if each.operators >= 2]
+    predicted = np.array([each.predicted_us[model] for each in rows])
+    actual = np.array([each.actual.estimate_us for each in rows])
+    thresholds = actual[:, None] * _THRESHOLDS
+    says_safe, is_safe = predicted[:, None] <= thresholds, actual[:, None] <= thresholds
+    return Summary(
+        model,
+        float(np.abs(errors).mean()),
+        float(np.mean(composed)) if composed else None,
+        float(errors.mean()),
+        float(errors.max()),
+        float(errors.min()),
+        sum(each.is_under(model) for each in rows),
+        float(np.mean([excess_pinball_us(each.histogram, each.predicted_us[model]) for each in rows])),
+        float((says_safe & ~is_safe).mean()),
+        float((~says_safe & is_safe).mean()),
+    )
+
+
+def covered(rows: Sequence[Row]) -> tuple[int, int]:
+    """Give how many actual p99s the conservative prediction holds, and of how many."""
+    bounded = [each for each in rows if each.conservative_us is not None]
+    return sum(each.actual.estimate_us <= (each.conservative_us or 0.0) for each in bounded), len(bounded)
+
+
+def excess_pinball_us(histogram: Histogram, predicted_us: float, quantile: float = QUANTILE) -> float:
+    """Give how much more a prediction loses on what was seen than the best constant does."""
+    return max(0.0, _pinball(histogram, predicted_us, quantile) - _pinball(histogram, best(histogram), quantile))
+
+
+def best(histogram: Histogram) -> float:
+    return histogram.quantile_us(QUANTILE)
+
+
+def _pinball(histogram: Histogram, predicted_us: float, quantile: float) -> float:
+    middles = np.sqrt(EDGES_US[:-1] * EDGES_US[1:])
+    over = middles - predicted_us
+    losses = np.where(over >= 0, quantile * over, (quantile - 1.0) * over)
+    return float((losses * histogram.counts).sum() / histogram.total)
+
+
+def verdict(row: Row, model: str, goal: float) -> str:
+    """Say whether a prediction is within `goal` of the actual p99, as far as that is known."""
+    predicted = row.predicted_us[model]
+    low, high = row.actual.low_us, row.actual.high_us
+    worst = max(abs(predicted / low - 1.0), abs(predicted / high - 1.0) if np.isfinite(high) else np.inf)
+    nearest = 0.0 if low <= predicted <= high else min(abs(predicted / low - 1.0), abs(predicted / high - 1.0))
+    if worst <= goal:
+        return "met"
+    return "missed" if nearest > goal else "undecidable"

@@ -1,0 +1,61 @@
+import math
+
+import numpy as np
+import pytest
+from piql_profiler.histogram import Histogram
+from piql_profiler.precision import Precision
+from piql_profiler.validation.scores import Row, covered, excess_pinball_us, summary_of, verdict
+
+SEEN = Histogram.of(1000 * np.random.default_rng(1).lognormal(0, 0.5, 20_000))
+P99 = SEEN.quantile_us(0.99)
+
+
+def row(predicted: float, operators: int = 1, width: float = 0.02, conservative: float | None = None) -> Row:
+    """A query whose p99 is `P99` ± `width`, and a prediction `predicted` times as long."""
+    actual = Precision(P99, P99 * (1 - width), P99 * (1 + width))
+    careful = None if conservative is None else P99 * conservative
+    return Row("q", operators, actual, SEEN, {"model": P99 * predicted}, careful)
+
+
+def test_errors_are_shares_of_the_actual_p99() -> None:
+    found = summary_of("model", [row(1.3), row(0.9, operators=2), row(1.1, operators=3)])
+    assert found.mean_absolute_error == pytest.approx(0.5 / 3)
+    assert found.mean_absolute_error_composed == pytest.approx(0.1)
+    assert (found.worst_over, found.worst_under) == (pytest.approx(0.3), pytest.approx(-0.1))
+    assert found.bias == pytest.approx(0.1)
+
+
+def test_queries_of_one_operator_alone_say_nothing_of_composition() -> None:
+    assert summary_of("model", [row(1.3)]).mean_absolute_error_composed is None
+
+
+def test_an_under_prediction_counts_only_where_the_whole_interval_lies_above() -> None:
+    assert summary_of("model", [row(0.95, width=0.02), row(0.95, width=0.10)]).certain_unders == 1
+
+
+def test_a_prediction_that_is_too_low_is_false_safe_and_one_too_high_a_false_alarm() -> None:
+    low, right, high = (summary_of("model", [row(each)]) for each in (0.7, 1.0, 1.5))
+    assert low.false_safe > 0.2
+    assert low.false_alarm == 0
+    assert (right.false_safe, right.false_alarm) == (0, 0)
+    assert high.false_alarm > 0.2
+    assert high.false_safe == 0
+
+
+def test_the_best_constant_loses_nothing_and_others_the_more_the_farther_they_are() -> None:
+    losses = [excess_pinball_us(SEEN, P99 * each) for each in (1.0, 1.2, 1.5)]
+    assert losses[0] == 0
+    assert 0 < losses[1] < losses[2]
+    assert excess_pinball_us(SEEN, P99 * 0.7) > 0
+
+
+def test_a_goal_that_the_interval_does_not_decide_is_undecidable() -> None:
+    assert verdict(row(1.05, width=0.02), "model", 0.10) == "met"
+    assert verdict(row(1.30, width=0.02), "model", 0.10) == "missed"
+    assert verdict(row(1.08, width=0.10), "model", 0.10) == "undecidable"
+    unknown = Row("q", 1, Precision(P99, P99 * 0.9, math.inf), SEEN, {"model": P99}, None)
+    assert verdict(unknown, "model", 0.10) == "undecidable"
+
+
+def test_coverage_counts_the_queries_that_have_a_bound() -> None:
+    assert covered([row(1.0, conservative=1.1), row(1.0, conservative=0.9), row(1.0)]) == (1, 2)

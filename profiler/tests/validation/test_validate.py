@@ -1,0 +1,79 @@
+import json
+from pathlib import Path
+
+import piql
+import pytest
+from piql_profiler import commands
+from piql_profiler.grid import Operator, Point
+from piql_profiler.run_files import read_info
+from piql_profiler.validation.case import observed_work
+
+SCADR = """
+CREATE TABLE subscriptions (
+  owner VARCHAR(32), target VARCHAR(32), PRIMARY KEY (owner, target), CARDINALITY LIMIT 100 (owner)
+);
+CREATE TABLE thoughts (owner VARCHAR(32), posted INT, text VARCHAR(140), PRIMARY KEY (owner, posted));
+CREATE QUERY thoughtstream AS
+SELECT t.owner, t.posted, t.text FROM subscriptions s JOIN thoughts t ON t.owner = s.target
+WHERE s.owner = [1: me] ORDER BY t.posted DESC LIMIT [2: count] MAX 10;
+CREATE QUERY mine AS SELECT posted, text FROM thoughts WHERE owner = [1: me] ORDER BY posted DESC LIMIT 5;
+CREATE QUERY post AS INSERT INTO thoughts (owner, posted, text) VALUES ([1: me], [2: posted], [3: text]);
+"""
+GRID = {
+    "row_bytes": [40, 200],
+    "scan_rows": [1, 10],
+    "sorted_child_rows": [1, 10],
+    "sorted_rows": [10],
+}
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> str:
+    """Everyone of four follows the three others, and has 20 thoughts."""
+    url = f"embedded:{tmp_path}/app.db?synchronous=NORMAL"
+    users = ["ada", "bob", "cy", "dee"]
+    with piql.connect(url) as database:
+        database.deploy(piql.compile(SCADR))
+        database.load("subscriptions", [{"owner": a, "target": b} for a in users for b in users if a != b])
+        database.load("thoughts", [{"owner": a, "posted": at, "text": "x" * 100} for a in users for at in range(20)])
+    return url
+
+
+def test_deployed_queries_are_held_against_their_predictions(
+    store: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    options = ["--interval", "1.5", "--intervals", "2", "--grid", json.dumps(GRID)]
+    assert commands.validate(["--store", store, "--out", str(out), *options]) == 0
+    printed = capsys.readouterr()
+    assert "interval 2 of 2" in printed.err
+    assert "surface: mean absolute error" in printed.out
+
+    found = json.loads((out / "validation.json").read_text())
+    assert [each["query"] for each in found["queries"]] == ["thoughtstream", "mine"]
+    stream = found["queries"][0]
+    assert stream["operators"] == 2
+    assert stream["executions"] >= 40
+    assert stream["actual_low_ms"] <= stream["actual_p99_ms"]
+    assert set(stream["predicted_p99_ms"]) == {"paper", "surface"}
+    assert read_info(out).state == "done"  # a profile like any other
+
+    page = (out / "report.html").read_text()
+    assert "thoughtstream" in page
+    assert "<svg" in page
+    assert "http" not in page.replace("http://www.w3.org", "")
+
+
+def test_a_query_is_predicted_at_the_cardinalities_it_was_executed_with() -> None:
+    plan = piql.compile(SCADR).queries["thoughtstream"].plan
+    assert plan is not None
+    paths = {each.operator: each.path for each in observed_work(plan, {}, 0).operators}  # type: ignore[arg-type]
+    sums = {paths["IndexScan"]: (10, 30), paths["SortedIndexJoin"]: (30, 240)}
+    scan, join = observed_work(plan, sums, 10).operators  # type: ignore[arg-type]
+    assert scan.point == Point(Operator.INDEX_SCAN, 1, 3, scan.point.row_bytes)
+    assert join.point == Point(Operator.SORTED_INDEX_JOIN, 3, 8, join.point.row_bytes)
+
+
+def test_a_query_that_is_not_deployed_is_named(store: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert commands.validate(["--store", store, "--out", str(tmp_path / "out"), "--query", "none"]) == 1
+    assert "no query 'none' is deployed" in capsys.readouterr().err
