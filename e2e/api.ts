@@ -78,6 +78,13 @@ export class Api {
     expect((await followed()).size).toBe(count)
   }
 
+  /** Begins to deploy the workspace with one more query, so slowly that it can be watched. */
+  async buildSlowly(query: string, rowsPerSecond: number): Promise<void> {
+    const files = (await this.files()).map(({ path, text }) => ({ path, text }))
+    files.push({ path: 'queries/slow.piql', text: query })
+    await this.send('POST', '/api/deployments/builds', { workspace_id: 'scadr', files, rows_per_second: rowsPerSecond })
+  }
+
   private async runs(): Promise<ProfileRun[]> {
     return (await this.get('/api/profile-runs')) as ProfileRun[]
   }

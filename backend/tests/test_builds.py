@@ -34,7 +34,8 @@ async def until_done(client: httpx.AsyncClient) -> dict[str, Any]:
 
 
 async def test_a_build_ends_as_the_live_version(client: httpx.AsyncClient, files: Files) -> None:
-    assert (await client.get(LATEST)).json()["code"] == "no-build"
+    assert (await client.get(LATEST)).json() is None
+    assert (await client.post(f"{LATEST}/pause")).json()["code"] == "no-build"
     begun = await begin(client, with_query(files), 2000)
     assert begun.status_code == 202, begun.text
     found = await until_done(client)

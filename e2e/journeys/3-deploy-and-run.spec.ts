@@ -25,6 +25,44 @@ test('a changed query is deployed as a new version', async ({ workbench, page })
   await expect(run.alert).toContainText('40')
 })
 
+test('a new index is built while the live version answers, and the change is called off', async ({ workbench, api, page }) => {
+  const { deploy, run } = workbench
+  await api.buildSlowly('CREATE QUERY byText AS SELECT owner FROM thoughts WHERE text = [1: text] LIMIT 3;', 100)
+  await workbench.open('/?panel=deploy')
+  await expect(deploy.onItsWay.getByRole('progressbar')).toBeVisible()
+  await expect(deploy.onItsWay.getByRole('status')).toContainText(/Filling new indexes: [\d,]+ of about [\d,]+ rows\./)
+  await expect(deploy.button).toBeDisabled()
+  await picture(page, 'build')
+
+  await deploy.steer('Pause')
+  await expect(deploy.onItsWay.getByRole('status')).toContainText('It is paused.')
+  await run.open()
+  await run.execute('findUser', { username: READER })
+  await expect(run.rows).toHaveCount(1)
+
+  await deploy.open()
+  await deploy.steer('Resume')
+  await expect(deploy.onItsWay.getByRole('status')).not.toContainText('paused')
+  await deploy.steer('Cancel')
+  await expect(deploy.onItsWay).toBeHidden()
+  await expect(deploy.button).toBeEnabled()
+})
+
+test('a deployment is rolled back, and keeps what was written', async ({ workbench, api }) => {
+  const { deploy, editor, run } = workbench
+  await workbench.open('/?query=findUser&file=queries/findUser.piql&panel=deploy')
+  const before = (await deploy.versions.filter({ hasText: 'live' }).innerText()).trim().split(/\s/)[0] ?? ''
+  await editor.typeOver('queries/findUser.piql', 'SELECT username, hometown', 'SELECT hometown')
+  await deploy.button.click()
+  await expect(workbench.notices).toContainText('is live with 12 queries.')
+  await api.execute('addUser', { username: 'newcomer', hometown: 'Oslo' })
+  await deploy.rollBackTo(before)
+  await expect(workbench.notices).toContainText(`version ${before} again`)
+  await run.open()
+  await run.execute('findUser', { username: 'newcomer' })
+  await expect(run.rows).toContainText(['newcomer'])
+})
+
 test('thoughtstream runs for a user, within its bound', async ({ workbench, page }) => {
   const { run } = workbench
   await workbench.open('/?query=thoughtstream&file=queries/thoughtstream.piql&panel=run')

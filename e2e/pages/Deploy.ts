@@ -7,6 +7,7 @@ export class Deploy extends Panel {
   readonly state: Locator
   readonly versions: Locator
   readonly changes: Locator
+  readonly onItsWay: Locator
 
   constructor(page: Page) {
     super(page, 'Deploy')
@@ -14,7 +15,16 @@ export class Deploy extends Panel {
     this.state = this.content.getByRole('region', { name: 'Next deployment' }).getByRole('status')
     this.reasons = this.content.getByRole('list', { name: 'Reasons of the refusal' }).locator('> li')
     this.versions = this.content.getByRole('table', { name: 'Deployments' }).locator('tbody').getByRole('row')
+    this.onItsWay = this.content.getByRole('region', { name: 'Version on its way' })
     this.changes = this.content.getByRole('list', { name: 'Changes' }).getByRole('listitem')
+  }
+
+  async steer(what: 'Pause' | 'Resume' | 'Cancel'): Promise<void> {
+    await this.onItsWay.getByRole('button', { name: what }).click()
+  }
+
+  async rollBackTo(version: string): Promise<void> {
+    await this.versions.getByRole('button', { name: `Roll back to version ${version}` }).click()
   }
 
   async predictFrom(runLabel: string): Promise<void> {

@@ -1,5 +1,6 @@
 /** What the panels ask the server for, each with the key it is cached under. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { isUnderWay } from '../logic/build'
 import { answered, api } from './client'
 import type { Axis, SloWrite, SourceFile } from './types'
 
@@ -34,6 +35,13 @@ export const deployment = (id: string) =>
     queryFn: ({ signal }) => answered(api.GET('/api/deployments/{deployment_id}', { params: { path: { deployment_id: id } }, signal })),
     retry: false,
   })
+
+/** The version on its way, or how the last one ended; looked at often while it is not paused. */
+export const build = queryOptions({
+  queryKey: ['deployments', 'build'],
+  queryFn: ({ signal }) => answered(api.GET('/api/deployments/builds/latest', { signal })),
+  refetchInterval: (query) => (query.state.data && isUnderWay(query.state.data) ? (query.state.data.is_paused ? 3000 : 400) : false),
+})
 
 export const preview = (version: number, files: () => SourceFile[]) =>
   queryOptions({

@@ -389,7 +389,7 @@ export interface paths {
         };
         /**
          * Read Build
-         * @description How far the version on its way has come, or how the last one ended.
+         * @description How far the version on its way has come, or how the last one ended; null when there was none.
          */
         get: operations["read_build"];
         put?: never;
@@ -3341,20 +3341,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["BuildRead"];
+                    "application/json": components["schemas"]["BuildRead"] | null;
                 };
             };
             /** @description The body is not JSON. */
             400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorRead"];
-                };
-            };
-            /** @description Nothing of that name. */
-            404: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -71,11 +71,14 @@ class Building:
             self._end(coming, build)
         else:
             self._follow(coming)
-        return self.read()
+        return self._read(build)
 
-    def read(self) -> BuildRead:
+    def read(self) -> BuildRead | None:
         """Give the build that is under way, or the last one of this start."""
-        progress = self._known().progress
+        return None if self._build is None else self._read(self._build)
+
+    def _read(self, build: piql.Build) -> BuildRead:
+        progress = build.progress
         return BuildRead(
             phase=progress.phase,
             rows_done=progress.rows_done,
@@ -89,17 +92,17 @@ class Building:
 
     def pause(self) -> BuildRead:
         self._known().pause()
-        return self.read()
+        return self._read(self._known())
 
     def resume(self) -> BuildRead:
         self._known().resume()
-        return self.read()
+        return self._read(self._known())
 
     def cancel(self) -> BuildRead:
         self._known().cancel()
         if self._follower is not None:
             self._follower.join()
-        return self.read()
+        return self._read(self._known())
 
     def close(self) -> None:
         """Leave the build to the next start."""

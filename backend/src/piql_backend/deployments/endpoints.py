@@ -47,9 +47,9 @@ def create_build(request: BuildCreate, workbench: TheWorkbench) -> BuildRead:
     return workbench.deployments.begin(request)
 
 
-@router.get("/builds/latest", responses=declared(404, 503))
-def read_build(workbench: TheWorkbench) -> BuildRead:
-    """How far the version on its way has come, or how the last one ended."""
+@router.get("/builds/latest", responses=declared(503))
+def read_build(workbench: TheWorkbench) -> BuildRead | None:
+    """How far the version on its way has come, or how the last one ended; null when there was none."""
     return workbench.deployments.building.read()
 
 

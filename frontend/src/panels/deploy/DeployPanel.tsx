@@ -2,14 +2,14 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Rocket } from 'lucide-react'
 import { useState } from 'react'
 import { answered, api, ApiError } from '../../api/client'
-import { deployments, preview, profileRuns } from '../../api/queries'
+import { build, deployments, preview, profileRuns } from '../../api/queries'
 import type { Preview } from '../../api/types'
-import { notify } from '../../app/notices'
 import { useChosenRun } from '../../app/predictions'
 import { useView } from '../../app/url-state'
 import { useCompilationState } from '../../documents/compile-loop'
 import { sourceFiles } from '../../documents/documents'
 import { saveChanged } from '../../documents/saving'
+import { isUnderWay } from '../../logic/build'
 import { Button } from '../../ui/Button'
 import { EmptyState } from '../../ui/EmptyState'
 import { SelectField } from '../../ui/Field'
@@ -17,6 +17,7 @@ import { ErrorNotice, Notice } from '../../ui/Notice'
 import { Prose } from '../../ui/Prose'
 import { formatDay, plural } from '../../units'
 import { DiagnosticList } from '../problems/ProblemsPanel'
+import { BuildState, useTellLive } from './BuildState'
 import { Changes, isUnchanged } from './Changes'
 import styles from './deploy.module.css'
 import { Versions } from './Versions'
@@ -29,6 +30,7 @@ export default function DeployPanel() {
     <div className={styles['panel']}>
       {error ? <ErrorNotice error={error} /> : null}
       {data ? <Draft preview={data} /> : error ? null : <EmptyState title="Comparing with what is live…" />}
+      <BuildState />
       <Versions />
     </div>
   )
@@ -40,20 +42,20 @@ function Draft({ preview: draft }: { preview: Preview }) {
   const { data: runs } = useQuery(profileRuns)
   const { data: versions } = useQuery(deployments)
   const latest = useChosenRun()
+  const tellLive = useTellLive()
   const [chosen, setChosen] = useState<string>()
   const runId = chosen ?? latest?.id ?? ''
   const deploy = useMutation({
     mutationFn: async () => {
       await saveChanged()
-      return answered(api.POST('/api/deployments', { body: { workspace_id: workspace, files: sourceFiles(), run_id: runId || null } }))
+      return answered(api.POST('/api/deployments/builds', { body: { workspace_id: workspace, files: sourceFiles(), run_id: runId || null } }))
     },
-    onSuccess: (deployed) => {
-      notify({ tone: 'success', text: `Version ${deployed.version} is live with ${plural(deployed.queries.length, 'query', 'queries')}.` })
-      void queryClient.invalidateQueries({ queryKey: deployments.queryKey })
-      void queryClient.invalidateQueries({ queryKey: ['latency'] })
-      void queryClient.invalidateQueries({ queryKey: ['sample-parameters'] })
+    onSuccess: (begun) => {
+      queryClient.setQueryData(build.queryKey, begun)
+      if (begun.deployment_id) tellLive(`Version ${begun.deployment_id.slice(1)} is live with ${plural(countQueries(draft), 'query', 'queries')}.`)
     },
   })
+  const { data: coming } = useQuery(build)
   const errors = draft.diagnostics.filter((diagnostic) => diagnostic.severity === 'error')
   const refusal = deploy.error instanceof ApiError && deploy.error.diagnostics.length > 0 ? deploy.error : null
   const nextVersion = Math.max(0, ...(versions ?? []).map((version) => version.version)) + 1
@@ -85,7 +87,7 @@ function Draft({ preview: draft }: { preview: Preview }) {
               </option>
             ))}
         </SelectField>
-        <Button look="primary" icon={<Rocket size={13} aria-hidden />} disabled={deploy.isPending} onClick={() => deploy.mutate()}>
+        <Button look="primary" icon={<Rocket size={13} aria-hidden />} disabled={deploy.isPending || (coming ? isUnderWay(coming) : false)} onClick={() => deploy.mutate()}>
           Deploy version {nextVersion}
         </Button>
       </div>
@@ -97,4 +99,8 @@ function Draft({ preview: draft }: { preview: Preview }) {
       ) : null}
     </section>
   )
+}
+
+function countQueries(draft: Preview): number {
+  return draft.added.length + draft.changed.length + draft.unchanged.length
 }

@@ -1,5 +1,6 @@
-import { useQuery } from '@tanstack/react-query'
-import { Rocket } from 'lucide-react'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { Rocket, Undo2 } from 'lucide-react'
+import { answered, api } from '../../api/client'
 import { deployments, profileRuns } from '../../api/queries'
 import type { Deployment } from '../../api/types'
 import { setView } from '../../app/url-state'
@@ -9,6 +10,7 @@ import { EmptyState } from '../../ui/EmptyState'
 import { ErrorNotice } from '../../ui/Notice'
 import { Cell, numeric, Table, unseen } from '../../ui/Table'
 import { formatCount, formatDay } from '../../units'
+import { useTellLive } from './BuildState'
 import styles from './deploy.module.css'
 
 export function Versions() {
@@ -16,10 +18,17 @@ export function Versions() {
   const { data: runs } = useQuery(profileRuns)
   const runName = (version: Deployment) =>
     version.run_id === null ? 'none' : (runs?.find((run) => run.id === version.run_id)?.label ?? version.run_id)
+  const tellLive = useTellLive()
+  const before = (versions?.find((version) => version.is_live)?.version ?? 0) - 1
+  const rollBack = useMutation({
+    mutationFn: () => answered(api.POST('/api/deployments/rollback')),
+    onSuccess: (made) => tellLive(`Version ${made.version} is live: version ${made.version - 2} again, with all rows as they are.`),
+  })
   return (
     <section className={styles['versions']} aria-label="Deployments">
       <h2 className={styles['heading']}>Deployments</h2>
       {error ? <ErrorNotice error={error} /> : null}
+      {rollBack.error ? <ErrorNotice error={rollBack.error} /> : null}
       {versions?.length === 0 ? (
         <EmptyState icon={<Rocket size={22} aria-hidden />} title="Nothing is deployed yet">
           A deployment is a version of all queries, each with its bound. Programs run the live one by name.
@@ -38,14 +47,29 @@ export function Versions() {
               <Cell isNumeric>{formatCount(version.queries.length)}</Cell>
               <Cell>{runName(version)}</Cell>
               <Cell>
-                <Button
-                  size="small"
-                  look="quiet"
-                  aria-label={`Latencies of version ${version.version}`}
-                  onClick={() => setView({ panel: 'dashboard', deployment: version.is_live ? undefined : version.id })}
-                >
-                  Latencies
-                </Button>
+                <span className={styles['actions']}>
+                  {version.version === before ? (
+                    <Button
+                      size="small"
+                      look="quiet"
+                      icon={<Undo2 size={12} aria-hidden />}
+                      aria-label={`Roll back to version ${version.version}`}
+                      title="Makes a new version of it; all rows stay"
+                      disabled={rollBack.isPending}
+                      onClick={() => rollBack.mutate()}
+                    >
+                      Roll back
+                    </Button>
+                  ) : null}
+                  <Button
+                    size="small"
+                    look="quiet"
+                    aria-label={`Latencies of version ${version.version}`}
+                    onClick={() => setView({ panel: 'dashboard', deployment: version.is_live ? undefined : version.id })}
+                  >
+                    Latencies
+                  </Button>
+                </span>
               </Cell>
             </tr>
           ))}

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { describeBuild, isUnderWay, shareDone } from './build'
+
+const build = {
+  phase: 'filling' as const,
+  rows_done: 1200,
+  rows_estimate: 3000,
+  is_paused: false,
+  is_running: true,
+  deployment_id: null,
+}
+
+test('a build says what it does and how far it is', () => {
+  expect(describeBuild(build)).toBe('Filling new indexes: 1,200 of about 3,000 rows.')
+  expect(describeBuild({ ...build, phase: 'checking', is_paused: true, is_running: false })).toBe(
+    'Holding the rows there are against new constraints: 1,200 of about 3,000 rows. It is paused.',
+  )
+  expect(describeBuild({ ...build, is_running: false })).toContain('resume it')
+})
+
+test('a build is under way until it is live, refused or cancelled', () => {
+  expect(isUnderWay(build)).toBe(true)
+  expect(isUnderWay({ ...build, phase: 'in force' })).toBe(true)
+  expect(isUnderWay({ ...build, phase: 'in force', deployment_id: 'd2' })).toBe(false)
+  expect(isUnderWay({ ...build, phase: 'refused' })).toBe(false)
+  expect(isUnderWay({ ...build, phase: 'cancelled' })).toBe(false)
+})
+
+test('the share that is done is never above all of it', () => {
+  expect(shareDone(build)).toBe(0.4)
+  expect(shareDone({ ...build, rows_done: 4000 })).toBe(1)
+  expect(shareDone({ ...build, rows_done: 0, rows_estimate: 0 })).toBe(0)
+  expect(shareDone({ ...build, phase: 'in force' })).toBe(1)
+})

@@ -1,0 +1,76 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Pause, Play, X } from 'lucide-react'
+import { useEffect, useRef } from 'react'
+import { answered, api } from '../../api/client'
+import { build as buildQuery, deployments } from '../../api/queries'
+import type { Build } from '../../api/types'
+import { notify } from '../../app/notices'
+import { describeBuild, isUnderWay, shareDone } from '../../logic/build'
+import { Button } from '../../ui/Button'
+import { ErrorNotice, Notice } from '../../ui/Notice'
+import { Progress } from '../../ui/Progress'
+import { Prose } from '../../ui/Prose'
+import styles from './deploy.module.css'
+
+/** Tell the panels that another version is live. */
+export function useTellLive(): (text: string) => void {
+  const queryClient = useQueryClient()
+  return (text) => {
+    notify({ tone: 'success', text })
+    for (const queryKey of [deployments.queryKey, ['latency'], ['sample-parameters']]) void queryClient.invalidateQueries({ queryKey })
+  }
+}
+
+/** The version whose indexes are being built, with what can be done about it. */
+export function BuildState() {
+  const { data: build } = useQuery(buildQuery)
+  const tellLive = useTellLive()
+  const wasUnderWay = useRef(false)
+  const isNow = build ? isUnderWay(build) : false
+  const liveId = build?.deployment_id
+  useEffect(() => {
+    if (wasUnderWay.current && !isNow && liveId) tellLive(`Version ${liveId.slice(1)} is live: its indexes are complete.`)
+    wasUnderWay.current = isNow
+  })
+  if (build?.phase === 'refused') {
+    return (
+      <Notice tone="danger" role="alert" help="What is live runs on as it was.">
+        <Prose text={build.reason ?? 'The data do not allow it.'} />
+      </Notice>
+    )
+  }
+  return build && isNow ? <UnderWay build={build} /> : null
+}
+
+function UnderWay({ build }: { build: Build }) {
+  const queryClient = useQueryClient()
+  const steer = useMutation({
+    mutationFn: (what: 'pause' | 'resume' | 'cancel') => answered(api.POST(`/api/deployments/builds/latest/${what}`)),
+    onSuccess: (after) => queryClient.setQueryData(buildQuery.queryKey, after),
+    onError: () => void queryClient.invalidateQueries({ queryKey: buildQuery.queryKey }),
+  })
+  const rests = build.is_paused || !build.is_running
+  return (
+    <section className={styles['draft']} aria-label="Version on its way">
+      <h2 className={styles['heading']}>On its way</h2>
+      <Progress label="Progress of the next version" share={shareDone(build)} />
+      <p role="status">{describeBuild(build)}</p>
+      <p className={styles['soft']}>The live version answers until the new one is complete; writes keep both up.</p>
+      <div className={styles['steering']}>
+        {rests ? (
+          <Button icon={<Play size={13} aria-hidden />} disabled={steer.isPending} onClick={() => steer.mutate('resume')}>
+            Resume
+          </Button>
+        ) : (
+          <Button icon={<Pause size={13} aria-hidden />} disabled={steer.isPending} onClick={() => steer.mutate('pause')}>
+            Pause
+          </Button>
+        )}
+        <Button look="danger" icon={<X size={13} aria-hidden />} disabled={steer.isPending} onClick={() => steer.mutate('cancel')}>
+          Cancel
+        </Button>
+      </div>
+      {steer.error ? <ErrorNotice error={steer.error} /> : null}
+    </section>
+  )
+}
