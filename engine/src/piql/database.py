@@ -25,9 +25,15 @@ from piql.execution.strategy import Strategy
 from piql.physical.operators import WritePlan
 from piql.session import Guarantee, SessionMarks, read_token
 from piql.store import open_store
-from piql.store.base import Consistency, Store, Transaction
+from piql.store.base import Consistency, Row, Store, Transaction
 from piql.writing.bulk import BATCH, batches, put_batch
 from piql.writing.headroom import Headroom, limit_on
+from piql.writing.meter import Meter
+from piql.writing.pace import Manners
+from piql.writing.server import Server
+from piql.writing.stamps import Stamps
+from piql.writing.stepped_writer import SteppedWriter
+from piql.writing.sweep import SweepReport, sweep
 from piql.writing.table_writer import TableWriter
 from piql.writing.write import PreparedWrite
 
@@ -77,6 +83,7 @@ class _Prepared:
     queries: dict[str, PreparedQuery | PreparedWrite] = field(default_factory=dict)
     statements: dict[str, PreparedQuery | PreparedWrite] = field(default_factory=dict)
     writers: dict[str, TableWriter] = field(default_factory=dict)
+    stepped: dict[str, SteppedWriter] = field(default_factory=dict)
 
 
 class Database:
@@ -88,8 +95,11 @@ class Database:
         observer: Observer | None = None,
         strategy: Strategy = "parallel",
         consistency: Consistency | None = None,
+        stamps: Stamps | None = None,
+        manners: Manners | None = None,
     ) -> None:
         self._store = store
+        self._server = Server(store.steps, stamps, manners) if store.steps is not None else None
         self.observer = observer
         self.strategy: Strategy = strategy
         self.consistency: Consistency | None = _known(consistency)
@@ -100,6 +110,8 @@ class Database:
             raise StoreUnavailable(f"what the store keeps of its deployment cannot be read: {damage}") from damage
         self._build: Build | None = None
         self._look_at = monotonic() + _LOOK_EVERY_SECONDS
+        if self._server is not None:
+            self.sweep(older_than=self._server.manners.patience)
 
     def __enter__(self) -> Self:
         return self
@@ -207,9 +219,24 @@ class Database:
             self._prepared.deployment.table(table)
         return loaded
 
+    def sweep(self, older_than: float = 10.0, per_second: float | None = None) -> SweepReport:
+        """Settle the writes that were interrupted more than some seconds ago, by any server, and say what they were.
+
+        Only stores without transactions keep such; nothing waits for a sweep, and it is safe at any time.
+        """
+        if self._server is None:
+            return SweepReport()
+        prepared = self._prepared
+        return sweep(self._server, lambda table: self._stepped(prepared, table), older_than, per_second)
+
     def _load_batch(self, table: str, rows: list[Mapping[str, Any]]) -> None:
         prepared = self._prepared
         writer = self._writer(prepared, table)
+        if self._server is not None:
+            stepped = self._stepped(prepared, table)
+            for record in map(writer.make, rows):
+                stepped.write(writer.key_of(record), _always(record), Meter())
+            return
         with self._store.transaction() as transaction:
             self._check_version(prepared, transaction)
             put_batch(transaction, writer, rows)
@@ -338,7 +365,9 @@ class Database:
     def _prepare(self, prepared: _Prepared, query: CompiledQuery) -> PreparedQuery | PreparedWrite:
         deployment = prepared.deployment
         if isinstance(query.plan, WritePlan):
-            return PreparedWrite(query, self._store, self._writer(prepared, query.plan.table.name), deployment.version)
+            table = query.plan.table.name
+            stepped = self._stepped(prepared, table) if self._server is not None else None
+            return PreparedWrite(query, self._store, self._writer(prepared, table), deployment.version, stepped)
         return PreparedQuery(query, self._store, deployment.deployed, deployment.version, self._cursor_key)
 
     def _writer(self, prepared: _Prepared, table: str) -> TableWriter:
@@ -347,6 +376,18 @@ class Database:
             deployment = prepared.deployment
             found = prepared.writers[table] = TableWriter(deployment.table(table), deployment, self._store)
         return found
+
+    def _stepped(self, prepared: _Prepared, table: str) -> SteppedWriter:
+        found = prepared.stepped.get(table)
+        if found is None:
+            assert self._server is not None
+            writer, deployment = self._writer(prepared, table), prepared.deployment
+            found = prepared.stepped[table] = SteppedWriter(writer, deployment, self._store, self._server)
+        return found
+
+
+def _always(record: Row) -> Callable[[Row | None], Row | None]:
+    return lambda old: record
 
 
 class Session:
@@ -429,6 +470,10 @@ def _no_pages(name: str) -> InvalidCursor:
 
 def _cursor_key(store: Store) -> bytes:
     """Give the key that signs cursors, the same for every process that has the store open."""
+    if store.steps is not None:
+        made = secrets.token_hex(32)
+        is_first, there = store.steps.swap("settings", _CURSOR_KEY, None, made)
+        return bytes.fromhex(made if is_first or there is None else there)
     kept = store.settings().get(_CURSOR_KEY)
     if kept is None:
         with store.transaction() as transaction:

@@ -66,7 +66,7 @@ def test_a_write_costs_more_once_another_query_needs_an_index() -> None:
     after = piql.compile({**FILES, "by_body.piql": index}).queries["write"].bound
     assert before is not None
     assert after is not None
-    assert after.operations == before.operations + 2
+    assert after.operations == before.operations + 4
 
 
 def test_an_index_widened_by_one_query_is_used_by_the_other() -> None:

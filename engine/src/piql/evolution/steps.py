@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from time import time
 
-from piql.catalog import CardinalityLimit
+from piql.catalog import CardinalityLimit, Table
 from piql.compilation import Compilation
 from piql.deployment import OtherIndex
 from piql.evolution.checking import GroupsCheck, RowsCheck, limit_rule, refusal, unique_rule
@@ -23,6 +23,10 @@ from piql.evolution.state import Change, SchemaState, Version, compiled, deploym
 from piql.physical.operators import IndexScan
 from piql.schema_changes import added_constraints
 from piql.store.base import Store, Transaction
+from piql.store.scan import scan_table
+from piql.writing.server import Server
+from piql.writing.stepped_writer import SteppedWriter
+from piql.writing.table_writer import TableWriter
 
 
 @dataclass(slots=True)
@@ -96,6 +100,9 @@ class Steps:
             if store.stored_name(table, index) not in there:
                 assert table.name not in state.tables
                 transaction.create_index(table, index)
+        for name, table in coming.tables.items():
+            if store.steps is not None and name in state.tables:
+                self._fill_places(transaction, store, table)
         after = SchemaState(
             replace(self._change.version, deployed_at=datetime.now(UTC)),
             state.in_force if state.in_force.number else None,
@@ -104,6 +111,19 @@ class Steps:
             state.epoch,
         )
         return Stand(after, replace(stand.progress, outcome="in force", driver=None))
+
+    def _fill_places(self, transaction: Transaction, store: Store, table: Table) -> None:
+        """On a store without transactions, give the rows there are their places under new limits and UNIQUE keys."""
+        assert store.steps is not None
+        added = added_constraints(self._current.kept_as_declared(table.name), table)
+        if not (added.limits or added.unique):
+            return
+        writer = TableWriter(table, self._coming, store)
+        stepped = SteppedWriter(writer, self._coming, store, Server(store.steps))
+        columns = tuple(column.name for column in self._coming.record_of(table).columns)
+        for rows in scan_table(transaction, store, table, columns):
+            for places in stepped.places:
+                places.fill(rows)
 
 
 def announce(

@@ -18,7 +18,8 @@ from piql.execution.operators import prepare
 from piql.execution.operators.base import Operator
 from piql.execution.parameters import ParameterChecks
 from piql.execution.preparation import Preparation
-from piql.execution.strategy import Strategy, Timings, drive
+from piql.execution.settling import RowMoved, SettledStore
+from piql.execution.strategy import Strategy, Timed, Timings, Work, drive
 from piql.logical.expressions import ColumnRef
 from piql.logical.operators import SortKey
 from piql.physical import operators as physical
@@ -55,7 +56,8 @@ class PreparedQuery:
         self.name = query.name
         self._called = query.name or "the statement"
         self.query = query
-        self._store = store
+        self._settled = SettledStore(store) if store.steps is not None else None
+        self._store = self._settled or store
         self._deployment = deployment
         self._cursor_key = cursor_key
         self._checks = ParameterChecks(query.parameters, store.codec)
@@ -63,7 +65,7 @@ class PreparedQuery:
         order = _page_order(plan)
         self._is_paged = order is not None
         self._mark = hashlib.sha256(f"{query.text}\n{order!r}".encode()).hexdigest()[:16]
-        preparation = Preparation(store, self._checks.slots, deployed, order or ())
+        preparation = Preparation(self._store, self._checks.slots, deployed, order or ())
         self._top, self._to_dicts = _with_edge(plan, preparation)
         self._wants_snapshot = bound.operations > 1
 
@@ -86,13 +88,15 @@ class PreparedQuery:
         execution = Execution(values, position, strategy == "lazy")
         timings = Timings() if observer is not None else None
         timed = timings.add if timings is not None else None
-        steps = self._top.run(execution)
+        repairs = 0
         try:
-            if self._wants_snapshot:
+            if self._settled is not None:
+                work, repairs = self._drive_settling(self._settled, execution, strategy, timed, consistency)
+            elif self._wants_snapshot:
                 with self._store.snapshot():
-                    work = drive(steps, self._store, self._bound, strategy, timed, consistency)
+                    work = drive(self._top.run(execution), self._store, self._bound, strategy, timed, consistency)
             else:
-                work = drive(steps, self._store, self._bound, strategy, timed, consistency)
+                work = drive(self._top.run(execution), self._store, self._bound, strategy, timed, consistency)
             rows, operations, round_trips = work
             dicts = self._to_dicts(rows, values)
         except ArithmeticError as failure:
@@ -103,7 +107,25 @@ class PreparedQuery:
         elapsed = (perf_counter() - started) * 1000
         if observer is not None and timings is not None:
             self._report(observer, timings, elapsed, operations, round_trips, len(dicts))
-        return Page(dicts, next_cursor, operations, round_trips, operations, 0, elapsed)
+        return Page(dicts, next_cursor, operations, round_trips, operations + repairs, repairs, elapsed)
+
+    def _drive_settling(
+        self,
+        store: SettledStore,
+        execution: Execution,
+        strategy: Strategy,
+        timed: Timed | None,
+        consistency: Consistency | None,
+    ) -> tuple[Work, int]:
+        """Run on a store without transactions: begin again where a record moved under the read."""
+        session = store.session(self._bound)
+        while True:
+            try:
+                work = drive(self._top.run(execution), session, self._bound, strategy, timed, consistency)
+                return work, session.repair_operations
+            except RowMoved:
+                session.begin_again()
+                execution.page_end = None
 
     def _report(
         self, observer: Observer, timings: Timings, elapsed_ms: float, operations: int, round_trips: int, rows: int

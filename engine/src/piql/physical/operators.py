@@ -264,15 +264,18 @@ def operators(plan: PhysicalNode) -> Iterator[PhysicalNode]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WritePlan(Node):
-    """The steps of a write on one record, in the order of VLDB 2012, section 7.2.
+    """The steps of a write on one record (VLDB 2012, section 7.2), those of stores without transactions included.
 
     1. a get of the old record (always: old index entries and the condition depend on it)
-    2. a get per foreign key in `references` whose value is set and has changed
-    3. a count (a range read of at most limit + 1 entries of `index`) per limit in `counted_limits` whose group changed,
-       and a get per unique key in `unique_checks`
-    4. puts of new index entries, the record, deletes of stale entries.
-    A DELETE also reads, for each foreign key of another table that names this row (`referrers`), at most one entry; so
-    does a write that may change a UNIQUE value which another table references.
+    2. a note of the intent, where entries or places may change
+    3. a count and a conditional put for each limit in `counted_limits` whose group changes (a place among `limit`), a
+       conditional put for each key in `unique_checks`
+    4. puts of new index entries and of those that will be stale, in doubt; of the record, if it `is_shown_first`
+    5. a get per foreign key in `references` whose value is set and has changed, two if it is in `unique_references`
+    6. for each foreign key of another table that names this row (`referrers`) a read of at most two entries, after the
+       record has been marked: in a DELETE, and where a UNIQUE value changes that another table references
+    7. a put of the record, puts of the new entries for good, deletes of the stale ones
+    8. for each group in `left`, a read of its places and a delete of the record's; the intent is deleted
     `indexes` are the secondary indexes of the deployed set when the write was compiled; at run time the database uses
     all indexes that are live on the table, and deploying adds their cost to the bound.
     """
@@ -287,5 +290,8 @@ class WritePlan(Node):
     counted_limits: tuple[tuple[CardinalityLimit, Index], ...] = ()
     unique_checks: tuple[tuple[UniqueKey, Index], ...] = ()
     referrers: tuple[tuple[Table, ForeignKey, Index], ...] = ()
+    left: tuple[CardinalityLimit | UniqueKey, ...] = ()  # whose groups the record as it was may be in
+    unique_references: tuple[ForeignKey, ...] = ()  # of `references`, those that name a UNIQUE key
+    is_shown_first: bool = False  # who deletes a referenced row looks for new ones among the records themselves
     indexes: tuple[Index, ...] = ()
     span: Span | None = field(default=None, compare=False, repr=False)

@@ -18,6 +18,7 @@ def plan_write(write: LogicalWrite, catalog: Catalog, indexes: Mapping[str, Inde
     columns = {column.name for column in table.columns}
     match write:
         case Insert():
+            limits, unique = _limits(table, own, table.limits), _unique(table, own, table.unique_keys)
             return WritePlan(
                 kind="insert",
                 table=table,
@@ -25,24 +26,32 @@ def plan_write(write: LogicalWrite, catalog: Catalog, indexes: Mapping[str, Inde
                 key=tuple(each for each in write.values if each.column in table.primary_key),
                 if_not_exists=write.if_not_exists,
                 references=table.foreign_keys,
-                counted_limits=_limits(table, own, table.limits),
-                unique_checks=_unique(table, own, table.unique_keys),
+                counted_limits=limits,
+                unique_checks=unique,
                 referrers=() if write.if_not_exists else _referrers(table, catalog, indexes, columns),
+                left=() if write.if_not_exists else _may_be_left(table, _constraints(limits, unique)),
+                unique_references=_unique_references(table.foreign_keys, catalog),
+                is_shown_first=any(_is_found_by_records(table, own, key) for key in table.foreign_keys),
                 indexes=own,
                 span=write.span,
             )
         case Update():
             changed = {each.column for each in write.changes}
+            limits = _limits(table, own, (each for each in table.limits if changed & set(each.columns)))
+            unique = _unique(table, own, (each for each in table.unique_keys if changed & set(each.columns)))
+            references = tuple(each for each in table.foreign_keys if changed & set(each.columns))
             return WritePlan(
                 kind="update",
                 table=table,
                 values=write.changes,
                 key=write.key,
                 conditions=write.conditions,
-                references=tuple(each for each in table.foreign_keys if changed & set(each.columns)),
-                counted_limits=_limits(table, own, (each for each in table.limits if changed & set(each.columns))),
-                unique_checks=_unique(table, own, (each for each in table.unique_keys if changed & set(each.columns))),
+                references=references,
+                counted_limits=limits,
+                unique_checks=unique,
                 referrers=_referrers(table, catalog, indexes, changed),
+                left=_constraints(limits, unique),
+                unique_references=_unique_references(references, catalog),
                 indexes=own,
                 span=write.span,
             )
@@ -52,11 +61,34 @@ def plan_write(write: LogicalWrite, catalog: Catalog, indexes: Mapping[str, Inde
                 table=table,
                 key=write.key,
                 referrers=_referrers(table, catalog, indexes),
+                left=_constraints(_limits(table, own, table.limits), _unique(table, own, table.unique_keys)),
                 indexes=own,
                 span=write.span,
             )
         case _:
             assert_never(write)
+
+
+def _constraints(
+    limits: tuple[tuple[CardinalityLimit, Index], ...], unique: tuple[tuple[UniqueKey, Index], ...]
+) -> tuple[CardinalityLimit | UniqueKey, ...]:
+    return (*(limit for limit, _ in limits), *(key for key, _ in unique))
+
+
+def _may_be_left(
+    table: Table, constraints: tuple[CardinalityLimit | UniqueKey, ...]
+) -> tuple[CardinalityLimit | UniqueKey, ...]:
+    """Give those whose groups a row may leave when another one with its primary key takes its place."""
+    return tuple(each for each in constraints if not set(each.columns) <= set(table.primary_key))
+
+
+def _unique_references(keys: tuple[ForeignKey, ...], catalog: Catalog) -> tuple[ForeignKey, ...]:
+    return tuple(key for key in keys if set(key.referenced_columns) != set(catalog.tables[key.table].primary_key))
+
+
+def _is_found_by_records(table: Table, own: tuple[Index, ...], key: ForeignKey) -> bool:
+    index = group_index(table, key.columns, own)
+    return index is not None and index.is_primary
 
 
 def is_counted(table: Table, limit: CardinalityLimit) -> bool:
@@ -99,12 +131,12 @@ Change = Literal["none", "put", "replace"]
 
 def change_of(plan: WritePlan, index: Index) -> Change:
     """Tell what a write may do to the entries of an index: nothing, put one, or put one and delete a stale one."""
-    if plan.kind == "delete" or (plan.kind == "insert" and not plan.if_not_exists):
-        return "replace"
-    if plan.kind == "insert":
-        return "put"
-    changed = {each.column for each in plan.values}
     keys = {name for each in index.columns for name in (each.token_of or (each.name,))}
+    if plan.kind == "delete":
+        return "replace"
+    if plan.kind == "insert":  # a row with the same primary key has its entry in the same place
+        return "put" if plan.if_not_exists or keys <= set(plan.table.primary_key) else "replace"
+    changed = {each.column for each in plan.values}
     if changed & keys:
         return "replace"
     return "put" if changed & set(index.covering) else "none"

@@ -175,13 +175,14 @@ class ReferenceCheck:
         pairs = dict(zip(key.referenced_columns, key.columns, strict=True))
         self.referenced = leading(index, count)
         self.columns = tuple(pairs[name] for name in self.referenced)
+        self.index = index
         shape = ReadShape(self.parent, index, (), count)
         self._read = store.prepare(shape)
         self._tail: tuple[Any, ...] = () if shape.is_get else (1,)
         self._has_parents = deployment.keeps(self.parent)
         self.pick = picker(record or table, self.columns)
-        self._as_key = as_key_of(self.parent, self.referenced, table, self.columns, store)
-        self._own_key = picker(record or table, self.referenced) if self.parent.name == table.name else None
+        self.as_key = as_key_of(self.parent, self.referenced, table, self.columns, store)
+        self.own_key = picker(record or table, self.referenced) if self.parent.name == table.name else None
         self._reader = ValueReader(table, store)
 
     def value(self, record: Row | None) -> Row | None:
@@ -190,7 +191,7 @@ class ReferenceCheck:
         return None if None in values else values
 
     def exists(self, transaction: Transaction, value: Row) -> bool:
-        key = self._as_key(value)
+        key = self.as_key(value)
         return self._has_parents and key is not None and bool(transaction.read(self._read, key + self._tail))
 
     def check(self, transaction: Transaction, meter: Meter, old: Row | None, new: Row) -> None:
@@ -198,7 +199,7 @@ class ReferenceCheck:
         if value is None or value == self.value(old):
             return
         meter.spend(1)
-        names_itself = self._own_key is not None and self._own_key(new) == self._as_key(value)
+        names_itself = self.own_key is not None and self.own_key(new) == self.as_key(value)
         if not self.exists(transaction, value) and not names_itself:
             raise self.violation(value)
 
@@ -224,21 +225,19 @@ class ReferrerCheck:
         index = index_for(deployment, referrer, key.columns)
         pairs = dict(zip(key.columns, key.referenced_columns, strict=True))
         columns = leading(index, len(key.columns))
+        self.index = index
         shape = ReadShape(referrer, index, referrer.primary_key, len(columns))
         self._read = store.prepare(shape)
         self._tail: tuple[Any, ...] = () if shape.is_get else (2,)
         self._referenced = tuple(pairs[name] for name in columns)
         self._pick = picker(record or table, self._referenced)
-        self._as_key = as_key_of(referrer, columns, table, self._referenced, store)
+        self.as_key = as_key_of(referrer, columns, table, self._referenced, store)
         self._primary = picker(record or table, table.primary_key)
         self._reader = ValueReader(table, store)
 
     def check(self, transaction: Transaction, meter: Meter, old: Row, new: Row | None = None) -> None:
         """Refuse to delete a record that another one names, or to change the value that it is named by."""
-        value = self._pick(old)
-        if None in value or (new is not None and self._pick(new) == value):
-            return
-        key = self._as_key(value)
+        key = self.key_given_up(old, new)
         if key is None:
             return
         meter.spend(1)
@@ -246,6 +245,16 @@ class ReferrerCheck:
         if self.referrer.name == self.table.name and new is None:
             found = [each for each in found if each != self._primary(old)]
         if found:
-            shown = self._reader.shown(self._referenced, value)
-            by = f"{self.referrer.name} ({', '.join(self.key.columns)})"
-            raise ForeignKeyViolation(f"{self.table.name}: {shown} is still referenced by {by}{named(self.key)}")
+            raise self.violation(old)
+
+    def key_given_up(self, old: Row, new: Row | None) -> Row | None:
+        """Give what referrers name a record by, if a write takes it away."""
+        value = self._pick(old)
+        if None in value or (new is not None and self._pick(new) == value):
+            return None
+        return self.as_key(value)
+
+    def violation(self, old: Row) -> ForeignKeyViolation:
+        shown = self._reader.shown(self._referenced, self._pick(old))
+        by = f"{self.referrer.name} ({', '.join(self.key.columns)})"
+        return ForeignKeyViolation(f"{self.table.name}: {shown} is still referenced by {by}{named(self.key)}")

@@ -64,11 +64,18 @@ class TableWriter:
         rows = transaction.read(self.get, key)
         return rows[0] if rows else None
 
+    def apply(self, transaction: Transaction, meter: Meter, old: Row | None, new: Row | None) -> None:
+        """Put a record in the place of the old one, or delete the old one; constraints may refuse it."""
+        if new is not None:
+            self.put(transaction, meter, old, new)
+        elif old is not None:
+            self.delete(transaction, meter, old)
+
     def put(self, transaction: Transaction, meter: Meter, old: Row | None, new: Row) -> None:
         """Put a record in the place of the old one, if its constraints hold."""
         if new == old:
             return
-        self._check_guards(transaction, old, new)
+        self.check_guards(transaction, old, new)
         before = meter.operations
         checks: list[ReferenceCheck | UniqueCheck | GroupCount] = [*self.references, *self.unique, *self.limits]
         for check in checks:
@@ -79,22 +86,29 @@ class TableWriter:
         meter.round_trips += meter.operations > before
         self._write(transaction, meter, old, new)
 
-    def _check_guards(self, transaction: Transaction, old: Row | None, new: Row) -> None:
-        """Hold a record against what a coming version demands; like its back-fill, this is outside the bound."""
+    def check_guards(
+        self, transaction: Transaction, old: Row | None, new: Row | None, with_groups: bool = True
+    ) -> None:
+        """Hold a record against what a coming version demands; like its back-fill, this is outside the bound.
+
+        `with_groups`: limits and UNIQUE keys, too, where they are not held by places.
+        """
         guards, outside = self.guards, Meter()
-        for column in guards.columns:
-            column.check(transaction, outside, old, new)
-        checks: list[ReferenceCheck | UniqueCheck | GroupCount] = [*guards.references, *guards.unique, *guards.limits]
-        for check in checks:
-            check.check(transaction, outside, old, new)
+        if new is not None:
+            for column in guards.columns:
+                column.check(transaction, outside, old, new)
+            checks: list[ReferenceCheck | UniqueCheck | GroupCount] = [*guards.references]
+            if with_groups:
+                checks += [*guards.unique, *guards.limits]
+            for check in checks:
+                check.check(transaction, outside, old, new)
         if old is not None:
             for each in guards.referrers:
                 each.check(transaction, outside, old, new)
 
     def delete(self, transaction: Transaction, meter: Meter, old: Row) -> None:
         """Delete a record that nothing references."""
-        for each in self.guards.referrers:
-            each.check(transaction, Meter(), old)
+        self.check_guards(transaction, old, None)
         for check in self.referrers:
             check.check(transaction, meter, old)
         meter.round_trips += bool(self.referrers)

@@ -21,6 +21,7 @@ from piql.store.base import Row, Store, Transaction
 from piql.values import shown
 from piql.writing.meter import Meter
 from piql.writing.records import Keep, keeper
+from piql.writing.stepped_writer import Decide, SteppedWriter
 from piql.writing.table_writer import TableWriter
 
 Values = Callable[[Row | None, list[Any]], tuple[Any, ...]]
@@ -29,7 +30,14 @@ Values = Callable[[Row | None, list[Any]], tuple[Any, ...]]
 class PreparedWrite:
     """One write over one deployment."""
 
-    def __init__(self, query: CompiledQuery, store: Store, writer: TableWriter, deployment: int = 0) -> None:
+    def __init__(
+        self,
+        query: CompiledQuery,
+        store: Store,
+        writer: TableWriter,
+        deployment: int = 0,
+        stepped: SteppedWriter | None = None,
+    ) -> None:
         plan, bound = query.plan, query.bound
         assert isinstance(plan, WritePlan)
         assert bound is not None
@@ -38,6 +46,7 @@ class PreparedWrite:
         self._plan = plan
         self._store = store
         self._writer = writer
+        self._stepped = stepped
         self._deployment = deployment
         self._bound = bound.operations + _cost_of_others(plan, writer)
         self._checks = ParameterChecks(query.parameters, store.codec)
@@ -74,53 +83,62 @@ class PreparedWrite:
         started = perf_counter()
         values = self._checks(parameters)
         meter = Meter(self._bound)
-        with self._store.transaction() as transaction:
-            if before is not None:
-                before(transaction)
-            if self._plan.kind == "insert":
-                self._insert(transaction, meter, values)
-            else:
-                self._change(transaction, meter, values)
+        key, decide = self._insert(values) if self._plan.kind == "insert" else self._change(values)
+        if self._stepped is None:
+            with self._store.transaction() as transaction:
+                if before is not None:
+                    before(transaction)
+                if key is None:
+                    decide(None)
+                else:
+                    old = self._writer.read(transaction, meter, key)
+                    self._writer.apply(transaction, meter, old, decide(old))
+        elif key is None:
+            decide(None)
+        else:
+            self._stepped.write(key, decide, meter)
         elapsed = (perf_counter() - started) * 1000
         if observer is not None:
             started_at = datetime.fromtimestamp(datetime.now(UTC).timestamp() - elapsed / 1000, UTC)
             observer(
                 Observation(self.name, self._deployment, started_at, elapsed, meter.operations, meter.round_trips, 0)
             )
-        return Page([], None, meter.operations, meter.round_trips, meter.operations, 0, elapsed)
+        repairs = meter.repair_operations
+        return Page([], None, meter.operations, meter.round_trips, meter.attempts, repairs, elapsed)
 
-    def _insert(self, transaction: Transaction, meter: Meter, parameters: list[Any]) -> None:
+    def _insert(self, parameters: list[Any]) -> tuple[Row, Decide]:
         values = self._values(None, parameters)
         record = self._writer.make(dict(zip(self._columns, values, strict=True)))
         key = self._writer.key_of(record)
-        old = self._writer.read(transaction, meter, key)
-        if old is not None and self._plan.if_not_exists:
-            raise self._writer.duplicate(key)
-        self._writer.put(transaction, meter, old, self._writer.keep_hidden(old, record))
 
-    def _change(self, transaction: Transaction, meter: Meter, parameters: list[Any]) -> None:
-        old = self._old(transaction, meter, parameters)
-        if self._plan.conditions:
-            self._check_conditions(old, parameters)
-        if old is None:
-            return
-        if self._plan.kind == "delete":
-            self._writer.delete(transaction, meter, old)
-            return
-        record = list(old)
-        for name, value in zip(self._columns, self._values(old, parameters), strict=True):
-            record[self._places[name]] = self._keep[name](value)
-        self._writer.put(transaction, meter, old, tuple(record))
+        def decide(old: Row | None) -> Row | None:
+            if old is not None and self._plan.if_not_exists:
+                raise self._writer.duplicate(key)
+            return self._writer.keep_hidden(old, record)
 
-    def _old(self, transaction: Transaction, meter: Meter, parameters: list[Any]) -> Row | None:
-        """Read the record that the write names; a key that no row can have names none."""
+        return key, decide
+
+    def _change(self, parameters: list[Any]) -> tuple[Row | None, Decide]:
+        def decide(old: Row | None) -> Row | None:
+            if self._plan.conditions:
+                self._check_conditions(old, parameters)
+            if old is None or self._plan.kind == "delete":
+                return None
+            record = list(old)
+            for name, value in zip(self._columns, self._values(old, parameters), strict=True):
+                record[self._places[name]] = self._keep[name](value)
+            return tuple(record)
+
+        return self._key_named(parameters), decide
+
+    def _key_named(self, parameters: list[Any]) -> Row | None:
+        """Give the key that the write names; None for one that no row can have."""
         names = self._writer.table.primary_key
         try:
             values = self._key(None, parameters)
-            key = tuple(self._keep[name](value) for name, value in zip(names, values, strict=True))
+            return tuple(self._keep[name](value) for name, value in zip(names, values, strict=True))
         except ConstraintViolation:
             return None
-        return self._writer.read(transaction, meter, key)
 
     def _check_conditions(self, old: Row | None, parameters: list[Any]) -> None:
         table = self._writer.table.name
@@ -137,10 +155,10 @@ class PreparedWrite:
 
 
 def _cost_of_others(plan: WritePlan, writer: TableWriter) -> int:
-    """Give what indexes add that are kept now but were not when the write was compiled: a put and a delete each."""
+    """Give what indexes add that are kept now but were not when the write was compiled: new and stale entries."""
     known = {index.name for index in plan.indexes}
     most = 0
     for entries in writer.indexes:
         if entries.index.name not in known:
-            most += 2 * most_entries(plan.table, entries.index)
+            most += 4 * most_entries(plan.table, entries.index) + 2
     return most

@@ -7,6 +7,7 @@ from typing import Any
 from piql.execution.execution import Execution, Steps
 from piql.execution.operators.base import Operator, Streaming
 from piql.execution.preparation import Preparation
+from piql.execution.settling import SettledStore
 from piql.logical.expressions import ColumnRef
 from piql.physical import operators as physical
 from piql.store.base import Batch, ReadShape, Row
@@ -25,7 +26,9 @@ class Dereference(Streaming):
         own = tuple(each for each in node.fields if each not in set(child.fields))
         columns = tuple(each.name for each in own if isinstance(each, ColumnRef))
         primary = node.table.primary_index()
-        self._read = preparation.store.prepare(ReadShape(node.table, primary, columns, len(node.table.primary_key)))
+        shape = ReadShape(node.table, primary, columns, len(node.table.primary_key))
+        store = preparation.store
+        self._read = store.prepare_record(shape) if isinstance(store, SettledStore) else store.prepare(shape)
         pair = preparation.over_pair(child.fields, own)
         self._joined = pair.function("l, r", pair.tuple_of([pair.stored(each) for each in node.fields]))
 

@@ -1,0 +1,51 @@
+"""How long a write waits for others, and when it takes them for dead; neither is needed for safety."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from time import monotonic, sleep
+
+from piql.errors import StoreUnavailable
+
+FIRST_PAUSE = 0.0005
+LONGEST_PAUSE = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Manners:
+    """`patience`: seconds before a write in progress is taken for interrupted; `deadline`: before a write gives up."""
+
+    patience: float = 1.0
+    deadline: float = 5.0
+    clock: Callable[[], float] = monotonic
+    sleep: Callable[[float], None] = sleep
+
+
+@dataclass(slots=True)
+class Pace:
+    """The waiting of one write."""
+
+    manners: Manners
+    began: float = field(init=False)
+    pauses: int = 0
+    seen: dict[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.began = self.manners.clock()
+
+    def is_patient(self, write: str) -> bool:
+        """Say whether a write of somebody else, first seen a moment ago, may still be at work."""
+        now = self.manners.clock()
+        return now - self.seen.setdefault(write, now) < self.manners.patience
+
+    def pause(self) -> None:
+        """Let others get on, longer each time."""
+        if self.manners.clock() - self.began > self.manners.deadline:
+            seconds = self.manners.deadline
+            raise StoreUnavailable(
+                f"other writers of the same rows were quicker for {seconds:g} s; nothing was written"
+            )
+        self.pauses += 1
+        self.manners.sleep(random.uniform(0.5, 1.0) * min(FIRST_PAUSE * 2**self.pauses, LONGEST_PAUSE))

@@ -1,0 +1,175 @@
+"""Places under limits, on a store without transactions: a row is in a group only while its record has a place there.
+
+    CARDINALITY LIMIT 3 (owner)    places in subscriptions (owner) ["ada"]     0000  5f2c…-9f3a-1 ["ada","bob"]
+                                                                               0001  5f2c…-77b1-4 ["ada","eve"]
+    UNIQUE (email)                 one place for each value
+
+A cell says which write took the place, for which record. While a record that stamp `c` left is in the group, its latest
+place up to `c` stays; all others of it up to `c` may be given back by anybody.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+from piql.errors import PiqlError
+from piql.store.base import STATE, Batch, Cell, ReadShape, Row, State, Steps, Store
+from piql.writing.constraints import GroupCount, UniqueCheck
+from piql.writing.meter import Meter
+from piql.writing.notation import text_of, values_of
+from piql.writing.pace import Manners, Pace
+from piql.writing.stamps import stamp_of
+from piql.writing.stepped_records import SteppedRecords
+
+BEFORE_ALL_WRITES = f"{1:016x}-fill-0"
+_MORE = 16  # places beyond the limit that may be found while they are given back
+
+
+class Places:
+    """The places of one CARDINALITY LIMIT or UNIQUE key."""
+
+    def __init__(self, check: GroupCount | UniqueCheck, records: SteppedRecords, store: Store, steps: Steps) -> None:
+        self._check = check
+        self._records = records
+        self._store = store
+        self._steps = steps
+        table = check.table
+        if isinstance(check, GroupCount):
+            self.limit = check.limit.limit
+            what = f"words of {', '.join(sorted(check.limit.columns))}" if check.limit.is_token else ""
+            shape = ReadShape(table, check.index, (*table.primary_key, STATE), len(check.columns))
+            self._members = None if self.limit == 1 or shape.is_get else store.prepare(shape)
+            self._is_on_records = check.index.is_primary
+        else:
+            self.limit = 1
+            what = ""
+            self._members = None
+            self._is_on_records = False
+        order = sorted(range(len(check.columns)), key=lambda at: check.columns[at])
+        self._order = tuple(order)
+        self.name = f"places in {table.name} ({what or ', '.join(check.columns[at] for at in order)})"
+        kind = "unique " if isinstance(check, UniqueCheck) else ""
+        self.name = kind + self.name
+
+    def groups(self, image: Row | None) -> set[Row]:
+        """Give the groups that a record is in."""
+        if isinstance(self._check, GroupCount):
+            return self._check.groups(image)
+        value = self._check.value(image)
+        return set() if value is None else {value}
+
+    def violation(self, group: Row) -> PiqlError:
+        return self._check.violation(group)
+
+    def cell_group(self, group: Row) -> str:
+        return f"{self.name} {text_of([group[at] for at in self._order])}"
+
+    def owner(self, group: Row) -> Row | None:
+        """Give the key of the record that has the one place of a UNIQUE value."""
+        cells = self._steps.cells(self.cell_group(group), 1)
+        return _owner(cells[0]) if cells else None
+
+    def take(self, group: Row, key: Row, write: str, meter: Meter, pace: Pace) -> None:
+        """Secure a place for a record, or raise the violation."""
+        name, value = self.cell_group(group), f"{write} {text_of(key)}"
+        if self.limit == 1:  # mostly free: no need to look first
+            meter.step(1)
+            is_taken, there = self._steps.swap(name, _number(0), None, value)
+            if is_taken:
+                return
+            cells = [Cell(_number(0), there)] if there is not None else []
+            count = meter.lose
+        else:
+            meter.step(1)
+            cells = self._steps.cells(name, self.limit + _MORE)
+            count = meter.step
+        while True:
+            own = max((cell for cell in cells if _owner(cell) == key), key=_stamp, default=None)
+            if own is not None and _stamp(own) >= stamp_of(write):
+                return
+            place = own or self._free(cells)
+            if place is not None:
+                count(1)
+                count = meter.lose
+                if self._steps.swap(name, place.key, place.value or None, value)[0]:
+                    return
+            elif not self._look_closer(group, cells, meter, pace):
+                raise self.violation(group)
+            meter.lose(1)
+            cells = self._steps.cells(name, self.limit + _MORE)
+
+    def _free(self, cells: Sequence[Cell]) -> Cell | None:
+        """Choose a free place; each that is taken beyond the limit, from when it was higher, takes one below."""
+        numbers = {cell.key for cell in cells}
+        beyond = sum(number >= _number(self.limit) for number in numbers)
+        free = [number for at in range(self.limit - beyond) if (number := _number(at)) not in numbers]
+        return Cell(random.choice(free), "") if free else None
+
+    def _look_closer(self, group: Row, cells: Sequence[Cell], meter: Meter, pace: Pace) -> bool:
+        """Give back places of records that are not in a full group; say whether to look again."""
+        members: set[Row] = set()
+        if self._members is not None:
+            meter.repair(1)
+            rows = self._store.read_many([Batch(self._members, [(*group, self.limit + _MORE)])], "quorum")[0][0]
+            members = {row[:-1] for row in rows if self._is_on_records or row[-1] == State.VISIBLE}
+        owners = [_owner(cell) for cell in cells]
+        is_waiting = is_released = False
+        for cell, owner in zip(cells, owners, strict=True):
+            if owner in members and owners.count(owner) == 1:
+                continue
+            meter.repair(1)
+            found = self._records.find(owner, is_serial=True)
+            left_at = stamp_of(found.write) if found else 0
+            if self._is_in(group, found) and owners.count(owner) == 1:
+                continue
+            if _stamp(cell) > left_at or found is None:
+                if pace.is_patient(cell.value):
+                    is_waiting = True
+                    continue
+                meter.repair(1)
+                found = self._records.past(owner, _stamp(cell))
+                left_at = stamp_of(found.write)
+            own = [each for each in cells if _owner(each) == owner and _stamp(each) <= left_at]
+            if not self._is_in(group, found) or (own and cell != max(own, key=_stamp)):
+                meter.repair(1)
+                is_released |= self._steps.swap(self.cell_group(group), cell.key, cell.value, None)[0]
+        if is_waiting and not is_released:
+            pace.pause()
+        return is_waiting or is_released
+
+    def _is_in(self, group: Row, found: Any) -> bool:
+        return group in self.groups(self._records.image(found))
+
+    def give_back(self, group: Row, key: Row, stamp: int, is_in: bool) -> int:
+        """Give back the places that a record, as left at a stamp, does not need, and say how many.
+
+        All, or all but the latest if it is in the group.
+        """
+        name = self.cell_group(group)
+        cells = self._steps.cells(name, self.limit + _MORE)
+        own = sorted((cell for cell in cells if _owner(cell) == key and _stamp(cell) <= stamp), key=_stamp)
+        unneeded = own[:-1] if is_in else own
+        for cell in unneeded:
+            self._steps.swap(name, cell.key, cell.value, None)
+        return len(unneeded)
+
+    def fill(self, images: Sequence[Row]) -> None:
+        """Give each record of a table that nobody writes to its places: the constraint is new."""
+        for image in images:
+            key = self._records.key_of(image)
+            for group in self.groups(image):
+                self.take(group, key, BEFORE_ALL_WRITES, Meter(), Pace(Manners()))
+
+
+def _number(at: int) -> str:
+    return f"{at:08d}"
+
+
+def _stamp(cell: Cell) -> int:
+    return stamp_of(cell.value)
+
+
+def _owner(cell: Cell) -> Row:
+    return values_of(cell.value.partition(" ")[2])

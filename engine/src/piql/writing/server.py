@@ -1,0 +1,34 @@
+"""What one process is to a store without transactions: its name in the log, its stamps, its manners."""
+
+from __future__ import annotations
+
+from piql.catalog import Table
+from piql.deployment import Deployment
+from piql.errors import NotDeployed
+from piql.store.base import Steps, Store
+from piql.writing.constraints import ReferenceCheck, UniqueCheck
+from piql.writing.intents import IntentLog
+from piql.writing.pace import Manners
+from piql.writing.stamps import Stamps
+from piql.writing.stepped_records import SteppedRecords
+
+
+class Server:
+    """Made once for a connection to a store."""
+
+    def __init__(self, steps: Steps, stamps: Stamps | None = None, manners: Manners | None = None) -> None:
+        self.steps = steps
+        self.stamps = stamps or Stamps()
+        self.manners = manners or Manners()
+        self.log = IntentLog(steps, self.stamps)
+
+    def records(self, table: Table, store: Store) -> SteppedRecords:
+        return SteppedRecords(table, store, self.steps, self.stamps)
+
+    def unique(self, reference: ReferenceCheck, deployment: Deployment, store: Store) -> UniqueCheck:
+        """Give the UNIQUE key of the parent by which a foreign key names it."""
+        wanted = set(reference.referenced)
+        for key in reference.parent.unique_keys:
+            if set(key.columns) == wanted:
+                return UniqueCheck(reference.parent, key, deployment, store)
+        raise NotDeployed(f"{', '.join(reference.referenced)} is no key of {reference.parent.name}")

@@ -1,0 +1,54 @@
+"""Collects what interrupted writes left in the logs of all servers, on a store without transactions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from piql.errors import NotDeployed
+from piql.store.base import KEPT_SECONDS
+from piql.writing.intents import SERVERS, group_of, intents_of, servers
+from piql.writing.server import Server
+from piql.writing.stamps import stamp_of
+from piql.writing.stepped_writer import SteppedWriter
+
+
+@dataclass(frozen=True, slots=True)
+class SweepReport:
+    """What a sweep found: writes `completed` had changed their record, those `withdrawn` had not.
+
+    `waiting` are too young to be taken for interrupted, or are of tables that are not deployed any more.
+    """
+
+    completed: int = 0
+    withdrawn: int = 0
+    waiting: int = 0
+    servers: int = 0
+
+
+def sweep(
+    server: Server, writer_of: Callable[[str], SteppedWriter], older_than: float, per_second: float | None
+) -> SweepReport:
+    """Settle the intents that are older than some seconds, at most so many in a second."""
+    steps, now = server.steps, server.stamps.seconds()
+    completed = withdrawn = waiting = 0
+    known = servers(steps)
+    for name, announced in known.items():
+        for intent in intents_of(steps, name):
+            if stamp_of(intent.write) / 1_000_000 > now - older_than:
+                waiting += 1
+                continue
+            try:
+                writer = writer_of(intent.table)
+            except NotDeployed:
+                waiting += 1
+                continue
+            if writer.settle(intent):
+                completed += 1
+            else:
+                withdrawn += 1
+            if per_second is not None:
+                server.manners.sleep(1 / per_second)
+        if announced < now - KEPT_SECONDS and not steps.cells(group_of(name), 1):
+            steps.note(SERVERS, name, None)
+    return SweepReport(completed, withdrawn, waiting, len(known))
