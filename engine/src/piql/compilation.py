@@ -77,10 +77,10 @@ class Compilation:
 
 def compile(source: str | Path | Mapping[str, str]) -> Compilation:  # noqa: A001
     """Compile PIQL: a text, a file or folder of `*.piql`, or texts by file name. Never raises for what they say."""
-    from piql.stages import compile_sources
+    from piql.incremental import compile_texts
 
     with _collecting_later():
-        return compile_sources(sources_of(source))
+        return compile_texts(texts_of(source))
 
 
 @contextmanager
@@ -104,16 +104,15 @@ def compile_statement(text: str, deployed: Compilation | Catalog) -> CompiledQue
     return compile_bare(Source(text), deployed.catalog, deployed.indexes)
 
 
-def sources_of(source: str | Path | Mapping[str, str]) -> tuple[Source, ...]:
-    """Give the files to compile: those of a folder in the order of their paths, named relative to it."""
+def texts_of(source: str | Path | Mapping[str, str]) -> Mapping[str, str]:
+    """Give the texts to compile by file name: those of a folder in the order of their paths, named relative to it."""
     if isinstance(source, str):
-        return (Source(source),)
+        return {"": source}
     if isinstance(source, Path):
         if source.is_dir():
-            files = sorted(source.rglob("*.piql"))
-            return tuple(Source(_text_of(each), each.relative_to(source).as_posix()) for each in files)
-        return (Source(_text_of(source), source.name),)
-    return tuple(Source(text, name) for name, text in source.items())
+            return {each.relative_to(source).as_posix(): _text_of(each) for each in sorted(source.rglob("*.piql"))}
+        return {source.name: _text_of(source)}
+    return source
 
 
 def _text_of(path: Path) -> str:

@@ -6,9 +6,10 @@ an index of others now. What a table needs is found again only when a query that
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import TypeAlias
 
 from piql.binding.binder import BoundQuery
@@ -41,23 +42,34 @@ class PlannedQuery:
 
 def settle(
     queries: Sequence[BoundQuery], planned: list[PlannedQuery | None], catalog: Catalog, required: IndexesByTable
-) -> IndexSet:
+) -> tuple[IndexSet, dict[str, tuple[Index, ...]]]:
     """Settle the indexes of the whole set; queries that read another one for it are planned anew in `planned`."""
+    designed = design(queries, planned, catalog.tables.values(), required)
+    return settle_indexes(catalog, chain.from_iterable(designed.values())), designed
+
+
+def design(
+    queries: Sequence[BoundQuery],
+    planned: list[PlannedQuery | None],
+    tables: Iterable[Table],
+    required: IndexesByTable,
+) -> dict[str, tuple[Index, ...]]:
+    """Design the indexes of some tables; `queries` holds at least those that read indexes of these tables."""
     readers: dict[str, list[int]] = {}
     for at, each in enumerate(planned):
         for name in each.tables if each is not None else ():
             readers.setdefault(name, []).append(at)
-    found: list[Index] = []
-    for name, table in catalog.tables.items():
-        before = {at: plan for at in readers.get(name, ()) if (plan := planned[at]) is not None}
-        design, again = _designs.recall(
+    found: dict[str, tuple[Index, ...]] = {}
+    for table in tables:
+        before = {at: plan for at in readers.get(table.name, ()) if (plan := planned[at]) is not None}
+        table_design, again = _designs.recall(
             (table, required, *before.values()),
             partial(_design, queries, table, before, required),
         )
         for number, plan in zip(before, again, strict=True):
             planned[number] = plan
-        found.extend(design.indexes)
-    return settle_indexes(catalog, found)
+        found[table.name] = tuple(table_design.indexes)
+    return found
 
 
 def _design(

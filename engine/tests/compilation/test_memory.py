@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import piql
+import pytest
+from piql import stages
 from piql.memory import Memory
 
 SCHEMA = """CREATE TABLE users (name VARCHAR(20) PRIMARY KEY, town VARCHAR(20));
@@ -25,19 +29,42 @@ def as_values(compilation: piql.Compilation) -> list[tuple[object, ...]]:
     return [(each.name, each.bound, each.plan, each.diagnostics, each.indexes) for each in compilation.queries.values()]
 
 
-def test_an_unchanged_query_is_not_compiled_again() -> None:
-    before = piql.compile(FILES)
-    after = piql.compile({**FILES, "found.piql": FILES["found.piql"].replace("town", "name")})
-    assert after.queries["noted"] is before.queries["noted"]
-    assert after.queries["found"] is not before.queries["found"]
+@pytest.fixture
+def planned(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Counts the plans that are made."""
+    made: list[int] = []
+    real = stages.plan_query
+
+    def plan_query(*arguments: Any, **options: Any) -> Any:
+        made.append(1)
+        return real(*arguments, **options)
+
+    monkeypatch.setattr(stages, "plan_query", plan_query)
+    return made
 
 
-def test_a_changed_table_changes_the_queries_that_read_it_only() -> None:
-    before = piql.compile(FILES)
+def test_an_unchanged_query_is_not_compiled_again(planned: list[int]) -> None:
+    piql.compile(FILES)
+    planned.clear()
+    assert piql.compile({**FILES, "found.piql": FILES["found.piql"].replace("town", "name")}).queries["noted"].bound
+    assert len(planned) == 1
+
+
+def test_a_query_is_not_compiled_again_when_what_stands_before_it_changes(planned: list[int]) -> None:
+    texts = {"all.piql": "".join(FILES.values())}
+    piql.compile(texts)
+    planned.clear()
+    after = piql.compile({"all.piql": texts["all.piql"].replace("SELECT town", "SELECT town, name")})
+    assert len(planned) == 1
+    assert after.queries["noted"].span.text == FILES["notes.piql"].rstrip(";")
+
+
+def test_a_changed_table_changes_the_queries_that_read_it_only(planned: list[int]) -> None:
+    piql.compile(FILES)
+    planned.clear()
     files = {**FILES, "schema.piql": SCHEMA.replace("LIMIT 5", "LIMIT 7")}
-    after = piql.compile(files)
-    assert after.queries["found"] is before.queries["found"]
-    bound = after.queries["noted"].bound
+    bound = piql.compile(files).queries["noted"].bound
+    assert len(planned) == 1
     assert bound is not None
     assert bound.rows == 7
 

@@ -58,39 +58,50 @@ class BoundProgram:
 def bind(files: Sequence[ast.ParsedFile], catalog: Catalog | None = None) -> BoundProgram:
     """Bind all files together; what they declare replaces what `catalog` holds under the same name."""
     diagnostics = [each for file in files for each in file.diagnostics]
-    schema = _bind_schema_once(files, catalog)
+    schema = bind_schema_once(files, catalog)
     diagnostics.extend(schema.diagnostics)
     names = TableNames(schema.tables, frozenset(schema.broken))
     queries: list[BoundQuery] = []
     first_by_name: dict[str, BoundQuery] = {}
     for file in files:
-        for statement in file.statements:
-            if isinstance(statement, ast.CreateQuery):
-                query = _bind_query_once(statement, schema, names)
-                first = first_by_name.setdefault(query.name.lower(), query)
-                if first is not query:
-                    query = replace(query, diagnostics=(*query.diagnostics, _duplicate(query, first)))
-                queries.append(query)
-                diagnostics.extend(query.diagnostics)
-            elif not isinstance(statement, ast.CreateTable | ast.CreateEntity | ast.CreateIndex):
-                diagnostics.append(_unnamed(statement))
+        own, unnamed = bind_piece(file, schema, names)
+        diagnostics.extend(unnamed)
+        for query in own:
+            first = first_by_name.setdefault(query.name.lower(), query)
+            queries.append(query if first is query else marked_duplicate(query, first))
+            diagnostics.extend(queries[-1].diagnostics)
     places = {id(file.source): number for number, file in enumerate(files)}
     diagnostics.sort(key=lambda each: (places.get(id(each.span.source), -1), each.span.start))
     return BoundProgram(Catalog(schema.tables, schema.indexes), tuple(queries), tuple(diagnostics))
 
 
+def bind_piece(
+    file: ast.ParsedFile, schema: BoundSchema, names: TableNames
+) -> tuple[list[BoundQuery], tuple[Diagnostic, ...]]:
+    """Bind the queries of one file to a schema; give what there is to say about those without a name, too."""
+    queries: list[BoundQuery] = []
+    unnamed: list[Diagnostic] = []
+    for statement in file.statements:
+        if isinstance(statement, ast.CreateQuery):
+            queries.append(_bind_query_once(statement, schema, names))
+        elif not isinstance(statement, _DEFINITIONS):
+            unnamed.append(_unnamed(statement))
+    return queries, tuple(unnamed)
+
+
+def defines(file: ast.ParsedFile) -> bool:
+    """Say whether a file declares a part of the schema."""
+    return any(isinstance(each, _DEFINITIONS) for each in file.statements)
+
+
+_DEFINITIONS = (ast.CreateTable, ast.CreateEntity, ast.CreateIndex)
 _schemas: Memory[BoundSchema] = Memory(512)
 _queries: Memory[BoundQuery] = Memory(16384)  # by statement, and by statement and schema
 
 
-def _bind_schema_once(files: Sequence[ast.ParsedFile], catalog: Catalog | None) -> BoundSchema:
+def bind_schema_once(files: Sequence[ast.ParsedFile], catalog: Catalog | None = None) -> BoundSchema:
     """Bind the definitions, or give the schema that the very same ones gave before."""
-    definitions = tuple(
-        each
-        for file in files
-        for each in file.statements
-        if isinstance(each, ast.CreateTable | ast.CreateEntity | ast.CreateIndex)
-    )
+    definitions = tuple(each for file in files for each in file.statements if isinstance(each, _DEFINITIONS))
     return _schemas.recall((*definitions, catalog), lambda: bind_schema(definitions, catalog))
 
 
@@ -191,8 +202,9 @@ def _kind(statement: ast.BareStatement) -> QueryKind:
     return "select"
 
 
-def _duplicate(query: BoundQuery, first: BoundQuery) -> Diagnostic:
-    return report(
+def marked_duplicate(query: BoundQuery, first: BoundQuery) -> BoundQuery:
+    """Give a query with the finding that another one has its name."""
+    found = report(
         "duplicate-query",
         f"there are two queries called {query.name}",
         query.name_span,
@@ -200,6 +212,7 @@ def _duplicate(query: BoundQuery, first: BoundQuery) -> Diagnostic:
         help="rename one of them",
         query=query.name,
     )
+    return replace(query, diagnostics=(*query.diagnostics, found))
 
 
 def _unnamed(statement: ast.BareStatement) -> Diagnostic:

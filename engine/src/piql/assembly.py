@@ -1,0 +1,242 @@
+"""A set of parsed pieces → everything but fixes: bound together, planned, with the indexes of the whole set.
+
+Enters: the pieces of all files in their order, and perhaps an earlier set. Leaves: an `Assembly`. Next: `mending`.
+A set that differs from an earlier one in a few queries is made from it: then the others cost nothing, however many.
+Places count from the start of each piece; `placing` turns them into those of the files.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, islice
+from operator import is_
+
+from piql.binding.binder import BoundQuery, bind_piece, bind_schema_once, defines, marked_duplicate
+from piql.binding.schema import BoundSchema
+from piql.binding.scope import TableNames
+from piql.catalog import Catalog, Index
+from piql.compilation import CompiledQuery
+from piql.diagnostics.diagnostic import Diagnostic
+from piql.index_design import IndexesByTable, PlannedQuery, design, settle
+from piql.memory import Memory
+from piql.physical.index_set import IndexSet, settle_indexes
+from piql.physical.indexes import constraint_indexes
+from piql.stages import are_same, finish_once, indexes_by_table, plan_once
+from piql.syntax import ast
+from piql.syntax.lexer import MAX_FINDINGS
+from piql.syntax.pieces import common_ends, home_of
+
+MOST_CHANGED = 64  # pieces; a set that differs in more is put together anew
+
+_required: Memory[dict[str, Index]] = Memory(512)
+_tables: Memory[IndexesByTable] = Memory(512)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """What one piece gave."""
+
+    file: ast.ParsedFile
+    defines: bool  # a table, an entity or an index
+    bound: tuple[BoundQuery, ...]
+    alone: tuple[PlannedQuery | None, ...]  # planned as if there were no other queries
+    planned: tuple[PlannedQuery | None, ...]
+    reads: frozenset[str]  # the tables whose secondary indexes they read alone
+    queries: tuple[CompiledQuery, ...]
+    unnamed: tuple[Diagnostic, ...]
+    is_quiet: bool  # nothing was found in it, but perhaps in the tables that it defines
+
+    def findings_of_plans(self) -> list[Diagnostic]:
+        """Give what was found after binding."""
+        return [
+            each
+            for query, bound in zip(self.queries, self.bound, strict=True)
+            for each in query.diagnostics
+            if each not in bound.diagnostics
+        ]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Assembly:
+    """All pieces together. `by_name` holds the first query of each name."""
+
+    files: list[ast.ParsedFile]
+    parts: list[Part]
+    schema: BoundSchema
+    definitions: list[ast.ParsedFile]  # those of the pieces that define a part of the schema
+    defining: frozenset[int]  # their ids
+    names: TableNames
+    catalog: Catalog
+    by_table: IndexesByTable
+    designed: Mapping[str, tuple[Index, ...]]  # by table
+    settled: IndexSet
+    by_name: Mapping[str, CompiledQuery]
+    times: Counter[str]  # how many queries have a name, in lower case
+
+    def parts_of(self, names: set[str]) -> list[Part]:
+        """Give the parts with queries of these names in which something was found."""
+        return [part for part in self.parts if not part.is_quiet and any(each.name in names for each in part.bound)]
+
+    def refused(self) -> list[tuple[BoundQuery, PlannedQuery]]:
+        """Give the queries that nothing bounds."""
+        return [
+            (bound, planned)
+            for part in self.parts
+            if not part.is_quiet
+            for bound, planned in zip(part.bound, part.planned, strict=True)
+            if planned is not None and planned.gaps and not bound.has_errors
+        ]
+
+    def findings(self) -> list[Diagnostic]:
+        """Give what was found up to binding in the order of the text, then what was found in each plan."""
+        of_schema: dict[int, list[Diagnostic]] = {}
+        for each in self.schema.diagnostics:
+            of_schema.setdefault(id(each.span.source), []).append(each)
+        found: list[Diagnostic] = []
+        of_plans: list[Diagnostic] = []
+        said: Counter[str | None] = Counter()  # by the syntax, in each file
+        for part in self.parts:
+            source = part.file.source
+            if part.is_quiet and id(source) not in of_schema:
+                continue
+            home = home_of(source.name)
+            syntax = part.file.diagnostics[: MAX_FINDINGS - said[home]]
+            said[home] += len(syntax)
+            own = [*syntax, *of_schema.get(id(source), ()), *part.unnamed]
+            for query in part.bound:
+                own.extend(query.diagnostics)
+            found.extend(sorted(own, key=lambda each: each.span.start))
+            of_plans.extend(part.findings_of_plans())
+        return [*found, *of_plans]
+
+
+def assemble(files: list[ast.ParsedFile], before: Assembly | None = None) -> Assembly:
+    """Put pieces together, from an earlier set where it differs little."""
+    if before is not None:
+        changed = _changed(files, before)
+        if changed is not None:
+            return changed
+    schema = bind_schema_once(files)
+    names = TableNames(schema.tables, frozenset(schema.broken))
+    catalog = Catalog(schema.tables, schema.indexes)
+    required = _required.recall((catalog.tables, catalog.indexes), lambda: constraint_indexes(catalog))
+    by_table = _tables.recall((required,), lambda: indexes_by_table(required))
+    bound: list[tuple[BoundQuery, ...]] = []
+    unnamed: list[tuple[Diagnostic, ...]] = []
+    first_by_name: dict[str, BoundQuery] = {}
+    times: Counter[str] = Counter()
+    for file in files:
+        queries, without_name = bind_piece(file, schema, names)
+        for at, query in enumerate(queries):
+            name = query.name.lower()
+            times[name] += 1
+            first = first_by_name.setdefault(name, query)
+            if first is not query:
+                queries[at] = marked_duplicate(query, first)
+        bound.append(tuple(queries))
+        unnamed.append(without_name)
+    alone = [tuple(plan_once(query, by_table) for query in queries) for queries in bound]
+    planned = list(chain.from_iterable(alone))
+    settled, designed = settle(list(chain.from_iterable(bound)), planned, catalog, by_table)
+    plans = iter(planned)
+    parts = [
+        _part(file, queries, own, tuple(islice(plans, len(own))), without_name, catalog, settled)
+        for file, queries, own, without_name in zip(files, bound, alone, unnamed, strict=True)
+    ]
+    definitions = [part.file for part in parts if part.defines]
+    defining = frozenset(map(id, definitions))
+    by_name = _by_name(parts)
+    return Assembly(
+        files, parts, schema, definitions, defining, names, catalog, by_table, designed, settled, by_name, times
+    )
+
+
+def _changed(files: list[ast.ParsedFile], before: Assembly) -> Assembly | None:
+    """Give a set that differs from an earlier one in queries alone; None where it differs in more."""
+    head, tail = common_ends(before.files, files)
+    removed = before.parts[head : len(before.files) - tail]
+    added = files[head : len(files) - tail]
+    if len(removed) + len(added) > MOST_CHANGED:
+        return None
+    if any(each.defines for each in removed) or any(map(defines, added)):
+        return None
+    bound = [bind_piece(file, before.schema, before.names) for file in added]
+    gone = [query.name for part in removed for query in part.bound]
+    come = [query.name for queries, _ in bound for query in queries]
+    times = before.times
+    if gone != come:
+        times = Counter(times)
+        times.subtract(each.lower() for each in gone)
+        times.update(each.lower() for each in come)
+    if any(before.times[each.lower()] > 1 for each in gone) or any(times[each.lower()] > 1 for each in come):
+        return None  # what is said about two queries of one name stands at the second
+    new = []
+    for file, (queries, unnamed) in zip(added, bound, strict=True):
+        alone = tuple(plan_once(query, before.by_table) for query in queries)
+        new.append(_part(file, tuple(queries), alone, alone, unnamed, before.catalog, before.settled))
+    parts = [*before.parts[:head], *new, *before.parts[len(before.parts) - tail :]]
+    affected = frozenset[str]().union(*(part.reads for part in removed), *(part.reads for part in new))
+    now = replace(before, files=files, parts=parts, times=times)
+    if affected:
+        return _designed_anew(now, affected)
+    if gone != come:
+        return replace(now, by_name=_by_name(parts))
+    return replace(now, by_name={**before.by_name, **{query.name: query for part in new for query in part.queries}})
+
+
+def _designed_anew(assembly: Assembly, affected: frozenset[str]) -> Assembly:
+    """Design the indexes of some tables again, and those of all tables that share a reader with them."""
+    readers = [part for part in assembly.parts if part.reads]
+    while True:
+        reached = affected.union(*(part.reads for part in readers if not affected.isdisjoint(part.reads)))
+        if reached == affected:
+            break
+        affected = reached
+    readers = [part for part in readers if not affected.isdisjoint(part.reads)]
+    planned = [plan for part in readers for plan in part.alone]
+    tables = [table for name, table in assembly.catalog.tables.items() if name in affected]
+    found = design([query for part in readers for query in part.bound], planned, tables, assembly.by_table)
+    designed, settled = assembly.designed, assembly.settled
+    is_new = any(not are_same(designed[name], indexes) for name, indexes in found.items())
+    if is_new:
+        designed = {**designed, **found}
+        settled = settle_indexes(assembly.catalog, chain.from_iterable(designed.values()))
+    plans = iter(planned)
+    now = {id(part): tuple(islice(plans, len(part.alone))) for part in readers}
+    parts = [
+        _over(part, now.get(id(part), part.planned), assembly.catalog, settled) if is_new or id(part) in now else part
+        for part in assembly.parts
+    ]
+    return replace(assembly, parts=parts, designed=designed, settled=settled, by_name=_by_name(parts))
+
+
+def _part(
+    file: ast.ParsedFile,
+    bound: tuple[BoundQuery, ...],
+    alone: tuple[PlannedQuery | None, ...],
+    planned: tuple[PlannedQuery | None, ...],
+    unnamed: tuple[Diagnostic, ...],
+    catalog: Catalog,
+    settled: IndexSet,
+) -> Part:
+    queries = tuple(finish_once(query, plan, catalog, settled) for query, plan in zip(bound, planned, strict=True))
+    is_quiet = not (file.diagnostics or unnamed or any(query.diagnostics for query in queries))
+    reads = frozenset[str]().union(*(each.tables for each in alone if each is not None))
+    return Part(file, defines(file), bound, alone, planned, reads, queries, unnamed, is_quiet)
+
+
+def _over(part: Part, planned: tuple[PlannedQuery | None, ...], catalog: Catalog, settled: IndexSet) -> Part:
+    """Give a part whose queries have other plans, or stand over other indexes."""
+    new = _part(part.file, part.bound, part.alone, planned, part.unnamed, catalog, settled)
+    is_same = all(map(is_, part.planned, planned)) and all(map(is_, part.queries, new.queries))
+    return part if is_same else new
+
+
+def _by_name(parts: Sequence[Part]) -> dict[str, CompiledQuery]:
+    found: dict[str, CompiledQuery] = {}
+    for part in parts:
+        for query in part.queries:
+            found.setdefault(query.name, query)
+    return found

@@ -1,0 +1,239 @@
+"""Fixes for what an assembly has against a text: each is compiled on a copy before it is offered.
+
+Enters: an `Assembly`. Leaves: a `Compilation` whose places count from the start of each piece. Next: `placing`.
+A trial compiles the schema and the queries it is about, not the whole set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache, partial
+
+from piql.assembly import Assembly, assemble
+from piql.assistant.finding_fixes import Outcome, Trials
+from piql.assistant.fixes import suggest_fixes
+from piql.assistant.remedy import Patient
+from piql.binding.binder import BoundQuery
+from piql.compilation import Compilation, CompiledQuery
+from piql.diagnostics.diagnostic import Diagnostic, Edit, Fix
+from piql.index_design import PlannedQuery
+from piql.logical.operators import Stop
+from piql.memory import Memory
+from piql.source import Source
+from piql.syntax import ast
+from piql.syntax.parser import parse
+
+MOST_MENDED = 40  # refused queries that get fixes in one compilation; the others get theirs when these are mended
+
+GAP_CODES = frozenset(
+    ("unbounded-scan", "unbounded-join", "unbounded-product", "unbounded-aggregate", "unbounded-sort", "stop-blocked")
+)
+
+_parse_once = lru_cache(maxsize=256)(parse)
+_mended: Memory[tuple[Fix, ...]] = Memory(512)
+_settled: Memory[tuple[tuple[Diagnostic, ...], int]] = Memory(512)
+
+
+def mend(assembly: Assembly) -> Compilation:
+    """Give the compilation with every fix that works."""
+    return _with_tried_fixes(assembly, _with_fixes(assembly))
+
+
+def _as_compilation(assembly: Assembly, findings: Sequence[Diagnostic]) -> Compilation:
+    catalog = assembly.catalog
+    return Compilation((), catalog, catalog.tables, assembly.by_name, assembly.settled.indexes, tuple(findings))
+
+
+def _with_fixes(assembly: Assembly) -> Compilation:
+    """Give each query that nothing bounds its fixes."""
+    compilation = _as_compilation(assembly, assembly.findings())
+    refused = assembly.refused()[:MOST_MENDED]
+    if not refused:
+        return compilation
+    tried: dict[tuple[Edit, ...], Compilation] = {}
+    fixes = {bound.name: _fixes_once(bound, plan, assembly, refused, tried) for bound, plan in refused}
+    return replace(
+        compilation,
+        diagnostics=tuple(_fixed(each, fixes) for each in compilation.diagnostics),
+        queries={
+            **compilation.queries,
+            **{
+                name: replace(query, diagnostics=tuple(_fixed(each, fixes) for each in query.diagnostics))
+                for name in fixes
+                for query in (compilation.queries[name],)
+            },
+        },
+    )
+
+
+def _fixed(diagnostic: Diagnostic, fixes: Mapping[str, tuple[Fix, ...]]) -> Diagnostic:
+    """Put the fixes of a query on each of its findings that nothing bounds."""
+    if diagnostic.query is None or diagnostic.query not in fixes or diagnostic.code not in GAP_CODES:
+        return diagnostic
+    return replace(diagnostic, fixes=fixes[diagnostic.query])
+
+
+def _fixes_once(
+    bound: BoundQuery,
+    planned: PlannedQuery,
+    assembly: Assembly,
+    refused: Sequence[tuple[BoundQuery, PlannedQuery]],
+    tried: dict[tuple[Edit, ...], Compilation],
+) -> tuple[Fix, ...]:
+    """Look for fixes, unless they were found before for the same query and schema, beside the same refused queries."""
+    keys = (bound, assembly.schema, *(other for other, _ in refused))
+    return _mended.recall(keys, lambda: _fixes(bound, planned, assembly, refused, tried))
+
+
+def _fixes(
+    bound: BoundQuery,
+    planned: PlannedQuery,
+    assembly: Assembly,
+    refused: Sequence[tuple[BoundQuery, PlannedQuery]],
+    tried: dict[tuple[Edit, ...], Compilation],
+) -> tuple[Fix, ...]:
+    """Give the fixes of a refused query; edits of the schema are compiled once with all refused queries (`tried`)."""
+    others = [other.name for other, _ in refused if other.name != bound.name]
+
+    def is_bounded_with(edits: tuple[Edit, ...]) -> tuple[str, ...] | None:
+        compilation = _try(assembly, edits, {bound.name})
+        query = compilation.queries.get(bound.name)
+        if query is None or not query.is_bounded or _errors_around(compilation, query):
+            return None
+        if not others or _is_inside(edits, bound):  # an edit of this query changes no other
+            return ()
+        if edits not in tried:
+            tried[edits] = _try(assembly, edits, {other.name for other, _ in refused})
+        return tuple(name for name in others if tried[edits].queries[name].is_bounded)
+
+    patient = Patient(planned.gaps, bound.body_span, isinstance(bound.plan, Stop), assembly.definitions)
+    return suggest_fixes(patient, is_bounded_with)
+
+
+def _is_inside(edits: Sequence[Edit], bound: BoundQuery) -> bool:
+    span = bound.span
+    return all(each.file == span.file and span.start <= each.start <= each.end <= span.end for each in edits)
+
+
+def _with_tried_fixes(assembly: Assembly, compilation: Compilation) -> Compilation:
+    """Keep of the fixes that came with a finding those that work, joined with others where they need them.
+
+    The compilations of the trials are left as they are: trials within trials would never end.
+    """
+    found = compilation.diagnostics
+    names = tuple(dict.fromkeys(each.query for each in found if each.fixes and each.code not in GAP_CODES))
+    if not names:
+        return compilation
+    trials = Trials(_read_in_a_trial(assembly))
+    settled: dict[int, Diagnostic] = {}
+    for name in names:
+        own = [each for each in found if each.query == name and each.code not in GAP_CODES]
+        after = _settled_once(assembly, trials, name, own, found)
+        settled.update((id(one), other) for one, other in zip(own, after, strict=True))
+    queries = {
+        name: replace(query, diagnostics=tuple(settled.get(id(each), each) for each in query.diagnostics))
+        for name in names
+        if name is not None and (query := compilation.queries.get(name)) is not None
+    }
+    diagnostics = tuple(settled.get(id(each), each) for each in found)
+    return replace(compilation, queries={**compilation.queries, **queries}, diagnostics=diagnostics)
+
+
+def _read_in_a_trial(assembly: Assembly) -> int:
+    """Give how many characters a trial reads: the schema, and the longest piece."""
+    schema = sum(len(each.source.text) for each in assembly.definitions)
+    return schema + max((len(part.file.source.text) for part in assembly.parts if not part.is_quiet), default=0)
+
+
+def _settled_once(
+    assembly: Assembly, trials: Trials, name: str | None, own: Sequence[Diagnostic], found: Sequence[Diagnostic]
+) -> tuple[Diagnostic, ...]:
+    """Try the fixes of one query, unless that was done before for the same query and schema."""
+    if name is None:
+        errors = sum(each.severity == "error" for each in found)
+        return trials.settled(own, partial(_outcome_for_all, assembly, errors))
+    trial = partial(_outcome_for, assembly, name)
+    keys = (assembly.schema, *assembly.parts_of({name}))
+    known = _settled.get(keys)
+    if known is not None and known[1] < trials.left and len(known[0]) == len(own):
+        trials.left -= known[1]
+        return known[0]
+    before = trials.left
+    after = trials.settled(own, trial)
+    if trials.left:  # else there might have been more to try
+        _settled.put(keys, (after, before - trials.left))
+    return after
+
+
+def _outcome_for(assembly: Assembly, name: str, edits: tuple[Edit, ...]) -> Outcome:
+    """Compile one query with edits made."""
+    compilation = _with_fixes(_edited(assembly, edits, {name}))
+    query = compilation.queries.get(name)
+    if query is None:
+        return Outcome(has_errors=True, is_bounded=False)
+    gaps = [each for each in query.diagnostics if each.code in GAP_CODES]
+    others = [each for each in compilation.diagnostics if each not in gaps]
+    has_errors = _errors_around(replace(compilation, diagnostics=tuple(others)), query)
+    return Outcome(has_errors, query.is_bounded, tuple(dict.fromkeys(fix for each in gaps for fix in each.fixes)))
+
+
+def _outcome_for_all(assembly: Assembly, errors: int, edits: tuple[Edit, ...]) -> Outcome:
+    """Compile everything with edits that belong to no query: they must leave fewer errors."""
+    compilation = _try(assembly, edits, None)
+    left = sum(each.severity == "error" for each in compilation.diagnostics)
+    return Outcome(has_errors=left >= errors, is_bounded=True)
+
+
+def _try(assembly: Assembly, edits: tuple[Edit, ...], names: set[str] | None) -> Compilation:
+    edited = _edited(assembly, edits, names)
+    return _as_compilation(edited, edited.findings())
+
+
+def _edited(assembly: Assembly, edits: tuple[Edit, ...], names: set[str] | None) -> Assembly:
+    """Assemble the schema and some queries, or all, with edits made."""
+    files = assembly.files
+    if names is not None:
+        wanted = {id(part.file) for part in assembly.parts_of(names)}
+        files = [each for each in files if id(each) in wanted or id(each) in assembly.defining]
+    changed: list[ast.ParsedFile] = []
+    for file in files:
+        own = sorted((each for each in edits if each.file == file.source.name), key=lambda each: -each.start)
+        if own:
+            text = file.source.text if names is None else _without(file, names)
+            for edit in own:
+                text = text[: edit.start] + edit.text + text[edit.end :]
+            file = _parse_once(Source(text, file.source.name))
+        if names is not None:
+            kept = [
+                each for each in file.statements if not isinstance(each, ast.CreateQuery) or each.name.text in names
+            ]
+            if len(kept) < len(file.statements):
+                file = replace(file, statements=tuple(kept))
+        changed.append(file)
+    return assemble(changed)
+
+
+def _without(file: ast.ParsedFile, names: set[str]) -> str:
+    """Give a piece's text with the other queries blank, so that places stay and there is little to parse again."""
+    text, parts, at = file.source.text, [], 0
+    for each in file.statements:
+        if isinstance(each, ast.CreateQuery) and each.name.text not in names:
+            parts += [text[at : each.span.start], " " * (each.span.end - each.span.start)]
+            at = each.span.end
+    return "".join((*parts, text[at:]))
+
+
+def _errors_around(compilation: Compilation, query: CompiledQuery) -> bool:
+    """Whether an error stands in the query itself or in the tables of its files' schema that it reads."""
+    errors = [each for each in compilation.diagnostics if each.severity == "error"]
+    return any(each.query == query.name or (each.query is None and _is_schema(each, compilation)) for each in errors)
+
+
+def _is_schema(diagnostic: Diagnostic, compilation: Compilation) -> bool:
+    return any(
+        table.span is not None
+        and table.span.file == diagnostic.span.file
+        and table.span.start <= diagnostic.span.start <= table.span.end
+        for table in compilation.tables.values()
+    )

@@ -1,0 +1,147 @@
+"""A file → one text for each statement, parsed by itself: after a keystroke only the statement under it is read again.
+
+Enters: a `Source`, and how an earlier text of the same file was cut. Leaves: its `Pieces`. Next: `binding.binder`.
+A piece ends with its semicolon. No statement goes on behind a semicolon, and no comment or quote is open there, so what
+a piece means depends on nothing around it. How a text is cut depends on the text alone, whatever was cut before.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from functools import cached_property
+from itertools import accumulate, compress, count, pairwise
+from operator import is_not
+
+from piql.source import Source
+from piql.syntax import ast
+from piql.syntax.parser import parse
+
+MOST_PIECES = 10_000  # a file of more statements is read as one piece
+
+# Everything up to a semicolon that is not in a quote or a comment; their ends are those of the lexer.
+_PIECE = re.compile(
+    r"""(?:
+      [^;'"/-]++
+    | '(?:[^'\n]|'')*+(?:'|(?=\n)|\Z)
+    | "(?:[^"\n]|"")*+(?:"|(?=\n)|\Z)
+    | --[^\n]*+
+    | //[^\n]*+
+    | /\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)
+    | [/-]
+    )*+;""",
+    re.VERBOSE,
+)
+_MARK = "\0"  # stands in the names of pieces between the name of the file and a number
+_numbers = count()
+
+
+class Pieces:
+    """One file, cut. Each piece is a parsed file with a `Source` of its own, whose places count from its start."""
+
+    def __init__(self, source: Source, files: list[ast.ParsedFile], is_whole: bool = False) -> None:
+        self.source = source
+        self.files = files
+        self.is_whole = is_whole  # not cut, because there are too many statements
+
+    @cached_property
+    def starts(self) -> list[int]:
+        """Where each piece begins, and the end of the last."""
+        return list(accumulate((len(each.source.text) for each in self.files), initial=0))
+
+    @cached_property
+    def start_by_name(self) -> dict[str, int]:
+        return dict(zip((each.source.name for each in self.files), self.starts, strict=False))
+
+
+def cut(source: Source, before: Pieces | None = None) -> Pieces:
+    """Cut a text; pieces that `before` has in common with it, at its beginning and end, are not parsed again."""
+    if before is None or before.is_whole:
+        return _cut(source, [], [], 0, len(source.text))
+    old, new = before.source.text, source.text
+    same = _common_start(old, new)
+    same_at_end = _common_end(old, new, min(len(old), len(new)) - same)
+    starts = before.starts
+    first = bisect_right(starts, same) - 1  # the first piece that does not end within what is the same
+    if first == len(before.files):
+        first = max(first - 1, 0)  # the last one may go on
+    last = bisect_left(starts, len(old) - same_at_end, first)
+    return _cut(source, before.files[:first], before.files[last:], starts[first], starts[last] + len(new) - len(old))
+
+
+def _cut(source: Source, head: list[ast.ParsedFile], tail: list[ast.ParsedFile], at: int, tail_at: int) -> Pieces:
+    """Cut what stands between the pieces of the head and those of the tail, or of the tail that still are pieces."""
+    text = source.text
+    bounds = [at]
+    kept = 0  # the first piece of the tail that may still be one
+    while at < len(text):
+        while kept < len(tail) and tail_at < at:
+            tail_at += len(tail[kept].source.text)
+            kept += 1
+        if kept < len(tail) and at == tail_at:
+            break
+        found = _PIECE.match(text, at)
+        at = found.end() if found is not None else len(text)
+        bounds.append(at)
+        if len(head) + len(bounds) > MOST_PIECES:
+            break
+    else:
+        kept = len(tail)
+    if len(head) + len(bounds) + len(tail) - kept > MOST_PIECES:
+        return Pieces(source, [_parsed(source.name, text)], is_whole=True)
+    files = [_parsed(source.name, text[start:end]) for start, end in pairwise(bounds)]
+    return Pieces(source, [*head, *files, *tail[kept:]])
+
+
+def _parsed(file: str, text: str) -> ast.ParsedFile:
+    return parse(Source(text, f"{file}{_MARK}{next(_numbers)}"))
+
+
+def home_of(name: str) -> str | None:
+    """Give the name of the file that a piece belongs to; None when `name` is no piece's."""
+    home, mark, _ = name.rpartition(_MARK)
+    return home if mark else None
+
+
+def _common_start(one: str, other: str) -> int:
+    """Give how many characters two texts have in common at their beginning."""
+    low, high = 0, min(len(one), len(other))
+    step = 4096
+    while low < high and one[low : low + step] == other[low : low + step]:
+        low = min(low + step, high)
+    high = min(low + step, high)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _common_end(one: str, other: str, most: int) -> int:
+    """Give how many characters two texts have in common at their end, `most` at most."""
+    low, high = 0, most
+    step = 4096
+
+    def is_same(start: int, end: int) -> bool:
+        return one[len(one) - end : len(one) - start] == other[len(other) - end : len(other) - start]
+
+    while low < high and is_same(low, min(low + step, high)):
+        low = min(low + step, high)
+    high = min(low + step, high)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if is_same(low, middle):
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def common_ends(before: list[ast.ParsedFile], now: list[ast.ParsedFile]) -> tuple[int, int]:
+    """Give how many pieces two cuts have in common at the beginning, and how many at the end."""
+    shorter = min(len(before), len(now))
+    head = next(compress(count(), map(is_not, before, now)), shorter)
+    tail = next(compress(count(), map(is_not, reversed(before), reversed(now))), shorter)
+    return head, min(tail, shorter - head)
