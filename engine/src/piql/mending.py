@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import partial
 
 from piql.assembly import Assembly, assemble
 from piql.assistant.finding_fixes import Outcome, Trials
@@ -22,7 +22,7 @@ from piql.logical.operators import Stop
 from piql.memory import Memory
 from piql.source import Source
 from piql.syntax import ast
-from piql.syntax.parser import parse
+from piql.syntax.parser import parse_once
 
 MOST_MENDED = 40  # refused queries that get fixes in one compilation; the others get theirs when these are mended
 
@@ -30,7 +30,6 @@ GAP_CODES = frozenset(
     ("unbounded-scan", "unbounded-join", "unbounded-product", "unbounded-aggregate", "unbounded-sort", "stop-blocked")
 )
 
-_parse_once = lru_cache(maxsize=256)(parse)
 _mended: Memory[tuple[Fix, ...]] = Memory(512)
 _settled: Memory[tuple[tuple[Diagnostic, ...], int]] = Memory(512)
 
@@ -203,7 +202,7 @@ def _edited(assembly: Assembly, edits: tuple[Edit, ...], names: set[str] | None)
             text = file.source.text if names is None else _without(file, names)
             for edit in own:
                 text = text[: edit.start] + edit.text + text[edit.end :]
-            file = _parse_once(Source(text, file.source.name))
+            file = parse_once(Source(text, file.source.name))
         if names is not None:
             kept = [
                 each for each in file.statements if not isinstance(each, ast.CreateQuery) or each.name.text in names

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import piql
 import pytest
-from piql.compilation import sources_of
+from piql.compilation import texts_of
 from piql.language_service.navigation import occurrences_in
 from piql.language_service.renaming import RenameRefused, apply_edits, rename, renameable
 from piql.source import Source
@@ -102,7 +102,7 @@ def test_a_name_that_is_taken_or_none_is_refused(text: str, name: str, why: str)
 
 def test_every_name_of_the_samples_can_change_without_changing_what_is_found() -> None:
     for folder in ("scadr", "tpcw"):
-        texts = {each.name: each.text for each in sources_of(SAMPLES / folder)}
+        texts = dict(texts_of(SAMPLES / folder))
         before = list(facts(texts))
         first = {each.symbol: each.span for each in reversed(occurrences_in(texts))}
         for symbol, span in first.items():

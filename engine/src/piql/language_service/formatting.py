@@ -6,7 +6,7 @@ from difflib import SequenceMatcher
 
 from piql.diagnostics.diagnostic import Diagnostic, Edit
 from piql.source import Source
-from piql.stages import parse_once
+from piql.syntax.parser import parse_once
 from piql.syntax.printer import print_file
 
 

@@ -11,7 +11,7 @@ from piql.language_service.navigation import occurrence_at
 from piql.language_service.occurrences import Occurrence, Symbol, occurrences_of
 from piql.logical.operators import QueryParameter
 from piql.source import Span
-from piql.stages import parse_once
+from piql.syntax.parser import parse_once
 
 
 @dataclass(frozen=True, slots=True)

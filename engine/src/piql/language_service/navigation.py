@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from piql.language_service.occurrences import Occurrence, Symbol, occurrences_of
 from piql.source import Source, Span
-from piql.stages import parse_once
+from piql.syntax.parser import parse_once
 
 
 def definition(texts: Mapping[str, str], file: str, offset: int) -> Span | None:

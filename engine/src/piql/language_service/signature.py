@@ -10,7 +10,7 @@ from piql.binding.schema import bind_schema
 from piql.catalog import Table
 from piql.language_service.statement_tokens import Place, name_of, place_at
 from piql.source import Source
-from piql.stages import parse_once
+from piql.syntax.parser import parse_once
 
 
 @dataclass(frozen=True, slots=True)

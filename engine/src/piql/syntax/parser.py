@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import Literal
 
 from piql.diagnostics.diagnostic import Diagnostic, Edit, Fix
@@ -42,6 +43,9 @@ def parse(source: Source) -> ast.ParsedFile:
         diagnostics = sorted([*lexed.diagnostics, *kept], key=lambda each: each.span.start)
         diagnostics = [_assigned(each, statements) for each in diagnostics]
     return ast.ParsedFile(source, tuple(statements), tuple(diagnostics[:MAX_FINDINGS]), lexed.comments)
+
+
+parse_once = lru_cache(maxsize=512)(parse)
 
 
 def _extents(source: Source, statements: list[ast.Statement]) -> list[tuple[int, int]]:
