@@ -4,7 +4,7 @@ import { Api, type WorkspaceFile } from './api.ts'
 import { Workbench } from './pages/Workbench.ts'
 import { WorkbenchServer } from './server.ts'
 
-const FIRST_PORT = 8431
+const FIRST_PORT = Number(process.env['PIQL_E2E_PORT'] ?? 8431)
 
 interface Each {
   workbench: Workbench

@@ -144,17 +144,3 @@ async def test_a_compilation_takes_milliseconds(client: httpx.AsyncClient, files
         await compiled(client, changed)
         took.append((time.perf_counter() - started) * 1000)
     assert statistics.median(took) < 250
-
-
-async def test_completion_knows_the_tables(client: httpx.AsyncClient, files: Files) -> None:
-    text = "CREATE QUERY q AS SELECT * FROM "
-    body = {"files": [*files, {"path": "q.piql", "text": text}], "file": "q.piql", "line": 1, "column": len(text) + 1}
-    answer = await client.post("/api/completions", json=body)
-    assert answer.status_code == 200, answer.text
-    assert {"users", "subscriptions", "thoughts"} <= {each["label"] for each in answer.json()}
-
-
-async def test_completion_in_an_unknown_file_is_not_found(client: httpx.AsyncClient, files: Files) -> None:
-    body = {"files": files, "file": "none.piql", "line": 1, "column": 1}
-    answer = await client.post("/api/completions", json=body)
-    assert (answer.status_code, answer.json()["code"]) == (404, "unknown-file")

@@ -18,7 +18,21 @@ FILE = {
 SLO = {"quantile": 0.99, "threshold_ms": 500, "interval_seconds": 600}
 BODIES: dict[tuple[str, str], object] = {
     ("post", "/api/compilations"): {"files": [FILE]},
-    ("post", "/api/completions"): {"files": [FILE], "file": "a.piql", "line": 1, "column": 9},
+    **{
+        ("post", f"/api/language/{asked}"): {"files": [FILE], "file": "a.piql", "line": 1, "column": 14}
+        for asked in ("completions", "signatures", "hovers", "definitions", "references", "names")
+    },
+    ("post", "/api/language/renames"): {
+        "files": [FILE],
+        "file": "a.piql",
+        "line": 1,
+        "column": 14,
+        "new_name": "b",
+    },
+    ("post", "/api/language/tokens"): {"files": [FILE], "file": "a.piql"},
+    ("post", "/api/language/outlines"): FILE,
+    ("post", "/api/language/folds"): FILE,
+    ("post", "/api/language/formats"): FILE,
     ("post", "/api/workspaces/{workspace_id}/files"): {"path": "b.piql", "text": ""},
     ("put", "/api/workspaces/{workspace_id}/files/{path}"): {"text": "", "base_revision": None},
     ("post", "/api/profile-runs"): {"grid": {"row_bytes": [0]}, "interval_seconds": 1, "intervals": 1},

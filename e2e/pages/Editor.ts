@@ -2,7 +2,7 @@ import { expect, type Locator, type Page } from '@playwright/test'
 
 declare global {
   interface Window {
-    piqlWorkbench?: { editorText: (path: string) => string | undefined }
+    piqlWorkbench?: { editorText: (path: string) => string | undefined; caretLine: () => number }
   }
 }
 
@@ -23,6 +23,9 @@ export class Editor {
   readonly selectedSource: Locator
   readonly lightBulb: Locator
   readonly fixes: Locator
+  readonly references: Locator
+  readonly symbols: Locator
+  readonly foldedMarks: Locator
 
   constructor(private readonly page: Page) {
     this.region = page.getByRole('region', { name: 'Editor', exact: true })
@@ -35,6 +38,9 @@ export class Editor {
     this.selectedSource = this.region.locator('.piql-selected-node')
     this.lightBulb = this.region.locator('.lightBulbWidget, [class*="codicon-gutter-lightbulb"]')
     this.fixes = page.getByRole('listbox').getByRole('option')
+    this.references = this.region.locator('.reference-zone-widget')
+    this.symbols = page.locator('.quick-input-list .monaco-list-row')
+    this.foldedMarks = this.region.locator('.inline-folded')
   }
 
   /** The whole text of a file; the page itself only draws the lines in sight. */
@@ -79,6 +85,26 @@ export class Editor {
 
   async type(text: string): Promise<void> {
     await this.page.keyboard.type(text)
+  }
+
+  async rename(name: string): Promise<void> {
+    await this.press('F2')
+    const box = this.page.locator('.rename-input').first()
+    await expect(box).toBeFocused()
+    await this.page.keyboard.press('ControlOrMeta+A')
+    await this.page.keyboard.type(name)
+    await this.press('Enter')
+  }
+
+  /** The line that the caret is in. */
+  async caretLine(path: string): Promise<string> {
+    const line = await this.page.evaluate(() => window.piqlWorkbench?.caretLine() ?? 0)
+    return (await this.text(path)).split('\n')[line - 1] ?? ''
+  }
+
+  async colourOf(word: string): Promise<string> {
+    const found = this.lines.locator('span', { hasText: new RegExp(`^${word}$`) }).first()
+    return found.evaluate((element) => getComputedStyle(element).color)
   }
 
   async undo(): Promise<void> {

@@ -2,3 +2,12 @@
 
 // Ships without types; imported for its effect only.
 declare module 'monaco-editor/editor/contrib/suggest/browser/suggestController'
+declare module 'monaco-editor/editor/contrib/semanticTokens/browser/documentSemanticTokens'
+
+// Parts of Monaco that its own types leave out.
+declare module 'monaco-editor/editor/standalone/browser/standaloneServices' {
+  export const StandaloneServices: { initialize(overrides: Record<string, unknown>): unknown }
+}
+declare module 'monaco-editor/platform/undoRedo/common/undoRedo' {
+  export const UndoRedoGroup: new () => object
+}

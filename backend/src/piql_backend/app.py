@@ -13,12 +13,12 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 from piql_backend import __version__
 from piql_backend.bursts.endpoints import router as bursts
 from piql_backend.compilations.endpoints import router as compilations
-from piql_backend.completions.endpoints import router as completions
 from piql_backend.deployments.endpoints import router as deployments
 from piql_backend.errors import add_error_handlers, declared
 from piql_backend.executions.endpoints import router as executions
 from piql_backend.front_end import add_front_end
 from piql_backend.health.endpoints import router as health
+from piql_backend.language.endpoints import router as language
 from piql_backend.latency.endpoints import router as latency
 from piql_backend.predictions.endpoints import router as predictions
 from piql_backend.profile_runs.endpoints import router as profile_runs
@@ -34,7 +34,7 @@ ROUTERS = (
     health,
     workspaces,
     compilations,
-    completions,
+    language,
     profile_runs,
     predictions,
     deployments,

@@ -15,6 +15,7 @@ from piql_backend.executions.observations import Observations
 from piql_backend.executions.service import Executions
 from piql_backend.first_start import FirstStart
 from piql_backend.health.service import Health
+from piql_backend.language.service import Language
 from piql_backend.latency.repository import ObservationTable
 from piql_backend.latency.service import Latency
 from piql_backend.predictions.service import Predictions
@@ -44,6 +45,7 @@ class Workbench:
         self.workspaces = Workspaces(data / "workspaces")
         self.health = Health(self._store, self.workspaces)
         self.compilations = Compilations()
+        self.language = Language(self.compilations)
         self.profile_runs = ProfileRuns(data / "profile-runs", self._store, settings.profile_runner)
         self.predictions = Predictions(self.compilations, self.profile_runs)
         self.deployments = Deployments(

@@ -128,7 +128,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/completions": {
+    "/api/language/completions": {
         parameters: {
             query?: never;
             header?: never;
@@ -138,10 +138,210 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Create Completions
-         * @description What may stand at the cursor.
+         * List Completions
+         * @description What may stand at a place, the likeliest first.
          */
-        post: operations["create_completions"];
+        post: operations["list_completions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/language/signatures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read Signature
+         * @description What the parentheses around a place expect.
+         */
+        post: operations["read_signature"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/language/hovers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read Hover
+         * @description What the name or the limit at a place is.
+         */
+        post: operations["read_hover"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/language/definitions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read Definition
+         * @description Where the name at a place is declared.
+         */
+        post: operations["read_definition"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/language/references": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * List References
+         * @description Everywhere the thing at a place is named, in all files.
+         */
+        post: operations["list_references"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/language/names": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read Name
+         * @description The name at a place that may be changed; refused where there is none.
+         */
+        post: operations["read_name"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/language/renames": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * List Rename Edits
+         * @description The edits, in all files, that change a name; refused when any place would come to mean something else.
+         */
+        post: operations["list_rename_edits"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/language/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read Tokens
+         * @description What each word of a file is, for highlighting.
+         */
+        post: operations["read_tokens"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/language/outlines": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * List Outline
+         * @description The tables, indexes and queries of a file.
+         */
+        post: operations["list_outline"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/language/folds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * List Folds
+         * @description What can be folded in a file.
+         */
+        post: operations["list_folds"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/language/formats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * List Format Edits
+         * @description The edits that format a file; refused when it cannot be read.
+         */
+        post: operations["list_format_edits"];
         delete?: never;
         options?: never;
         head?: never;
@@ -864,31 +1064,17 @@ export interface components {
             elapsed_ms: number;
         };
         /**
-         * CompletionCreate
-         * @description `line` and `column` are 1-based, columns in UTF-16 units.
-         */
-        CompletionCreate: {
-            /** Files */
-            files: components["schemas"]["SourceFile"][];
-            /**
-             * File
-             * @example queries/thoughtstream.piql
-             */
-            file: string;
-            /** Line */
-            line: number;
-            /** Column */
-            column: number;
-        };
-        /**
          * CompletionRead
-         * @description `kind` is what the label names: `keyword`, `table`, `column`, `type`, `parameter` …
+         * @description `kind` is what the label names.
          */
         CompletionRead: {
             /** Label */
             label: string;
-            /** Kind */
-            kind: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "keyword" | "table" | "column" | "alias" | "function" | "type" | "parameter" | "condition";
             /** Detail */
             detail: string;
             /** Insert Text */
@@ -1011,7 +1197,7 @@ export interface components {
         };
         /**
          * DiagnosticRead
-         * @description One finding; `query` is the CREATE QUERY that it belongs to.
+         * @description One finding; `query` is the CREATE QUERY that it belongs to, `places` every range where its fixes are offered.
          */
         DiagnosticRead: {
             /** Code */
@@ -1030,6 +1216,8 @@ export interface components {
             labels: components["schemas"]["LabelRead"][];
             /** Fixes */
             fixes: components["schemas"]["FixRead"][];
+            /** Places */
+            places: components["schemas"]["RangeRead"][];
             /** Query */
             query: string | null;
         };
@@ -1102,6 +1290,19 @@ export interface components {
             /** Elapsed Ms */
             elapsed_ms: number;
         };
+        /**
+         * FileAmong
+         * @description One of several files that belong together.
+         */
+        FileAmong: {
+            /** Files */
+            files: components["schemas"]["SourceFile"][];
+            /**
+             * File
+             * @example queries/thoughtstream.piql
+             */
+            file: string;
+        };
         /** FileCreate */
         FileCreate: {
             /**
@@ -1139,15 +1340,33 @@ export interface components {
         };
         /**
          * FixRead
-         * @description Edits that are applied together; `unblocks` names the other queries that they make bounded.
+         * @description Edits that are applied together; `unblocks` names the other queries that they make bounded, which `menu_title`
+         *     says in short.
          */
         FixRead: {
             /** Title */
             title: string;
+            /** Menu Title */
+            menu_title: string;
             /** Unblocks */
             unblocks: string[];
             /** Edits */
             edits: components["schemas"]["EditRead"][];
+        };
+        /**
+         * FoldRead
+         * @description Lines that can be folded into the first of them; 1-based, both included.
+         */
+        FoldRead: {
+            /** Start Line */
+            start_line: number;
+            /** End Line */
+            end_line: number;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "region" | "comment";
         };
         /** ForeignKeyRead */
         ForeignKeyRead: {
@@ -1275,6 +1494,12 @@ export interface components {
             /** Count */
             count: number;
         };
+        /** HoverRead */
+        HoverRead: {
+            range: components["schemas"]["RangeRead"];
+            /** Markdown */
+            markdown: string;
+        };
         /**
          * IndexColumnRead
          * @description A key column; `token_of` names the text columns whose words it holds (an inverted index).
@@ -1310,6 +1535,16 @@ export interface components {
             used_by: string[];
         };
         JsonValue: unknown;
+        /**
+         * LabelPartRead
+         * @description A part of a label, in UTF-16 units.
+         */
+        LabelPartRead: {
+            /** Start */
+            start: number;
+            /** End */
+            end: number;
+        };
         /** LabelRead */
         LabelRead: {
             range: components["schemas"]["RangeRead"];
@@ -1392,6 +1627,15 @@ export interface components {
             number_range: components["schemas"]["RangeRead"] | null;
         };
         /**
+         * NameRead
+         * @description A name that may be changed.
+         */
+        NameRead: {
+            range: components["schemas"]["RangeRead"];
+            /** Text */
+            text: string;
+        };
+        /**
          * ObservedRead
          * @description Quantiles of the executions in the window; the confidence interval (95 %) is null where there are too few.
          */
@@ -1462,6 +1706,22 @@ export interface components {
             /** P99 Ms */
             p99_ms: number;
         };
+        /** OutlineItemRead */
+        OutlineItemRead: {
+            /** Name */
+            name: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "table" | "column" | "index" | "query";
+            /** Detail */
+            detail: string;
+            range: components["schemas"]["RangeRead"];
+            name_range: components["schemas"]["RangeRead"];
+            /** Children */
+            children: components["schemas"]["OutlineItemRead"][];
+        };
         /**
          * ParameterRead
          * @description `type` as declared (`VARCHAR(32)`), `kind` its name alone; a list parameter has `max_items`.
@@ -1490,6 +1750,23 @@ export interface components {
             parameter: string;
             /** Source */
             source: string;
+        };
+        /**
+         * PlaceWrite
+         * @description `line` and `column` are 1-based, columns in UTF-16 units.
+         */
+        PlaceWrite: {
+            /** Files */
+            files: components["schemas"]["SourceFile"][];
+            /**
+             * File
+             * @example queries/thoughtstream.piql
+             */
+            file: string;
+            /** Line */
+            line: number;
+            /** Column */
+            column: number;
         };
         /**
          * PlanNodeRead
@@ -1753,6 +2030,28 @@ export interface components {
             /** End Column */
             end_column: number;
         };
+        /** ReferenceRead */
+        ReferenceRead: {
+            range: components["schemas"]["RangeRead"];
+            /** Is Definition */
+            is_definition: boolean;
+        };
+        /** RenameCreate */
+        RenameCreate: {
+            /** Files */
+            files: components["schemas"]["SourceFile"][];
+            /**
+             * File
+             * @example queries/thoughtstream.piql
+             */
+            file: string;
+            /** Line */
+            line: number;
+            /** Column */
+            column: number;
+            /** New Name */
+            new_name: string;
+        };
         /**
          * ResultColumnRead
          * @description `type` is null where the compiler gives an output no single type.
@@ -1846,6 +2145,20 @@ export interface components {
             operations: number;
             /** Formula */
             formula: string;
+        };
+        /**
+         * SignatureRead
+         * @description What parentheses expect; `active` is the parameter at the place, which may be one too many.
+         */
+        SignatureRead: {
+            /** Label */
+            label: string;
+            /** Parameters */
+            parameters: components["schemas"]["LabelPartRead"][];
+            /** Active */
+            active: number;
+            /** Documentation */
+            documentation: string;
         };
         /**
          * SloRead
@@ -1960,6 +2273,17 @@ export interface components {
             reason: string;
             range: components["schemas"]["RangeRead"] | null;
             number_range: components["schemas"]["RangeRead"] | null;
+        };
+        /**
+         * TokensRead
+         * @description Highlighting, five numbers a token: line and column from the token before, length, its place in `types`, and 1
+         *     for a definition.
+         */
+        TokensRead: {
+            /** Types */
+            types: ("keyword" | "type" | "function" | "table" | "column" | "alias" | "output" | "parameter" | "query" | "index" | "string" | "number" | "comment" | "operator" | "name")[];
+            /** Data */
+            data: number[];
         };
         /**
          * UnboundedSegmentRead
@@ -2412,7 +2736,7 @@ export interface operations {
             };
         };
     };
-    create_completions: {
+    list_completions: {
         parameters: {
             query?: never;
             header?: never;
@@ -2421,7 +2745,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["CompletionCreate"];
+                "application/json": components["schemas"]["PlaceWrite"];
             };
         };
         responses: {
@@ -2432,6 +2756,516 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CompletionRead"][];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is larger than 5 MB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    read_signature: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PlaceWrite"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignatureRead"] | null;
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is larger than 5 MB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    read_hover: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PlaceWrite"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HoverRead"] | null;
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is larger than 5 MB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    read_definition: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PlaceWrite"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RangeRead"] | null;
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is larger than 5 MB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    list_references: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PlaceWrite"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReferenceRead"][];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is larger than 5 MB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    read_name: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PlaceWrite"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NameRead"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is larger than 5 MB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    list_rename_edits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RenameCreate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EditRead"][];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is larger than 5 MB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    read_tokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FileAmong"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokensRead"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is larger than 5 MB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    list_outline: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SourceFile"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OutlineItemRead"][];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is larger than 5 MB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    list_folds: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SourceFile"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoldRead"][];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is larger than 5 MB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    list_format_edits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SourceFile"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EditRead"][];
                 };
             };
             /** @description The body is not JSON. */

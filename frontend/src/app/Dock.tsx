@@ -50,12 +50,21 @@ export function Dock({ label, panels, active }: DockProps) {
       </div>
       <div className={styles['dockBody']} id={`panel-${shown.id}`} role="tabpanel" aria-labelledby={`tab-${shown.id}`} tabIndex={-1}>
         <PartBoundary key={shown.id}>
-          <Suspense fallback={null}>
+          <Suspense fallback={<Loading title={shown.title} />}>
             <Content />
           </Suspense>
         </PartBoundary>
       </div>
     </section>
+  )
+}
+
+/** Appears only when a panel takes its time, so that nothing flickers. */
+function Loading({ title }: { title: string }) {
+  return (
+    <p className={styles['loading']} role="status">
+      Loading {title}…
+    </p>
   )
 }
 

@@ -1,5 +1,6 @@
 import { X } from 'lucide-react'
 import { Button, IconButton } from '../ui/Button'
+import { Prose } from '../ui/Prose'
 import styles from './app.module.css'
 import { dismiss, useNotices } from './notices'
 
@@ -9,7 +10,9 @@ export function Notices() {
     <div className={styles['notices']} role="status" aria-label="Notices">
       {notices.map((notice) => (
         <div key={notice.id} className={styles['toast']} data-tone={notice.tone}>
-          <span className={styles['toastText']}>{notice.text}</span>
+          <span className={styles['toastText']}>
+            <Prose text={notice.text} />
+          </span>
           {notice.action ? (
             <Button
               size="small"

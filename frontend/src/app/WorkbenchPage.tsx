@@ -12,6 +12,7 @@ import { EmptyState } from '../ui/EmptyState'
 import { plural } from '../units'
 import styles from './app.module.css'
 import { Dock } from './Dock'
+import { useCaret } from './editor-bridge'
 import { notify } from './notices'
 import { bottomPanel, onlyPanel, sidePanel, useIsWide } from './panel-view'
 import { PANELS } from './panels'
@@ -21,8 +22,8 @@ import { useView } from './url-state'
 
 declare global {
   interface Window {
-    /** For end-to-end tests: what is in the editor, which only draws the lines in sight. */
-    piqlWorkbench?: { editorText: (path: string) => string | undefined }
+    /** For end-to-end tests: what is in the editor, which only draws the lines in sight, and where the caret is. */
+    piqlWorkbench?: { editorText: (path: string) => string | undefined; caretLine: () => number }
   }
 }
 
@@ -37,7 +38,10 @@ export function WorkbenchPage() {
   useEffect(() => {
     const stopCompiling = startCompiling()
     const stopSaving = startSaving()
-    window.piqlWorkbench = { editorText: (path) => documentAt(path)?.text }
+    window.piqlWorkbench = {
+      editorText: (path) => documentAt(path)?.text,
+      caretLine: () => useCaret.getState().caret?.line ?? 0,
+    }
     return () => {
       stopCompiling()
       stopSaving()

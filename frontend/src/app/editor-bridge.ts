@@ -1,14 +1,16 @@
 /** The panels' way to the editor, which may not be loaded yet: the last wish waits for it. */
 import { create } from 'zustand'
 import type { Caret, TextRange } from '../logic/shapes'
-import { replaceView } from './url-state'
+import { currentView, replaceView, setView } from './url-state'
+
+export type EditorAction = 'quick fix' | 'rename' | 'definition' | 'references' | 'outline' | 'format'
 
 export interface EditorHandle {
   reveal(range: TextRange, isFocused: boolean): void
   focus(): void
   nextProblem(): void
-  quickFix(): void
-  text(path: string): string | undefined
+  /** Does at the caret what its key does. */
+  run(action: EditorAction): void
 }
 
 let handle: EditorHandle | null = null
@@ -30,6 +32,12 @@ export function reveal(range: TextRange, isFocused = false): void {
   replaceView({ file: range.file })
   if (handle) handle.reveal(range, isFocused)
   else waiting = { range, isFocused }
+}
+
+/** Goes to a place as a link does: the back button returns to the file left. */
+export function jump(range: TextRange): void {
+  if (currentView().file !== range.file) setView({ file: range.file })
+  reveal(range, true)
 }
 
 export function editor(): EditorHandle | null {

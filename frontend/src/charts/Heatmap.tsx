@@ -17,6 +17,9 @@ interface HeatmapProps {
   onChoose: (cell: CellIndex) => void
 }
 
+/** The middle of the dot of a measured cell, from its corner, and where it ends. */
+const DOT = 6
+const DOT_END = 10
 const MARGIN = { top: 10, right: 12, bottom: 46, left: 64 }
 
 /** p99 over two limits: a canvas of cells, and in SVG around it axes, contour and cursor. */
@@ -179,18 +182,22 @@ function paint(canvas: HTMLCanvasElement, grid: Grid, width: number, height: num
       context.fillStyle = ink
       if (state === 'measured') {
         context.beginPath()
-        context.arc(x + 6, y + 6, Math.min(2.4, cellWidth / 5), 0, Math.PI * 2)
+        context.arc(x + DOT, y + DOT, Math.min(2.4, cellWidth / 5), 0, Math.PI * 2)
         context.fill()
       }
       if (hasText) {
         const text = formatMs(p99).replace(' ms', '') + (state === 'extrapolated' ? ' ?' : '')
+        const textWidth = context.measureText(text).width
+        // In a low cell the dot stands beside the number, not over it.
+        const besideDot = state === 'measured' && cellHeight < 30 && cellWidth / 2 - textWidth / 2 < DOT_END ? DOT_END : 0
+        if (textWidth > cellWidth - besideDot - 4) return
+        const middle = x + (cellWidth + besideDot) / 2
         if (grid.meets[row]?.[column] === false) {
-          const textWidth = context.measureText(text).width + 6
           context.fillStyle = `rgb(${colour.red},${colour.green},${colour.blue})`
-          context.fillRect(x + cellWidth / 2 - textWidth / 2, y + cellHeight / 2 - 8, textWidth, 16)
+          context.fillRect(middle - textWidth / 2 - 3, y + cellHeight / 2 - 8, textWidth + 6, 16)
           context.fillStyle = ink
         }
-        context.fillText(text, x + cellWidth / 2, y + cellHeight / 2 + 0.5)
+        context.fillText(text, middle, y + cellHeight / 2 + 0.5)
       } else if (state === 'extrapolated' && cellWidth >= 9) {
         context.fillText('?', x + cellWidth / 2, y + cellHeight / 2)
       }

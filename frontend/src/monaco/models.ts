@@ -1,6 +1,7 @@
 /** Keeps Monaco's models and the documents the same text, in both directions. */
 import type { TextEdit, TextRange } from '../logic/shapes'
 import { setApplier, setText, useDocuments } from '../documents/documents'
+import { applyTogether } from './bulk-edits'
 import { LANGUAGE } from './language'
 import { editor, Uri, type IRange } from './monaco'
 
@@ -75,17 +76,10 @@ function applyToModel(path: string, edits: readonly TextEdit[] | null, text: str
   const model = modelOf(path)
   if (!model) return false
   if (edits === null) replaceAll(model, text)
-  else push(model, edits.map((edit) => ({ range: rangeOf(edit.range), text: edit.text })))
+  else applyTogether(new Map([[model, edits.map((edit) => ({ range: rangeOf(edit.range), text: edit.text }))]]))
   return true
 }
 
 function replaceAll(model: editor.ITextModel, text: string): void {
-  if (model.getValue() !== text) push(model, [{ range: model.getFullModelRange(), text }])
-}
-
-/** One step of undo. */
-function push(model: editor.ITextModel, edits: editor.IIdentifiedSingleEditOperation[]): void {
-  model.pushStackElement()
-  model.pushEditOperations([], edits, () => null)
-  model.pushStackElement()
+  if (model.getValue() !== text) applyTogether(new Map([[model, [{ range: model.getFullModelRange(), text }]]]))
 }

@@ -1,5 +1,5 @@
 /** One editor: made once, shows one file at a time, follows the compiler, and tells where the caret is. */
-import { connectEditor, reveal as goTo, useCaret } from '../app/editor-bridge'
+import { connectEditor, jump, reveal as goTo, useCaret, type EditorAction } from '../app/editor-bridge'
 import { openPanel } from '../app/panel-view'
 import { useTheme } from '../app/theme'
 import { useCompilationState } from '../documents/compile-loop'
@@ -10,7 +10,7 @@ import { decorationsOf, type LensData } from './decorations'
 import { registerLanguage } from './language'
 import { showMarkers } from './markers'
 import { modelOf, pathOf, rangeOf, syncModels } from './models'
-import { editor, KeyCode } from './monaco'
+import { editor, KeyCode, KeyMod } from './monaco'
 import './piql-editor.css'
 import { registerProviders } from './providers'
 import { createSentences } from './sentences'
@@ -31,6 +31,25 @@ function register(): void {
   registerLanguage()
   registerProviders()
   defineThemes()
+  editor.addKeybindingRule({
+    keybinding: KeyMod.Shift | KeyMod.Alt | KeyCode.KeyF,
+    command: 'editor.action.formatDocument',
+    when: 'editorTextFocus',
+  })
+  editor.registerEditorOpener({
+    openCodeEditor: (_from, resource, place) => {
+      const position = place && 'lineNumber' in place ? place : null
+      const range = place && 'startLineNumber' in place ? place : null
+      jump({
+        file: pathOf(resource),
+        start_line: range?.startLineNumber ?? position?.lineNumber ?? 1,
+        start_column: range?.startColumn ?? position?.column ?? 1,
+        end_line: range?.endLineNumber ?? position?.lineNumber ?? 1,
+        end_column: range?.endColumn ?? position?.column ?? 1,
+      })
+      return true
+    },
+  })
 }
 
 export function createPiqlEditor(container: HTMLElement, onLeave: () => void): PiqlEditor {
@@ -50,7 +69,9 @@ export function createPiqlEditor(container: HTMLElement, onLeave: () => void): P
     glyphMargin: true,
     lineNumbersMinChars: 3,
     lineDecorationsWidth: 22,
-    folding: false,
+    folding: true,
+    showFoldingControls: 'mouseover',
+    'semanticHighlighting.enabled': true,
     minimap: { enabled: false },
     overviewRulerBorder: false,
     renderLineHighlight: 'line',
@@ -65,6 +86,8 @@ export function createPiqlEditor(container: HTMLElement, onLeave: () => void): P
     scrollbar: { verticalScrollbarSize: 10, horizontalScrollbarSize: 10 },
     bracketPairColorization: { enabled: false },
     occurrencesHighlight: 'singleFile',
+    occurrencesHighlightDelay: 250,
+    gotoLocation: { multipleReferences: 'peek' },
     unicodeHighlight: { ambiguousCharacters: false, invisibleCharacters: false },
   })
   const decorations = code.createDecorationsCollection()
@@ -141,11 +164,10 @@ export function createPiqlEditor(container: HTMLElement, onLeave: () => void): P
       )
       if (target) goTo(target, true)
     },
-    quickFix: () => {
+    run: (action) => {
       code.focus()
-      code.trigger('workbench', 'editor.action.quickFix', null)
+      code.trigger('workbench', ACTIONS[action], null)
     },
-    text: (path) => modelOf(path)?.getValue(),
   })
   return {
     show,
@@ -162,6 +184,16 @@ export function createPiqlEditor(container: HTMLElement, onLeave: () => void): P
       stopSync()
     },
   }
+}
+
+/** What the palette asks for, in Monaco's names. */
+const ACTIONS: Readonly<Record<EditorAction, string>> = {
+  'quick fix': 'editor.action.quickFix',
+  rename: 'editor.action.rename',
+  definition: 'editor.action.revealDefinition',
+  references: 'editor.action.goToReferences',
+  outline: 'editor.action.quickOutline',
+  format: 'editor.action.formatDocument',
 }
 
 /** Shows in the browser's performance entries as `piql:key-to-diagnostics`. */
@@ -182,4 +214,5 @@ const LEAVES_EDITOR = [
   '!inSnippetMode',
   '!editorHasMultipleSelections',
   '!referenceSearchVisible',
+  '!renameInputVisible',
 ].join(' && ')

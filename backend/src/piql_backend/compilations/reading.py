@@ -9,6 +9,7 @@ from piql.bounds.bound import Bound, OperatorBound, Term
 from piql.catalog import CardinalityLimit, Index, SqlType, Table
 from piql.compilation import Compilation, CompiledQuery
 from piql.diagnostics.diagnostic import Diagnostic, Edit
+from piql.language_service.quick_fixes import QuickFix, places_of
 from piql.logical.format import describe as describe_logical
 from piql.logical.format import inputs_of as logical_inputs
 from piql.logical.operators import LogicalNode, LogicalWrite, QueryParameter
@@ -59,10 +60,13 @@ def read_compilation(compilation: Compilation, elapsed_ms: float) -> Compilation
 def read_diagnostics(compilation: Compilation) -> list[DiagnosticRead]:
     """Give all findings, those of each file in the order of the text."""
     sources = {each.name: each for each in compilation.sources}
-    return [read_diagnostic(each, sources) for each in compilation.diagnostics]
+    return [read_diagnostic(each, sources, compilation) for each in compilation.diagnostics]
 
 
-def read_diagnostic(diagnostic: Diagnostic, sources: Mapping[str, Source]) -> DiagnosticRead:
+def read_diagnostic(
+    diagnostic: Diagnostic, sources: Mapping[str, Source], compilation: Compilation | None = None
+) -> DiagnosticRead:
+    places = places_of(compilation, diagnostic) if compilation is not None and diagnostic.fixes else ()
     return DiagnosticRead(
         code=diagnostic.code,
         severity=diagnostic.severity,
@@ -71,9 +75,15 @@ def read_diagnostic(diagnostic: Diagnostic, sources: Mapping[str, Source]) -> Di
         range=read_span(diagnostic.span),
         labels=[LabelRead(range=read_span(each.span), text=each.text) for each in diagnostic.labels],
         fixes=[
-            FixRead(title=fix.title, unblocks=list(fix.unblocks), edits=[_edit(each, sources) for each in fix.edits])
+            FixRead(
+                title=fix.title,
+                menu_title=QuickFix(fix, diagnostic).title,
+                unblocks=list(fix.unblocks),
+                edits=[read_edit(each, sources) for each in fix.edits],
+            )
             for fix in diagnostic.fixes
         ],
+        places=[read_span(each) for each in places],
         query=diagnostic.query,
     )
 
@@ -131,7 +141,7 @@ def _maybe(span: Span | None) -> RangeRead | None:
     return None if span is None else read_span(span)
 
 
-def _edit(edit: Edit, sources: Mapping[str, Source]) -> EditRead:
+def read_edit(edit: Edit, sources: Mapping[str, Source]) -> EditRead:
     source = sources.get(edit.file) or Source("", edit.file)
     return EditRead(range=read_span(source.span(edit.start, edit.end)), text=edit.text)
 

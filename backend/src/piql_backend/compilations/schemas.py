@@ -17,15 +17,17 @@ class LabelRead(Read):
 
 
 class FixRead(Read):
-    """Edits that are applied together; `unblocks` names the other queries that they make bounded."""
+    """Edits that are applied together; `unblocks` names the other queries that they make bounded, which `menu_title`
+    says in short."""
 
     title: str
+    menu_title: str
     unblocks: list[str]
     edits: list[EditRead]
 
 
 class DiagnosticRead(Read):
-    """One finding; `query` is the CREATE QUERY that it belongs to."""
+    """One finding; `query` is the CREATE QUERY that it belongs to, `places` every range where its fixes are offered."""
 
     code: str
     severity: Literal["error", "warning", "info"]
@@ -34,6 +36,7 @@ class DiagnosticRead(Read):
     range: RangeRead
     labels: list[LabelRead]
     fixes: list[FixRead]
+    places: list[RangeRead]
     query: str | None
 
 

@@ -1,1 +1,0 @@
-"""What may stand at the cursor."""

@@ -1,0 +1,40 @@
+/** The compiler's fixes, offered wherever their finding is marked: in the query, at its labels, and on the table. */
+import type { Diagnostic, Fix } from '../../api/types'
+import { currentCompilation } from '../../documents/compile-loop'
+import { modelOf, pathOf, rangeOf } from '../models'
+import { Range, type languages } from '../monaco'
+import { workspaceEdit } from './names'
+
+export const fixes: languages.CodeActionProvider = {
+  provideCodeActions: async (model, range) => {
+    const compilation = await currentCompilation()
+    const nothing = { actions: [], dispose: () => undefined }
+    if (!compilation || model.isDisposed()) return nothing
+    const path = pathOf(model.uri)
+    const touched = (diagnostic: Diagnostic) =>
+      diagnostic.places.some((place) => place.file === path && Range.areIntersectingOrTouching(rangeOf(place), range))
+    const actions = compilation.diagnostics
+      .filter(touched)
+      .flatMap((diagnostic) => diagnostic.fixes.map((fix) => codeAction(diagnostic, fix, path)))
+    return { ...nothing, actions: distinct(actions) }
+  },
+}
+
+function codeAction(diagnostic: Diagnostic, fix: Fix, path: string): languages.CodeAction {
+  return {
+    title: fix.menu_title,
+    kind: 'quickfix',
+    diagnostics: diagnostic.range.file === path ? [{ ...rangeOf(diagnostic.range), severity: 8, message: diagnostic.message }] : [],
+    edit: { edits: fix.edits.map((edit) => workspaceEdit(edit, modelOf(edit.range.file)?.getVersionId())) },
+  }
+}
+
+/** Several queries refused for one reason offer the same fix; it is listed once. */
+function distinct(actions: readonly languages.CodeAction[]): languages.CodeAction[] {
+  const seen = new Map<string, languages.CodeAction>()
+  for (const action of actions) {
+    const key = JSON.stringify(action.edit?.edits.map((edit) => ('textEdit' in edit ? [edit.resource.path, edit.textEdit] : [])))
+    if (!seen.has(key)) seen.set(key, action)
+  }
+  return [...seen.values()]
+}

@@ -1,0 +1,68 @@
+/** Where a name is declared and used, and changing it everywhere. */
+import { answered, api, messageOf } from '../../api/client'
+import type { Edit, Range } from '../../api/types'
+import { notify } from '../../app/notices'
+import { modelOf, rangeOf, uriOf } from '../models'
+import { languages } from '../monaco'
+import { placeOf, quietly } from './ask'
+
+export const definitions: languages.DefinitionProvider = {
+  provideDefinition: async (model, position, token) => {
+    const found = await quietly(token, (signal) => api.POST('/api/language/definitions', { body: placeOf(model, position), signal }))
+    return found ? locationOf(found) : null
+  },
+}
+
+export const references: languages.ReferenceProvider = {
+  provideReferences: async (model, position, context, token) => {
+    const found = await quietly(token, (signal) => api.POST('/api/language/references', { body: placeOf(model, position), signal }))
+    return (found ?? []).filter((each) => context.includeDeclaration || !each.is_definition).map((each) => locationOf(each.range))
+  },
+}
+
+export const highlights: languages.DocumentHighlightProvider = {
+  provideDocumentHighlights: async (model, position, token) => {
+    const found = await quietly(token, (signal) => api.POST('/api/language/references', { body: placeOf(model, position), signal }))
+    return (found ?? [])
+      .filter((each) => uriOf(each.range.file).toString() === model.uri.toString())
+      .map((each) => ({
+        range: rangeOf(each.range),
+        kind: each.is_definition ? languages.DocumentHighlightKind.Write : languages.DocumentHighlightKind.Read,
+      }))
+  },
+}
+
+export const renaming: languages.RenameProvider = {
+  resolveRenameLocation: async (model, position) => {
+    try {
+      const name = await answered(api.POST('/api/language/names', { body: placeOf(model, position) }))
+      return { range: rangeOf(name.range), text: name.text }
+    } catch (error) {
+      return { range: wordAt(position), text: '', rejectReason: messageOf(error) }
+    }
+  },
+  provideRenameEdits: async (model, position, newName) => {
+    const place = placeOf(model, position)
+    const versions = new Map(place.files.map((file) => [file.path, modelOf(file.path)?.getVersionId()]))
+    try {
+      const edits = await answered(api.POST('/api/language/renames', { body: { ...place, new_name: newName } }))
+      return { edits: edits.map((edit) => workspaceEdit(edit, versions.get(edit.range.file))) }
+    } catch (error) {
+      notify({ tone: 'danger', text: `Nothing is renamed. ${messageOf(error)}` })
+      return { edits: [] }
+    }
+  },
+}
+
+/** With the version that it was made for: if any text has changed since, no edit of the set is applied. */
+export function workspaceEdit(edit: Edit, versionId: number | undefined): languages.IWorkspaceTextEdit {
+  return { resource: uriOf(edit.range.file), versionId, textEdit: { range: rangeOf(edit.range), text: edit.text } }
+}
+
+function locationOf(range: Range): languages.Location {
+  return { uri: uriOf(range.file), range: rangeOf(range) }
+}
+
+function wordAt({ lineNumber, column }: { lineNumber: number; column: number }) {
+  return { startLineNumber: lineNumber, startColumn: column, endLineNumber: lineNumber, endColumn: column }
+}
