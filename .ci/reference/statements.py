@@ -19,7 +19,6 @@ _SCHEMA = "CREATE TABLE t (id INT PRIMARY KEY, a INT, name TEXT);\nCREATE TABLE 
 LEFT_OUT: tuple[tuple[str, str], ...] = (
     ("OFFSET", "CREATE QUERY q AS SELECT id FROM t ORDER BY id LIMIT 10 OFFSET 20;"),
     ("LIKE with a pattern", "CREATE QUERY q AS SELECT id FROM t WHERE name LIKE '%red%' LIMIT 10;"),
-    ("a subquery as a value", "CREATE QUERY q AS SELECT id FROM t WHERE id = (SELECT id FROM u WHERE id = 1);"),
     ("WITH", "CREATE QUERY q AS WITH x AS (SELECT id FROM t) SELECT id FROM x;"),
     ("WITH RECURSIVE", "CREATE QUERY q AS WITH RECURSIVE x AS (SELECT id FROM t) SELECT id FROM x;"),
     ("OVER", "CREATE QUERY q AS SELECT ROW_NUMBER() OVER (ORDER BY id) AS n FROM t WHERE id = 1;"),

@@ -28,6 +28,7 @@ from .query import (
     Order,
     Param,
     Read,
+    ScalarSelect,
     Select,
     Source,
     Token,
@@ -203,6 +204,8 @@ class _Printer:
                 return f"{expr.function.lower()}({'DISTINCT ' if expr.is_distinct else ''}{inner})"
             case Exists():
                 return f"({'NOT ' if expr.is_negated else ''}EXISTS ({self.nested(expr.query)}))"
+            case ScalarSelect():
+                return f"({self.nested(expr.query)})"
             case InSelect():
                 word = "NOT IN" if expr.is_negated else "IN"
                 return f"({self.expr(expr.operand)} {word} ({self.nested(expr.query)}))"

@@ -24,6 +24,7 @@ from .query import (
     Order,
     Param,
     Query,
+    ScalarSelect,
     Select,
     Source,
     Stop,
@@ -165,6 +166,8 @@ class _Printer:
                 return f"{expr.function}({'DISTINCT ' if expr.is_distinct else ''}{inner})"
             case Exists():
                 return f"{'NOT ' if expr.is_negated else ''}EXISTS ({self.read(expr.query)})"
+            case ScalarSelect():
+                return f"({self.read(expr.query)})"
             case InSelect():
                 word = "NOT IN" if expr.is_negated else "IN"
                 return f"{self.inner(expr.operand)} {word} ({self.read(expr.query)})"
@@ -172,4 +175,4 @@ class _Printer:
     def inner(self, expr: Expr) -> str:
         """Write an operand, in parentheses unless it is one word."""
         text = self.expr(expr)
-        return text if isinstance(expr, Col | Const | Param | Call | Aggregate) else f"({text})"
+        return text if isinstance(expr, Col | Const | Param | Call | Aggregate | ScalarSelect) else f"({text})"

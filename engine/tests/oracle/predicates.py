@@ -187,11 +187,13 @@ class PredicateGenerator:
                 case 5:
                     return Call("COALESCE", (place, Const("none", text))), text
             return Arithmetic("||", place, Const("!", text)), text
-        match self.rng.randrange(5):
+        match self.rng.randrange(6):
             case 0:
                 return Call("ABS", (place,)), INT
             case 1:
                 return Arithmetic(self.rng.choice("+-*"), place, Const(self.rng.choice((0, 1, 2, -3)), INT)), INT
+            case 4:
+                return Arithmetic(self.rng.choice("/%"), place, Const(self.rng.choice((1, 2, 3, -4)), INT)), INT
             case 2:
                 return Call("COALESCE", (place, Const(0, INT))), INT
             case 3:

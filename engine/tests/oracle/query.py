@@ -119,9 +119,16 @@ class InSelect:
     is_negated: bool
 
 
+@dataclass(frozen=True, slots=True)
+class ScalarSelect:
+    """A subquery in the place of a value; it gives one row at most."""
+
+    query: Select
+
+
 Expr: TypeAlias = (
     "Col | Const | Param | Compare | And | Or | Not | IsNull | In | Between | Token | Call | Arithmetic | Aggregate"
-    " | Exists | InSelect"
+    " | Exists | InSelect | ScalarSelect"
 )
 
 

@@ -21,6 +21,7 @@ from .query import (
     Or,
     Order,
     Query,
+    ScalarSelect,
     Select,
     Source,
     Stop,
@@ -87,6 +88,11 @@ class _Maker(PredicateGenerator):
             conditions += [self.extra(sights) for _ in range(rng.choice((1, 1, 2)))]
         if not self.is_basic and rng.random() < 0.1:
             conditions.append(self.subquery(sights))
+        if not self.is_basic and rng.random() < 0.06:
+            conditions.append(Or((self.extra(sights), self.subquery(sights))))
+        if not self.is_basic and rng.random() < 0.06:
+            value, sight, column = self.scalar(sights)
+            conditions.append(Compare(rng.choice(("=", "<", ">=", "<>")), value, self.operand(sight, column)))
         rng.shuffle(conditions)
         select = Select((), tuple(sources), _conjunction(conditions))
         if rng.random() < (0.05 if self.is_basic or needs_stop else 0.3):
@@ -195,6 +201,10 @@ class _Maker(PredicateGenerator):
                     names.add(name)
         if not self.is_basic and rng.random() < 0.2:
             items.append(Item(self.computation(rng.choice(sights))[0], "computed"))
+        if not self.is_basic and rng.random() < 0.06:
+            items.append(Item(self.subquery(sights), "flag"))
+        if not self.is_basic and rng.random() < 0.08:
+            items.append(Item(self.scalar(sights)[0], "looked_up"))
         return tuple(items)
 
     def order(self, sights: Sequence[Sight], select: Select) -> tuple[Order, ...]:
@@ -237,7 +247,7 @@ class _Maker(PredicateGenerator):
 
     def grouped(self, select: Select, sights: Sequence[Sight]) -> Select:
         rng = self.rng
-        keys: list[Expr] = []
+        keys: list[Col] = []
         for _ in range(rng.choice((0, 1, 1, 2))):
             sight = rng.choice(sights)
             key = Col(sight.alias, rng.choice(sight.table.columns).name)
@@ -249,6 +259,9 @@ class _Maker(PredicateGenerator):
         having: Expr | None = None
         if rng.random() < 0.25:
             having = Compare(rng.choice((">", "<=", "=")), Aggregate("COUNT", None), Const(rng.randint(0, 3), INT))
+        if keys and not self.is_basic and rng.random() < 0.08:
+            test = self.membership_of_a_key(rng.choice(keys), sights)
+            having = test if having is None else Or((having, test))
         orders: list[Order] = []
         if keys and rng.random() < 0.5:
             item = rng.choice(items)
@@ -289,7 +302,10 @@ class _Maker(PredicateGenerator):
         if rng.random() < 0.5:
             inner += [Compare("=", Col(sight.alias, b), Col(base.alias, a)) for a, b in zip(ours, theirs, strict=True)]
             items = (Item(Col(sight.alias, theirs[0]), theirs[0]),)
-            return Exists(Select(items, (Source("from", table.name, sight.alias),), _conjunction(inner)), negated)
+            sources, inside = [Source("from", table.name, sight.alias)], [sight]
+            for _ in range(rng.choice((0, 0, 1, 2))):
+                self.join(sources, inside, inner)
+            return Exists(Select(items, tuple(sources), _conjunction(inner)), negated)
         inner = inner or self.access(sight)[0]
         number = rng.randrange(len(ours))
         items = (Item(Col(sight.alias, theirs[number]), theirs[number]),)
@@ -298,6 +314,36 @@ class _Maker(PredicateGenerator):
             key = tuple(Order(Col(sight.alias, name), True) for name in table.primary_key)
             query = replace(query, order=key, stop=Stop("LIMIT", rng.choice((1, 3, 10))))
         return InSelect(Col(base.alias, ours[number]), query, negated)
+
+    def membership_of_a_key(self, key: Col, sights: Sequence[Sight]) -> Expr:
+        """Give an IN (SELECT …) on a column that rows are grouped by."""
+        table = next(each.table for each in sights if each.alias == key.alias)
+        sight = self.sight_of(table)
+        items = (Item(Col(sight.alias, key.name), key.name),)
+        where = _conjunction(self.fixed(sight, table.primary_key))
+        return InSelect(key, Select(items, (Source("from", table.name, sight.alias),), where), self.rng.random() < 0.3)
+
+    def scalar(self, sights: Sequence[Sight]) -> tuple[Expr, Sight, str]:
+        """Give a subquery of one row, looked up along a foreign key or standing alone, and the column it gives."""
+        rng = self.rng
+        edges = [(base, foreign) for base in sights for foreign in base.table.foreign_keys]
+        conditions: list[Expr]
+        if edges and rng.random() < 0.7:
+            base, foreign = rng.choice(edges)
+            sight = self.sight_of(self.schema.table(foreign.table))
+            pairs = zip(foreign.columns, foreign.referenced, strict=True)
+            conditions = [Compare("=", Col(sight.alias, theirs), Col(base.alias, ours)) for ours, theirs in pairs]
+            if rng.random() < 0.2:
+                conditions.append(self.extra([sight]))
+        else:
+            sight = self.sight_of(rng.choice(self.schema.tables))
+            conditions = [self.equality(sight, name) for name in sight.table.primary_key]
+        column = rng.choice(sight.table.columns).name
+        value: Expr = Col(sight.alias, column)
+        if rng.random() < 0.2:
+            value = Aggregate(rng.choice(("MIN", "MAX")), value)
+        sources = (Source("from", sight.table.name, sight.alias),)
+        return ScalarSelect(Select((Item(value, column),), sources, _conjunction(conditions))), sight, column
 
     def derived(self) -> tuple[Select, Sight]:
         """Give a derived table, its own order total so that its LIMIT has one meaning, and how it is seen outside."""

@@ -15,6 +15,7 @@ from .schema_generator import Pools, random_contents, random_schema
 from .write_generator import random_write
 
 READS, WRITES = 20, 4
+MARKS = ("Exists", "InSelect", "ScalarSelect", "In(", "Or(", "Not(", "IsNull", "Between", "Token", "Call", "Arithmetic")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +64,8 @@ def _collect(query: Read, found: set[str]) -> None:
         found |= {"derived table" for source in query.sources if not isinstance(source.relation, str)}
         found |= {"GROUP BY or aggregate"} if any(item.name.startswith("g") for item in query.items) else set()
         found |= {"DISTINCT"} if query.is_distinct else set()
-        text = repr(query.where)
-        for mark in ("Exists", "InSelect", "In(", "Or(", "Not(", "IsNull", "Between", "Token", "Call", "Arithmetic"):
+        text = repr((query.where, query.having, query.items))
+        for mark in MARKS:
             found |= {mark.strip("(")} if mark in text else set()
         relations = [source.relation for source in query.sources]
         found |= {"self join"} if len(set(map(str, relations))) < len(relations) else set()

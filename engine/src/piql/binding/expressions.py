@@ -142,13 +142,7 @@ class ExpressionBinder:
                 self.report("row-value", "several values stand where one belongs", node.span)
                 return None
             case ast.ScalarQuery():
-                self.report(
-                    "scalar-subquery",
-                    "a subquery cannot stand for one value",
-                    node.span,
-                    "join its table, or use IN (SELECT …) or EXISTS (SELECT …)",
-                )
-                return None
+                return self._scalar_query(node)
 
     def report(self, code: str, message: str, span: Span, help: str | tuple[str, ...] = (), *fixes: Fix) -> None:
         self.context.diagnostics.append(report(code, message, span, help=help, fixes=fixes))
@@ -332,6 +326,20 @@ class ExpressionBinder:
             return None
         found = logical.InList(operand=operand, items=tuple(items), span=node.span)
         return logical.Not(operand=found, span=node.span) if node.is_negated else found
+
+    def _scalar_query(self, node: ast.ScalarQuery) -> logical.Expression | None:
+        query = self.context.bind_nested(self.context, node.query, self.scope, False)
+        if query is None:
+            return None
+        columns = output_columns(query)
+        if len(columns) != 1:
+            self.report(
+                "subquery-columns",
+                f"a subquery in the place of a value gives one column, this one gives {len(columns)}",
+                node.query.span,
+            )
+            return None
+        return logical.ScalarSubquery(query=query, type=columns[0].type, span=node.span)
 
     def _in_query(self, node: ast.InQuery) -> logical.Expression | None:
         operand = self.value(node.operand)

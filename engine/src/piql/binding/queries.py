@@ -440,7 +440,7 @@ def _aggregates_in(expression: Node) -> Iterator[bound.Aggregate]:
         yield expression
     elif isinstance(expression, bound.InSubquery):
         yield from _aggregates_in(expression.operand)
-    elif not isinstance(expression, bound.Exists | bound.ColumnRef | bound.Constant):
+    elif not isinstance(expression, bound.Exists | bound.ScalarSubquery | bound.ColumnRef | bound.Constant):
         for child in expression.children():
             yield from _aggregates_in(child)
 

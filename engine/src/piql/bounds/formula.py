@@ -36,12 +36,16 @@ class Formula:
         """Write it out, plain numbers first."""
         if not self.products:
             return "0"
-        ordered = sorted(self.products, key=lambda each: len(each[0]) > 0)
-        return " + ".join(_product(terms, times) for terms, times in ordered)
+        shown: dict[tuple[bool, tuple[str, ...]], int] = {}
+        for terms, times in self.products:
+            symbols = tuple(term.symbol for term in terms if term.symbol != "1")  # LIMIT 1 multiplies nothing
+            place = (bool(terms), symbols)
+            shown[place] = shown.get(place, 0) + times
+        ordered = sorted(shown.items(), key=lambda each: each[0][0])
+        return " + ".join(_product(list(symbols), times) for (_, symbols), times in ordered)
 
 
-def _product(terms: tuple[Term, ...], times: int) -> str:
-    symbols = [term.symbol for term in terms]
+def _product(symbols: list[str], times: int) -> str:
     if times != 1 or not symbols:
         symbols.insert(0, str(times))
     return "·".join(symbols)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from piql.bounds.bound import Bound, OperatorBound, Term
 from piql.bounds.bytes import row_bytes
 from piql.bounds.facts import proofs_of_row_limit
-from piql.bounds.formula import ZERO, Formula
+from piql.bounds.formula import ZERO, Formula, smaller
 from piql.bounds.requests import requests_of, round_trips
 from piql.bounds.rows import rows_fetched, rows_out
 from piql.catalog import UniqueKey
 from piql.physical.operators import (
     IndexFKJoin,
     IndexScan,
+    LocalDistinct,
     PhysicalNode,
     RemoteOperator,
     RowLimit,
@@ -47,10 +48,14 @@ class _Reader:
         self.fetched = ZERO
         self.by_operator: list[OperatorBound] = []
         self.proofs: dict[Term, None] = {}
+        self.rows: dict[tuple[int, ...], Formula] = {}
 
     def read(self, node: PhysicalNode, path: tuple[int, ...]) -> Formula:
         below = tuple(self.read(each, (*path, at)) for at, each in enumerate(inputs(node)))
         requests, rows = requests_of(node, below), rows_out(node, below)
+        if isinstance(node, LocalDistinct) and node.depth:
+            rows = smaller(rows, self.rows[(*path, *(0,) * node.depth)])
+        self.rows[path] = rows
         fetched_bytes = 0
         if isinstance(node, RemoteOperator):
             fetched = rows_fetched(node, below)

@@ -98,6 +98,14 @@ class Exists(_Expression):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ScalarSubquery(_Expression):
+    """`(SELECT one column …)` in the place of a value: that of its only row, NULL where it has none."""
+
+    query: LogicalNode
+    type: SqlType
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TokenMatch(_Expression):
     """True when one of `columns` holds `word` as a whole word, letters' case apart (`LIKE [word]`, `CONTAINS`)."""
 
@@ -144,6 +152,7 @@ Expression: TypeAlias = (
     | InList
     | InSubquery
     | Exists
+    | ScalarSubquery
     | TokenMatch
     | Arithmetic
     | FunctionCall

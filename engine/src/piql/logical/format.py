@@ -28,6 +28,7 @@ from piql.logical.expressions import (
     Not,
     Or,
     Parameter,
+    ScalarSubquery,
     TokenMatch,
 )
 from piql.values import shown
@@ -75,7 +76,8 @@ def describe(plan: logical.LogicalNode | logical.LogicalWrite) -> tuple[str, str
             return name, format_expression(plan.condition) if plan.condition is not None else "(product)"
         case logical.SemiJoin():
             condition = format_expression(plan.condition) if plan.condition is not None else ""
-            return "AntiJoin" if plan.is_anti else "SemiJoin", condition
+            name = "AntiJoin" if plan.is_anti else "SemiJoin"
+            return name, condition + (f" AS {format_expression(plan.mark)}" if plan.mark is not None else "")
         case logical.Projection():
             return "Projection", ", ".join(format_output(each) for each in plan.outputs)
         case logical.GroupBy():
@@ -157,6 +159,8 @@ def format_expression(expression: Expression) -> str:
             return f"{_operand(expression.operand)} IN ({_nested(expression.query)})"
         case Exists():
             return f"EXISTS ({_nested(expression.query)})"
+        case ScalarSubquery():
+            return f"({_nested(expression.query)})"
         case TokenMatch():
             columns = format_list(expression.columns)
             return f"{columns if len(expression.columns) == 1 else f'({columns})'} CONTAINS {_operand(expression.word)}"

@@ -89,6 +89,7 @@ class SemiJoin(_Operator):
     """Keeps the rows of `left` for which `right` has a row that satisfies `condition`: EXISTS and IN (SELECT …).
 
     With `is_anti` it keeps those for which there is none; `is_null_aware` gives NOT IN its three-valued meaning.
+    With a `mark` it keeps every row and adds a column that says whether there is one (unknown, if `is_null_aware`).
     """
 
     left: LogicalNode
@@ -96,6 +97,7 @@ class SemiJoin(_Operator):
     condition: Expression | None
     is_anti: bool = False
     is_null_aware: bool = False
+    mark: ColumnRef | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

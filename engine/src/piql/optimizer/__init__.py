@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from piql.logical.operators import LogicalNode
+from piql.optimizer.attach_subqueries import attach_subqueries
 from piql.optimizer.complete_order import complete_order
 from piql.optimizer.drop_implied_predicates import drop_implied_predicates
 from piql.optimizer.insert_data_stops import insert_data_stops
@@ -21,6 +22,7 @@ from piql.optimizer.rule import Cost, Rule, RuleContext
 from piql.optimizer.simplify_predicates import simplify_predicates
 from piql.optimizer.spread_equalities import spread_equalities
 from piql.optimizer.step import Step
+from piql.optimizer.stop_extremes import stop_extremes
 from piql.optimizer.turn_left_join_inner import turn_left_join_inner
 from piql.optimizer.unnest_subqueries import unnest_subqueries
 
@@ -32,8 +34,10 @@ RULES: tuple[Rule, ...] = (
     simplify_predicates,
     merge_derived,
     unnest_subqueries,
+    attach_subqueries,
     turn_left_join_inner,
     push_selection_down,
+    stop_extremes,
     push_stop_into_union,
     spread_equalities,
     complete_order,

@@ -8,8 +8,9 @@ from dataclasses import replace
 from piql.binding.outputs import output_columns
 from piql.catalog import Table
 from piql.logical.expressions import ColumnRef, Comparison, Constant, Expression, Parameter
-from piql.logical.operators import Derived, LogicalNode, Relation, SemiJoin, Sort, SortKey, map_inputs
+from piql.logical.operators import Derived, LogicalNode, Relation, Selection, SemiJoin, Sort, SortKey, map_inputs
 from piql.optimizer.equalities import Equalities
+from piql.optimizer.one_row import gives_one_row
 from piql.optimizer.predicates import ColumnKey, equated_columns, key_of, relations_of
 from piql.optimizer.region import Leg, Region, is_region, read_region
 from piql.optimizer.rule import RuleContext
@@ -39,8 +40,8 @@ def complete_order(plan: LogicalNode, context: RuleContext) -> LogicalNode:
 
 def _complete(sort: Sort, context: RuleContext) -> Sort:
     below = sort.input
-    while isinstance(below, SemiJoin):
-        below = below.left
+    while not is_region(below) and isinstance(below, SemiJoin | Selection):
+        below = below.left if isinstance(below, SemiJoin) else below.input
     if not is_region(below):
         return sort
     region = read_region(below)
@@ -72,6 +73,8 @@ def _primary_key(leg: Leg) -> tuple[ColumnRef, ...]:
     if leg.relation is not None:
         return leg.relation.columns(leg.relation.table.primary_key)
     assert isinstance(leg.input, Derived)
+    if gives_one_row(leg.input):
+        return ()
     alias = leg.input.alias
     return tuple(
         ColumnRef(relation=alias, name=each.name, type=each.type, nullable=each.nullable)

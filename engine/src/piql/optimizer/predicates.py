@@ -14,6 +14,7 @@ from piql.logical.expressions import (
     Exists,
     Expression,
     InSubquery,
+    ScalarSubquery,
     conjuncts,
 )
 from piql.node import Node
@@ -49,7 +50,7 @@ def relations_of(expression: Node) -> frozenset[str]:
 
 
 def has_subquery(expression: Node) -> bool:
-    return any(isinstance(node, Exists | InSubquery) for node in expression.walk())
+    return any(isinstance(node, Exists | InSubquery | ScalarSubquery) for node in expression.walk())
 
 
 def conjunction(predicates: Iterable[Expression]) -> Expression | None:

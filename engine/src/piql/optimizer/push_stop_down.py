@@ -9,11 +9,13 @@ from itertools import takewhile
 from piql.logical.expressions import ColumnRef, Expression
 from piql.logical.operators import (
     DataStop,
+    Derived,
     Join,
     LogicalNode,
     Projection,
     Relation,
     Selection,
+    SemiJoin,
     Sort,
     SortKey,
     Stop,
@@ -22,9 +24,12 @@ from piql.logical.operators import (
 from piql.optimizer.complete_order import Determined
 from piql.optimizer.equalities import Equalities
 from piql.optimizer.keeps_rows import keeps_every_row
+from piql.optimizer.one_row import gives_one_row
 from piql.optimizer.predicates import ColumnKey, all_conjuncts, key_of, relations_of, replace_columns
 from piql.optimizer.region import Leg, Region, aliases_below
 from piql.optimizer.rule import RuleContext
+
+_ROWS = (Sort, Join, Selection, SemiJoin, Relation, DataStop)  # what a projection may be computed above
 
 
 def push_stop_down(plan: LogicalNode, context: RuleContext) -> LogicalNode:
@@ -55,7 +60,7 @@ def _push(stop: Stop, context: RuleContext) -> LogicalNode:
     match stop.input:
         case Projection() as projection:
             below = _push(replace(stop, input=projection.input), context)
-            if isinstance(below, Stop) and not isinstance(below.input, Sort | Join | Selection | Relation | DataStop):
+            if isinstance(below, Stop) and not isinstance(below.input, _ROWS):
                 return stop
             context.note("the stop stands where its rows come from, below the projection")
             return replace(projection, input=below)
@@ -63,6 +68,9 @@ def _push(stop: Stop, context: RuleContext) -> LogicalNode:
             return _push_through_join(stop, sort, keys, join, context)
         case Join() as join:
             return _push_through_join(stop, None, (), join, context)
+        case SemiJoin(mark=ColumnRef()) as marking:
+            context.note("the stop passes what only marks its rows")
+            return replace(marking, left=_push(replace(stop, input=marking.left), context))
         case _:
             return stop
 
@@ -134,7 +142,7 @@ def _has_one_match(right: LogicalNode) -> bool:
     """Whether one row of the left has at most one match on the right."""
     while isinstance(right, Selection):
         right = right.input
-    return isinstance(right, DataStop) and right.limit == 1
+    return (isinstance(right, DataStop) and right.limit == 1) or (isinstance(right, Derived) and gives_one_row(right))
 
 
 def _keys_on_the_left(

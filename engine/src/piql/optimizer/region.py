@@ -145,7 +145,7 @@ def aliases_below(node: LogicalNode) -> frozenset[str]:
         case Join():
             return aliases_below(node.left) | aliases_below(node.right)
         case SemiJoin():
-            return aliases_below(node.left)
+            return aliases_below(node.left) | ({node.mark.relation} if node.mark is not None else frozenset())
         case _:
             return frozenset().union(*(aliases_below(child) for child in inputs(node)))
 

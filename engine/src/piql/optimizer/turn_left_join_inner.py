@@ -9,6 +9,7 @@ from piql.logical.expressions import (
     ColumnRef,
     Comparison,
     Expression,
+    FunctionCall,
     InList,
     IsNull,
     Not,
@@ -54,22 +55,25 @@ def _rejects_null(predicate: Expression, relations: frozenset[str]) -> bool:
     """Whether a predicate is not true when all columns of these relations are NULL."""
     match predicate:
         case Comparison(left=left, right=right):
-            return _is_null_with(left, relations) or _is_null_with(right, relations)
+            return is_null_with(left, relations) or is_null_with(right, relations)
         case InList(operand=operand):
-            return _is_null_with(operand, relations)
+            return is_null_with(operand, relations)
         case TokenMatch(columns=columns):
             return all(column.relation in relations for column in columns)
         case Not(operand=IsNull(operand=operand)):
-            return _is_null_with(operand, relations)
+            return is_null_with(operand, relations)
         case _:
             return False
 
 
-def _is_null_with(expression: Expression, relations: frozenset[str]) -> bool:
+def is_null_with(expression: Expression, relations: frozenset[str]) -> bool:
+    """Whether an expression is NULL when all columns of these relations are."""
     match expression:
         case ColumnRef(relation=relation):
             return relation in relations
         case Arithmetic(left=left, right=right):
-            return _is_null_with(left, relations) or _is_null_with(right, relations)
+            return is_null_with(left, relations) or is_null_with(right, relations)
+        case FunctionCall(name=name, arguments=arguments) if name != "COALESCE":
+            return any(is_null_with(each, relations) for each in arguments)
         case _:
             return False

@@ -21,7 +21,7 @@ from piql.logical.operators import (
 )
 from piql.node import Node
 from piql.optimizer.predicates import conjunction, has_subquery, relations_of
-from piql.optimizer.region import is_region, read_region, write_region
+from piql.optimizer.region import is_region, map_regions, read_region, write_region
 from piql.optimizer.rule import RuleContext
 
 
@@ -39,11 +39,13 @@ def unnest_subqueries(plan: LogicalNode, context: RuleContext) -> LogicalNode:
 
     An IN whose subquery is bounded on its own joins the distinct values, so that they may also be read first and
     followed. Everything else becomes a semi-join; predicates that speak of the query outside become its condition.
-    A subquery inside OR, HAVING, ON or the select list stays, and is refused by the planner.
+    One in the ON of an inner join is tested after it. Those that are parts of a test, or stand in HAVING or the select
+    list, are left to `attach_subqueries`.
     """
     if not has_subquery(plan):
         return plan
     unnest = _Unnest(context)
+    plan = map_regions(plan, lambda region: _tested_above(region) if _has_subquery_in_on(region) else region)
 
     def visit(node: Node) -> Node:
         changed = node.map_children(visit)
@@ -54,10 +56,25 @@ def unnest_subqueries(plan: LogicalNode, context: RuleContext) -> LogicalNode:
     return visit(plan)  # type: ignore[return-value]
 
 
-@dataclass(slots=True)
+def _has_subquery_in_on(node: LogicalNode) -> bool:
+    match node:
+        case Selection():
+            return _has_subquery_in_on(node.input)
+        case Join():
+            is_own = node.kind == "inner" and node.condition is not None and has_subquery(node.condition)
+            return is_own or _has_subquery_in_on(node.left)
+        case _:
+            return False
+
+
+def _tested_above(node: LogicalNode) -> LogicalNode:
+    return write_region(read_region(node))
+
+
 class _Unnest:
-    context: RuleContext
-    made: int = 0
+    def __init__(self, context: RuleContext) -> None:
+        self.context = context
+        self.semi_joins = SemiJoins("subquery")
 
     def selection(self, node: Selection) -> LogicalNode:
         below = node.input
@@ -72,9 +89,9 @@ class _Unnest:
                         below, equality = self._joined(below, operand, query, predicate)
                         kept.append(equality)
                         continue
-                    made = self._in(operand, query, predicate, is_anti)
+                    made = self.semi_joins.membership(operand, query, predicate, is_anti=is_anti)
                 case Exists(query=query):
-                    made = self._exists(query, predicate, is_anti)
+                    made = self.semi_joins.existence(query, predicate, is_anti=is_anti)
                 case _:
                     kept.append(predicate)
                     continue
@@ -90,28 +107,36 @@ class _Unnest:
             self.context.note("a subquery is joined")
         return plan
 
-    def _derived(self, query: LogicalNode) -> tuple[Derived, ColumnRef]:
-        """Give a subquery as a table of one column."""
-        self.made += 1
-        alias = f"subquery_{self.made}"
-        column = output_columns(query)[0]
-        reference = ColumnRef(relation=alias, name=column.name, type=column.type, nullable=column.nullable)
-        return Derived(alias=alias, input=query, span=query.span), reference
-
     def _joined(
         self, below: LogicalNode, operand: Expression, query: LogicalNode, predicate: Expression
     ) -> tuple[LogicalNode, Expression]:
         distinct = query if isinstance(query, Distinct) else Distinct(input=query, span=query.span)
-        derived, column = self._derived(distinct)
+        derived, column = self.semi_joins.derived(distinct)
         equality = Comparison(operator="=", left=operand, right=column, span=predicate.span)
         return Join(kind="inner", left=below, right=derived, condition=None, span=predicate.span), equality
 
-    def _in(self, operand: Expression, query: LogicalNode, predicate: Expression, is_anti: bool) -> SemiJoin:
+
+@dataclass(slots=True)
+class SemiJoins:
+    """Makes the semi-join of an EXISTS or IN; what it is the right side of is put in later."""
+
+    name: str  # of the tables made of subqueries, with a number
+    made: int = 0
+
+    def derived(self, query: LogicalNode) -> tuple[Derived, ColumnRef]:
+        """Give a subquery as a table of one column."""
+        self.made += 1
+        alias = f"{self.name}_{self.made}"
+        column = output_columns(query)[0]
+        reference = ColumnRef(relation=alias, name=column.name, type=column.type, nullable=column.nullable)
+        return Derived(alias=alias, input=query, span=query.span), reference
+
+    def membership(self, operand: Expression, query: LogicalNode, predicate: Expression, *, is_anti: bool) -> SemiJoin:
         inner = query.input if isinstance(query, Distinct) else query
         outputs = inner.outputs if isinstance(inner, Projection) else ()
         pulled = _pulled_apart(query) if outputs else None
         if pulled is None:
-            derived, column = self._derived(query)
+            derived, column = self.derived(query)
             conditions: tuple[Expression, ...] = ()
             right: LogicalNode = derived
             value: Expression = column
@@ -128,7 +153,7 @@ class _Unnest:
             span=predicate.span,
         )
 
-    def _exists(self, query: LogicalNode, predicate: Expression, is_anti: bool) -> SemiJoin:
+    def existence(self, query: LogicalNode, predicate: Expression, *, is_anti: bool) -> SemiJoin:
         pulled = _pulled_apart(query, only_existence=True)
         right, conditions = pulled if pulled is not None else (query, ())
         return SemiJoin(

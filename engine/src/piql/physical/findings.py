@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from piql.diagnostics.codes import report
 from piql.diagnostics.diagnostic import Diagnostic, Label
-from piql.logical.expressions import Exists, InSubquery
+from piql.logical.expressions import Exists, InSubquery, ScalarSubquery
 from piql.logical.operators import LogicalNode, Stop
 from piql.physical.operators import IndexScan, PhysicalNode, operators
 from piql.physical.unbounded import Gap, GapKind
@@ -96,12 +96,26 @@ def _help(gap: Gap) -> str:
 
 def misplaced_subqueries(plan: LogicalNode, query: str | None) -> tuple[Diagnostic, ...]:
     """Refuse the subqueries that no join has taken the place of."""
-    return tuple(
+    scalars = tuple(
+        report(
+            "scalar-subquery",
+            "this subquery may give several rows where one value belongs, or cannot be read before the row it is for",
+            node.span,
+            help=(
+                "fix a whole key of its table by equalities",
+                "or let it stand alone with LIMIT 1 or one aggregate; a list of values goes after IN",
+            ),
+            query=query,
+        )
+        for node in plan.walk()
+        if isinstance(node, ScalarSubquery) and node.span is not None
+    )
+    return scalars + tuple(
         report(
             "subquery-place",
-            "a subquery can be read where it is one of the tests that WHERE joins by AND, not here",
+            "no subquery can be read in the ON of a LEFT JOIN, in an aggregate, or of columns that groups do not hold",
             node.span,
-            help="move it out of OR, HAVING, ON or the select list, or make two queries of this one",
+            help="make it a test of WHERE, or make two queries of this one",
             query=query,
         )
         for node in plan.walk()

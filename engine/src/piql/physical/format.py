@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from piql.catalog import Index
+from piql.logical.expressions import ColumnRef
 from piql.logical.format import (
     format_assignments,
     format_count,
@@ -85,7 +86,7 @@ def describe(node: PhysicalNode | WritePlan) -> tuple[str, str]:
             return _outer(name, node.kind), condition
         case LocalSemiJoin():
             condition = format_expression(node.condition) if node.condition is not None else ""
-            return "LocalAntiJoin" if node.is_anti else name, condition
+            return "LocalAntiJoin" if node.is_anti else name, condition + _mark(node.mark)
         case LocalSort():
             return name, format_order(node.keys)
         case LocalStop():
@@ -96,7 +97,7 @@ def describe(node: PhysicalNode | WritePlan) -> tuple[str, str]:
             aggregates = f": {format_list(node.aggregates)}" if node.aggregates else ""
             return name, (keys + aggregates).removeprefix(": ")
         case LocalDistinct():
-            return name, ""
+            return name, f"{format_expression(node.found)} IS NOT NULL{_mark(node.mark)}" if node.found else ""
         case LocalUnion():
             merged = f"merged by {format_order(node.order)}" if node.order else ""
             return name, " ".join(each for each in ("all" if node.all else "", merged) if each)
@@ -106,6 +107,10 @@ def describe(node: PhysicalNode | WritePlan) -> tuple[str, str]:
             return node.kind.capitalize(), _write(node)
         case _:
             assert_never(node)
+
+
+def _mark(mark: ColumnRef | None) -> str:
+    return f" AS {format_expression(mark)}" if mark is not None else ""
 
 
 def _outer(name: str, kind: str) -> str:

@@ -72,8 +72,11 @@ def _lay_out(node: PhysicalNode, required: Fields) -> PhysicalNode:
             child = _lay_out(node.child, _needs(node.child, (), node.outputs))
             return replace(node, child=child)
         case LocalDistinct():
-            child = _lay_out(node.child, _needs(node.child, required, node.keys))
-            return replace(node, child=child, fields=child.fields)
+            marks = () if node.mark is None else (node.mark,)
+            found = () if node.found is None else (node.found,)
+            below = tuple(each for each in required if each not in marks)
+            child = _lay_out(node.child, _needs(node.child, below, (*node.keys, *found)))
+            return replace(node, child=child, fields=(*child.fields, *marks))
         case LocalUnion():
             children = tuple(_lay_out(_pruned(each, required), each.fields) for each in node.inputs)
             return replace(node, inputs=children, fields=children[0].fields)
@@ -82,7 +85,8 @@ def _lay_out(node: PhysicalNode, required: Fields) -> PhysicalNode:
             return replace(node, left=left, right=right, fields=(*left.fields, *right.fields))
         case LocalSemiJoin():
             left, right = _both_sides(node, required)
-            return replace(node, left=left, right=right, fields=left.fields)
+            marks = () if node.mark is None else (node.mark,)
+            return replace(node, left=left, right=right, fields=(*left.fields, *marks))
         case _:
             assert_never(node)
 
@@ -134,8 +138,8 @@ def _needs(child: PhysicalNode, required: Fields, expressions: Iterable[Node]) -
 
 def _grouped(node: PhysicalNode) -> frozenset[Node]:
     """The keys and aggregates that stand as columns above a group."""
-    while isinstance(node, LocalSelection | LocalSort | LocalStop | LocalDistinct):
-        node = node.child
+    while isinstance(node, LocalSelection | LocalSort | LocalStop | LocalDistinct | LocalSemiJoin):
+        node = node.left if isinstance(node, LocalSemiJoin) else node.child
     return frozenset(node.fields) if isinstance(node, LocalGroupBy) else frozenset()
 
 
@@ -149,7 +153,9 @@ def aliases_of(node: PhysicalNode) -> frozenset[str]:
         case LocalProjection():
             return frozenset((node.alias,))
         case LocalSemiJoin():
-            return aliases_of(node.left)
+            return aliases_of(node.left) | ({node.mark.relation} if node.mark is not None else frozenset())
+        case LocalDistinct(mark=ColumnRef() as mark):
+            return aliases_of(node.child) | {mark.relation}
         case _:
             return frozenset().union(*(aliases_of(each) for each in inputs(node)))
 
@@ -208,6 +214,8 @@ def _index_of(node: PhysicalNode, alias: str) -> Index:
 
 def _both_sides(node: LocalJoin | LocalSemiJoin, required: Fields) -> tuple[PhysicalNode, PhysicalNode]:
     wanted = required if node.condition is None else (*required, *columns_in(node.condition))
+    if isinstance(node, LocalSemiJoin) and node.mark is not None:
+        wanted = tuple(each for each in wanted if each != node.mark)
     left, right = aliases_of(node.left), aliases_of(node.right)
     return (
         _lay_out(node.left, tuple(dict.fromkeys(each for each in wanted if not _is_of(each, right - left)))),

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from piql.catalog import CardinalityLimit, ForeignKey, Index, Table, UniqueKey
-from piql.logical.expressions import Aggregate, Expression
+from piql.logical.expressions import Aggregate, ColumnRef, Expression
 from piql.logical.operators import Assignment, Count, Output, SortKey
 from piql.node import Node
 from piql.source import Span
@@ -156,7 +156,8 @@ class LocalJoin(_Operator):
 class LocalSemiJoin(_Operator):
     """Keeps the rows of `left` for which `right` has a row that satisfies `condition` (EXISTS, IN subquery).
 
-    With `is_anti`, keeps those for which it has none; `is_null_aware` gives NOT IN its three-valued meaning.
+    With `is_anti`, keeps those for which it has none; `is_null_aware` gives NOT IN its three-valued meaning. With a
+    `mark` it keeps every row and adds a column that says whether there is one (unknown, if `is_null_aware`).
     """
 
     left: PhysicalNode
@@ -164,6 +165,7 @@ class LocalSemiJoin(_Operator):
     condition: Expression | None
     is_anti: bool = False
     is_null_aware: bool = False
+    mark: ColumnRef | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,10 +198,17 @@ class LocalGroupBy(_Operator):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalDistinct(_Operator):
-    """Keeps the first of rows equal in every field of `keys`."""
+    """Keeps the first of rows equal in every field of `keys`.
+
+    With a `mark` it adds a column that says whether `found` is set in one of those rows: whether a left join met a row.
+    `depth` tells how many operators below stand the rows that `keys` tell apart: no more than these are kept.
+    """
 
     child: PhysicalNode
     keys: tuple[Expression, ...]
+    depth: int = 0
+    found: ColumnRef | None = None
+    mark: ColumnRef | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

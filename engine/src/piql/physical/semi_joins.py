@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from itertools import permutations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from piql.binding.types import is_nullable
-from piql.logical.expressions import Comparison, Expression, IsNull, conjuncts
-from piql.logical.operators import Count, DataStop, Join, LogicalNode, Selection, SemiJoin, map_inputs
+from piql.binding.types import BOOLEAN, is_nullable
+from piql.logical.expressions import ColumnRef, Comparison, Constant, Expression, IsNull, Not, conjuncts
+from piql.logical.operators import Count, DataStop, Join, LogicalNode, Relation, Selection, SemiJoin, map_inputs
 from piql.optimizer.facts import facts_about
 from piql.optimizer.predicates import all_conjuncts, conjunction, relations_of
 from piql.optimizer.region import Leg, aliases_below, is_region, read_region
 from piql.optimizer.restrictions import restrictions_on
 from piql.physical.access import Reading, Wanted, best_access
 from piql.physical.joins import depends_on, join_remotely
-from piql.physical.operators import LocalDistinct, LocalSelection, LocalSemiJoin
+from piql.physical.operators import LocalDistinct, LocalSelection, LocalSemiJoin, inputs
 from piql.physical.part import WORST, Part, Want, with_columns
 from piql.physical.scans import has_many, is_leg, read_leg
 
@@ -36,7 +36,7 @@ def plan_semi_join(
     right = planner.plan(node.right, Want(), (*path, 1), below)
     is_apart = len(planner.gaps) == gaps and right.rows < WORST
     looked_up = _looked_up(planner, node, left, (*path, 1))
-    if looked_up is None and not is_apart and not node.is_anti:
+    if looked_up is None and not is_apart:
         looked_up = _followed(planner, node, left, path, under)
     if looked_up is not None and (not is_apart or looked_up.requests < left.requests + right.requests):
         del planner.gaps[gaps:]
@@ -51,6 +51,7 @@ def plan_semi_join(
         condition=node.condition,
         is_anti=node.is_anti,
         is_null_aware=node.is_null_aware,
+        mark=node.mark,
         span=node.span,
     )
     return replace(left.on(plan), requests=left.requests + right.requests, is_stopped=False)
@@ -61,7 +62,7 @@ def _looked_up(planner: Planner, node: SemiJoin, left: Part, path: tuple[int, ..
 
     The first match tells enough where the index applies every test: EXISTS reads one row for each. Otherwise all that
     a fact of the schema limits are read and tested, and each row of the left is kept once. NOT EXISTS keeps the rows
-    that a left join finds nothing for.
+    that a left join finds nothing for; a mark says for which it finds something.
     """
     if not is_leg(node.right) or left.rows >= WORST or not left.is_unique:
         return None
@@ -85,7 +86,7 @@ def _looked_up(planner: Planner, node: SemiJoin, left: Part, path: tuple[int, ..
     if access is None or not depends_on(access.prefix, available):
         return None
     join = Join(
-        kind="left" if node.is_anti else "inner",
+        kind="left" if node.is_anti or node.mark is not None else "inner",
         left=node.left,
         right=node.right,
         condition=node.condition,
@@ -93,19 +94,28 @@ def _looked_up(planner: Planner, node: SemiJoin, left: Part, path: tuple[int, ..
     )
     part = join_remotely(join, relation, access, known, Want(), left)
     part = replace(part, keys=left.keys, fixed=left.fixed, order=left.order)
+    if node.mark is not None:
+        return _marked(part, left, relation, node.mark)
     if node.is_anti:
         missing = IsNull(operand=relation.columns(relation.table.primary_key)[0])
         return replace(part.on(LocalSelection(child=part.plan, predicate=missing)), rows=left.rows)
     if access.limit.count is None or any(has_many(each) for each in access.prefix):
-        part = replace(part.on(LocalDistinct(child=part.plan, keys=left.keys)), rows=left.rows)
+        part = _once(part, left)
     return part
 
 
 def _followed(
     planner: Planner, node: SemiJoin, left: Part, path: tuple[int, ...], under: tuple[LogicalNode, ...]
 ) -> Part | None:
-    """Follow the relations of an EXISTS from each left row, as if they were joined, and keep each row once."""
+    """Follow the relations of an EXISTS from each left row, as if they were joined, and keep each row once.
+
+    To find the rows that have no match, or to mark those that have one, all are joined by left joins, each only where
+    the one before it found something: where the last one found something, all did.
+    """
     if not is_region(node.right) or left.rows >= WORST or not left.is_unique:
+        return None
+    is_inner = not node.is_anti and node.mark is None
+    if node.is_null_aware and any(map(_may_be_unknown, all_conjuncts((node.condition,)))):
         return None
     region = read_region(_without_data_stops(node.right))
     if region.above or any(leg.relation is None or leg.kind == "left" for leg in region.legs):
@@ -114,13 +124,42 @@ def _followed(
     orders = permutations(region.legs) if len(region.legs) <= MOST_FOLLOWED else (region.legs,)
     gaps = len(planner.gaps)
     for legs in orders:
-        part = planner.plan(_joined(node.left, legs, conditions), Want(), path, under)
+        joined = _joined(node.left, legs, conditions, is_inner=is_inner)
+        part = planner.plan(joined, Want(), path, under)
         is_bounded = len(planner.gaps) == gaps and part.rows < WORST
         del planner.gaps[gaps:]
         if is_bounded:
-            part = replace(part, rows=left.rows, keys=left.keys, fixed=left.fixed, order=left.order)
-            return part.on(LocalDistinct(child=part.plan, keys=left.keys))
+            part = replace(part, keys=left.keys, fixed=left.fixed, order=left.order)
+            if is_inner:
+                return _once(part, left)
+            last = legs[-1].relation
+            assert last is not None
+            mark = node.mark or ColumnRef(relation=f"{last.alias} found", name="found", type=BOOLEAN)
+            part = _marked(part, left, last, mark)
+            if node.mark is not None:
+                return part
+            missing = Comparison(operator="=", left=mark, right=Constant(value=False, type=BOOLEAN))
+            return part.on(LocalSelection(child=part.plan, predicate=missing))
     return None
+
+
+def _marked(part: Part, left: Part, relation: Relation, mark: ColumnRef) -> Part:
+    """Keep each left row once, marked with whether a left join found a row of a relation for it."""
+    found = relation.columns(relation.table.primary_key)[0]
+    return _once(part, left, found, mark)
+
+
+def _once(part: Part, left: Part, found: ColumnRef | None = None, mark: ColumnRef | None = None) -> Part:
+    """Keep each left row once."""
+    depth, node = 1, part.plan
+    while node != left.plan:
+        below = inputs(node)
+        if not below:
+            depth = 0
+            break
+        depth, node = depth + 1, below[0]
+    plan = LocalDistinct(child=part.plan, keys=left.keys, depth=depth, found=found, mark=mark)
+    return replace(part.on(plan), rows=left.rows)
 
 
 def _without_data_stops(node: LogicalNode) -> LogicalNode:
@@ -129,16 +168,21 @@ def _without_data_stops(node: LogicalNode) -> LogicalNode:
     return below.input if isinstance(below, DataStop) else below
 
 
-def _joined(left: LogicalNode, legs: Iterable[Leg], conditions: Iterable[Expression]) -> LogicalNode:
+def _joined(left: LogicalNode, legs: Iterable[Leg], conditions: Iterable[Expression], *, is_inner: bool) -> LogicalNode:
     """Join legs to a section one after the other, each condition as soon as it can be tested."""
     plan, known, waiting = left, aliases_below(left), list(conditions)
+    before: Relation | None = None
     for leg in legs:
         known = known | leg.relations
         now = [each for each in waiting if relations_of(each) <= known]
         waiting = [each for each in waiting if each not in now]
         filters = conjunction(leg.filters)
         right = leg.input if filters is None else Selection(predicate=filters, input=leg.input)
-        plan = Join(kind="inner", left=plan, right=right, condition=conjunction(now), span=leg.input.span)
+        if before is not None and not is_inner:
+            now.append(Not(operand=IsNull(operand=before.columns(before.table.primary_key)[0])))
+        kind: Literal["inner", "left"] = "inner" if is_inner else "left"
+        plan = Join(kind=kind, left=plan, right=right, condition=conjunction(now), span=leg.input.span)
+        before = leg.relation
     return plan
 
 

@@ -57,11 +57,13 @@ CODES = (
     Code(
         "subquery-place",
         "A subquery stands where it cannot be joined",
-        "EXISTS and IN (SELECT …) are read as joins. That needs them among the tests that WHERE joins by AND; "
-        "inside OR, HAVING, ON or the select list, or where a subquery of the subquery speaks of the outermost "
-        "query, they are refused.",
-        _SCHEMA + "CREATE QUERY q AS SELECT username FROM users WHERE username = [me] "
-        "AND (hometown = 'x' OR EXISTS (SELECT 1 AS one FROM follows WHERE owner = [me] AND target = [you]));",
+        "EXISTS and IN (SELECT …) are read as joins, or mark each row with their answer. They may stand in WHERE, "
+        "HAVING, the select list and the ON of an inner join. They are refused in the ON of a LEFT JOIN, in an "
+        "aggregate, over columns that a group does not hold, and where a subquery of the subquery speaks of the "
+        "outermost query.",
+        _SCHEMA + "CREATE QUERY q AS SELECT f.target, u.hometown FROM follows f LEFT JOIN users u "
+        "ON u.username = f.target AND EXISTS (SELECT 1 AS one FROM follows b WHERE b.owner = f.target "
+        "AND b.target = f.owner) WHERE f.owner = [me] AND f.target = [you];",
     ),
     Code(
         "hot-partition",

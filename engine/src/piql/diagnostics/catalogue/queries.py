@@ -110,10 +110,11 @@ CODES = (
     ),
     Code(
         "scalar-subquery",
-        "A subquery stands for one value",
-        "A subquery may stand after IN and EXISTS and in FROM. As a value it would be an error as soon as it has "
-        "two rows.",
-        _T + _U + "CREATE QUERY q AS SELECT id FROM t WHERE id = (SELECT a FROM u WHERE id = 1);",
+        "A subquery of several rows stands for one value",
+        "A subquery in the place of a value gives one row at most: it fixes a whole key of its only table by "
+        "equalities, or it speaks of nothing outside and stops after one row or gives one aggregate. Any other would "
+        "be an error as soon as it has two rows, or could not be read within a bound.",
+        _T + _U + "CREATE QUERY q AS SELECT id FROM t WHERE id = (SELECT a FROM u WHERE a = 1);",
     ),
     Code(
         "subquery-columns",

@@ -1,18 +1,22 @@
-"""Keeps the left rows that have a match on the right (EXISTS, IN), or have none (NOT EXISTS, NOT IN)."""
+"""Keeps the left rows that have a match on the right (EXISTS, IN), or have none; or marks each with whether it has."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from piql.execution.execution import Execution, Steps
 from piql.execution.operators.base import Operator, together
 from piql.execution.operators.local_join import PairTest
 from piql.execution.preparation import Preparation
 from piql.physical import operators as physical
+from piql.store.base import Row
 
 
 class LocalSemiJoin(Operator):
     def __init__(self, node: physical.LocalSemiJoin, left: Operator, right: Operator, preparation: Preparation) -> None:
         self._children = (left, right)
-        self.fields = left.fields
+        self.fields = node.fields
+        self._is_mark = node.mark is not None
         self._is_anti = node.is_anti
         self._is_null_aware = node.is_null_aware
         self._pairs = PairTest(node.condition, left.fields, right.fields, preparation)
@@ -20,8 +24,16 @@ class LocalSemiJoin(Operator):
     def run(self, execution: Execution) -> Steps:
         left, others = yield from together(execution, self._children)
         parameters = execution.parameters
+        if self._is_mark:
+            matches = self._pairs.candidates(others, parameters)
+            return [(*row, True if matches(row) else self._unless_unknown(row, others, parameters)) for row in left]
         if self._is_anti and self._is_null_aware:  # NOT IN: unknown is not enough
             sure = self._pairs.is_surely_false
             return [row for row in left if all(sure(row, other, parameters) for other in others)]
         matches = self._pairs.candidates(others, parameters)
         return [row for row in left if bool(matches(row)) != self._is_anti]
+
+    def _unless_unknown(self, row: Row, others: list[Row], parameters: list[Any]) -> bool | None:
+        """Say what a row without a match is marked with: IN is unknown where some comparison is."""
+        sure = self._pairs.is_surely_false
+        return False if not self._is_null_aware or all(sure(row, each, parameters) for each in others) else None

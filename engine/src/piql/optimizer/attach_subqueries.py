@@ -1,0 +1,222 @@
+"""Rule: a subquery that stands for a value, or is only a part of a test, gives each row a column."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from piql.binding.outputs import output_columns
+from piql.binding.types import BOOLEAN
+from piql.logical.expressions import (
+    Aggregate,
+    ColumnRef,
+    Comparison,
+    Constant,
+    Exists,
+    Expression,
+    InSubquery,
+    ScalarSubquery,
+    conjuncts,
+)
+from piql.logical.operators import (
+    Derived,
+    GroupBy,
+    Join,
+    LogicalNode,
+    Projection,
+    Selection,
+    SemiJoin,
+    Sort,
+    Stop,
+)
+from piql.node import Node
+from piql.optimizer.facts import facts_about
+from piql.optimizer.one_row import gives_one_row
+from piql.optimizer.predicates import conjunction, has_subquery, key_of
+from piql.optimizer.region import aliases_below, is_region, read_region
+from piql.optimizer.restrictions import restrictions_on
+from piql.optimizer.rule import RuleContext
+from piql.optimizer.turn_left_join_inner import is_null_with
+from piql.optimizer.unnest_subqueries import SemiJoins, outer_relations
+
+
+def attach_subqueries(plan: LogicalNode, context: RuleContext) -> LogicalNode:
+    """Join the value of a subquery to each row, or mark each row with whether the subquery finds something.
+
+        Projection p.id, (→ u.town)               Projection p.id, u.town
+          Relation p                        →       LeftJoin u.id = p.author      (a whole key: one row at most)
+                                                      Relation p
+                                                      Relation u
+
+        Selection p.a = 1 OR EXISTS (…)           Selection p.a = 1 OR test_1.found
+          Relation p                        →       SemiJoin … AS test_1.found
+                                                      Relation p
+                                                      …
+
+    Needs those that are tests of their own to be joined already (`unnest_subqueries`). A value must come from one row
+    at most: a whole key is fixed, or the subquery stands alone and stops after one row or gives one group. What is left
+    (in the ON of a left join, in an aggregate, correlated in another way) is refused by the planner.
+    """
+    if not has_subquery(plan):
+        return plan
+    attach = _Attach(context)
+
+    def visit(node: Node) -> Node:
+        changed = node.map_children(visit)
+        match changed:
+            case Selection() if has_subquery(changed.predicate):
+                return attach.to_selection(changed)
+            case Projection() if any(has_subquery(each) for each in changed.outputs):
+                return attach.to_projection(changed)
+            case _:
+                return changed
+
+    return visit(plan)  # type: ignore[return-value]
+
+
+@dataclass(slots=True)
+class _Attach:
+    context: RuleContext
+    semi_joins: SemiJoins = field(default_factory=lambda: SemiJoins("test"))
+    values: int = 0
+
+    def to_selection(self, node: Selection) -> LogicalNode:
+        """Values are joined below all tests; marks stand above the tests that need none, which drop rows first."""
+        parts = conjuncts(node.predicate)
+        below = node.input
+        early: list[Expression] = []
+        late: list[Expression] = []
+        for part in parts:
+            below, part = self._with_values(below, part)
+            (late if has_subquery(part) else early).append(part)
+        plan = below if not early else replace(node, predicate=_all(early), input=below)
+        if late:
+            plan, marked = self._with_marks(plan, late)
+            plan = replace(node, predicate=_all(marked), input=plan)
+        return plan
+
+    def to_projection(self, node: Projection) -> LogicalNode:
+        """Values are joined below the order, marks are added above it."""
+        below = node.input
+        outputs: list[Expression] = []
+        for output in node.outputs:
+            if isinstance(below, Sort) and is_region(below.input):
+                inner, expression = self._with_values(below.input, output.expression)
+                below = below if inner is below.input else replace(below, input=inner)
+            else:
+                below, expression = self._with_values(below, output.expression)
+            outputs.append(expression)
+        below, outputs = self._with_marks(below, outputs)
+        changed = (replace(each, expression=expression) for each, expression in zip(node.outputs, outputs, strict=True))
+        return replace(node, outputs=tuple(changed), input=below)
+
+    def _with_values(self, plan: LogicalNode, expression: Expression) -> tuple[LogicalNode, Expression]:
+        """Join what gives the values of the scalar subqueries of an expression."""
+        if not is_region(plan):
+            return plan, expression
+
+        def change(node: Node) -> Node:
+            nonlocal plan
+            match node:
+                case ScalarSubquery(query=query):
+                    found = self._looked_up(plan, query) or self._read_once(plan, query)
+                    if found is None:
+                        return node
+                    plan, value = found
+                    self.context.note("the value of a subquery is joined to each row")
+                    return value
+                case Aggregate() | Exists() | InSubquery():
+                    return node
+                case _:
+                    return node.map_children(change)
+
+        changed: Expression = change(expression)  # type: ignore[assignment]
+        return plan, changed
+
+    def _looked_up(self, plan: LogicalNode, query: LogicalNode) -> tuple[LogicalNode, Expression] | None:
+        """Give a left join with the only row of a relation whose key the subquery fixes."""
+        if isinstance(query, Stop) and query.count.parameter is None and query.count.max > 0 and not query.is_page:
+            query = query.input
+        if not isinstance(query, Projection):
+            return None
+        below = query.input.input if isinstance(query.input, Sort) else query.input
+        if not is_region(below):
+            return None
+        region = read_region(below)
+        relation = region.legs[0].relation
+        tests = (*region.legs[0].filters, *region.conditions)
+        if len(region.legs) > 1 or relation is None or region.above or any(map(has_subquery, tests)):
+            return None
+        outside = outer_relations(query)
+        value = query.outputs[0].expression
+        if not outside <= aliases_below(plan) or not is_null_with(value, frozenset((relation.alias,))):
+            return None
+        known = restrictions_on(relation.alias, tests, outside)
+        if not any(fact.rows == 1 for fact in facts_about(relation.table, known)):
+            return None
+        return Join(kind="left", left=plan, right=relation, condition=conjunction(tests), span=query.span), value
+
+    def _read_once(self, plan: LogicalNode, query: LogicalNode) -> tuple[LogicalNode, Expression] | None:
+        """Give a left join with a subquery that stands alone and gives one row at most."""
+        if outer_relations(query) or not gives_one_row(query) or not self.context.is_bounded(query):
+            return None
+        self.values += 1
+        alias, column = f"value_{self.values}", output_columns(query)[0]
+        right = Derived(alias=alias, input=query, span=query.span)
+        value = ColumnRef(relation=alias, name=column.name, type=column.type, nullable=True)
+        return Join(kind="left", left=plan, right=right, condition=None, span=query.span), value
+
+    def _with_marks(self, plan: LogicalNode, expressions: Iterable[Expression]) -> tuple[LogicalNode, list[Expression]]:
+        """Mark each row with the answers of the EXISTS and IN of some expressions."""
+        groups = _group_keys(plan)
+
+        def change(node: Node) -> Node:
+            nonlocal plan
+            match node:
+                case Exists(query=query) if _is_known(node, groups):
+                    made = self.semi_joins.existence(query, node, is_anti=False)
+                case InSubquery(operand=operand, query=query) if not has_subquery(operand) and _is_known(node, groups):
+                    made = replace(self.semi_joins.membership(operand, query, node, is_anti=False), is_null_aware=True)
+                case Aggregate() | Exists() | InSubquery() | ScalarSubquery():
+                    return node
+                case _:
+                    return node.map_children(change)
+            if outer_relations(made.right):
+                return node
+            self.semi_joins.made += 1
+            name = f"test_{self.semi_joins.made}"
+            mark = ColumnRef(relation=name, name="found", type=BOOLEAN, nullable=made.is_null_aware)
+            plan = replace(made, left=plan, mark=mark)
+            self.context.note("each row is marked with whether a subquery finds something")
+            return Comparison(operator="=", left=mark, right=Constant(value=True, type=BOOLEAN), span=node.span)
+
+        changed: list[Expression] = [change(each) for each in expressions]  # type: ignore[misc]
+        return plan, changed
+
+
+def _all(predicates: list[Expression]) -> Expression:
+    found = conjunction(predicates)
+    assert found is not None
+    return found
+
+
+def _group_keys(plan: LogicalNode) -> frozenset[tuple[str, str]] | None:
+    """Give the columns that rows of groups hold; None where rows are no groups."""
+    while isinstance(plan, Selection | Sort | SemiJoin):
+        plan = plan.left if isinstance(plan, SemiJoin) else plan.input
+    if not isinstance(plan, GroupBy):
+        return None
+    return frozenset(key_of(each) for each in plan.keys if isinstance(each, ColumnRef))
+
+
+def _is_known(test: Exists | InSubquery, groups: frozenset[tuple[str, str]] | None) -> bool:
+    """Whether what a subquery reads of the query outside is there: above groups only their keys are."""
+    if groups is None:
+        return True
+    if any(isinstance(node, Aggregate) for node in (test.operand.walk() if isinstance(test, InSubquery) else ())):
+        return False
+    outside = outer_relations(test.query)
+    if isinstance(test, InSubquery):
+        outside = outside | {node.relation for node in test.operand.walk() if isinstance(node, ColumnRef)}
+    read = (node for node in test.walk() if isinstance(node, ColumnRef) and node.relation in outside)
+    return all(key_of(node) in groups for node in read)
