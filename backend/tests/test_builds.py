@@ -101,5 +101,10 @@ async def test_a_rollback_makes_the_version_before_live(client: httpx.AsyncClien
     back = await client.post("/api/deployments/rollback")
     assert (back.status_code, back.json()["id"], back.json()["is_live"]) == (201, "d3", True)
     assert (await client.get("/api/deployments/live")).json()["files"] == files
+    again = await client.post("/api/deployments", json={"workspace_id": "scadr", "files": files})
+    assert again.json()["id"] == "d4"  # the same files again: what it would go back to stays
     missing = await client.post("/api/deployments/live/queries/byText/executions", json={"parameters": {"text": "x"}})
     assert missing.status_code == 404
+    forth = await client.post("/api/deployments/rollback")
+    assert (forth.status_code, forth.json()["id"]) == (201, "d5")
+    assert (await client.get("/api/deployments/live")).json()["files"] == with_query(files)

@@ -16,7 +16,7 @@ from piql.deployment import Deployment
 from piql.errors import CompilationRefused, DeploymentInProgress
 from piql.evolution.build import BACKGROUND, EAGER, Build, Pace, collect, is_driven, new_driver
 from piql.evolution.composition import refuse_errors, refuse_incompatible, with_earlier
-from piql.evolution.progress import read_progress
+from piql.evolution.progress import Progress, read_progress
 from piql.evolution.state import SchemaState, compiled, deployment_of, load_deployment, read_state
 from piql.evolution.steps import Stand, Steps, announce, keep
 from piql.store.base import Store
@@ -106,6 +106,8 @@ def _begin(
             if left is not None:
                 return left
             continue
+        if dict(coming[0]) == dict(state.in_force.texts):
+            return _in_force_already(store, state)
         with store.transaction() as transaction:
             if transaction.version() != state.epoch:
                 continue  # somebody else deployed meanwhile: begin again from what is there now
@@ -118,9 +120,18 @@ def _begin(
             if stand.progress.outcome is None:
                 stand = Stand(stand.state, replace(stand.progress, driver=driver))
             keep(transaction, state, stand)
-        if stand.progress.outcome is not None:
-            collect(store)
-        return Build(store, stand.progress.id, pace, driver)
+        if stand.progress.outcome is None:
+            return Build(store, stand.progress.id, pace, driver)
+        collect(store)
+        return Build(store, stand.progress.id, pace, driver, stand.progress)
+
+
+def _in_force_already(store: Store, state: SchemaState) -> Build:
+    """Give a build with nothing to do: the same texts again, by one of many servers for instance, change nothing."""
+    at = state.in_force.deployed_at
+    assert at is not None
+    done = Progress("", state.in_force.number, at.isoformat(), is_background=False, outcome="in force")
+    return Build(store, done.id, end=done)
 
 
 def _left_by_others(store: Store, state: SchemaState, coming: Coming, pace: Pace) -> Build | None:

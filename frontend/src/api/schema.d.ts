@@ -1157,6 +1157,11 @@ export interface components {
             created_at: string;
             /** Is Live */
             is_live: boolean;
+            /**
+             * Is Before
+             * @default false
+             */
+            is_before: boolean;
             /** Run Id */
             run_id: string | null;
             /** Model */
@@ -1172,7 +1177,7 @@ export interface components {
         };
         /**
          * DeploymentRead
-         * @description `run_id` and `model` say what the stored predictions were made from.
+         * @description `run_id` and `model` say what the stored predictions were made from; a rollback returns to `is_before`.
          */
         DeploymentRead: {
             /** Id */
@@ -1188,6 +1193,11 @@ export interface components {
             created_at: string;
             /** Is Live */
             is_live: boolean;
+            /**
+             * Is Before
+             * @default false
+             */
+            is_before: boolean;
             /** Run Id */
             run_id: string | null;
             /** Model */

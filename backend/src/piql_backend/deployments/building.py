@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Protocol
 
 import piql
 from piql.errors import DeploymentInProgress, PiqlError
+from piql.evolution.composition import EARLIER
 
 from piql_backend.deployments.repository import DeploymentTable
 from piql_backend.deployments.schemas import BuildRead, DeploymentDetailRead
@@ -49,7 +50,7 @@ class Building:
                 if not build.progress.is_paused:
                     build.resume()
                 self._follow(coming)
-            elif _is_of(database.deployment.texts, coming):
+            elif is_of(database.deployment.texts, coming):
                 self._make_live(coming)
             else:
                 self._table.forget_coming()
@@ -139,6 +140,8 @@ class Building:
             self._table.forget_coming()
 
 
-def _is_of(texts: object, coming: DeploymentDetailRead) -> bool:
-    """Say whether texts that are in force are those of a version, besides what was deployed earlier."""
-    return isinstance(texts, dict) and all(texts.get(each.path) == each.text for each in coming.files)
+def is_of(texts: Mapping[str, str], version: DeploymentDetailRead) -> bool:
+    """Say whether the texts of a deployment are those of a version, besides what was deployed earlier."""
+    return {name: text for name, text in texts.items() if name != EARLIER} == {
+        each.path: each.text for each in version.files
+    }

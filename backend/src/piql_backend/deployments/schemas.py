@@ -56,13 +56,14 @@ class DeployedQueryRead(Read):
 
 
 class DeploymentRead(Read):
-    """`run_id` and `model` say what the stored predictions were made from."""
+    """`run_id` and `model` say what the stored predictions were made from; a rollback returns to `is_before`."""
 
     id: str
     version: int
     workspace_id: str
     created_at: datetime
     is_live: bool
+    is_before: bool = False
     run_id: str | None
     model: str | None
     queries: list[DeployedQueryRead]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from piql.compilation import Compilation, CompiledQuery
-from piql.errors import CompilationRefused
+from piql.deploy import LivingVersion, versions
+from piql.errors import CompilationRefused, PiqlError
 from piql.logical.operators import Stop
 
 from piql_backend.compilations.reading import (
@@ -19,7 +21,7 @@ from piql_backend.compilations.reading import (
     read_parameter,
 )
 from piql_backend.compilations.service import Compilations
-from piql_backend.deployments.building import Building
+from piql_backend.deployments.building import Building, is_of
 from piql_backend.deployments.repository import DeploymentTable
 from piql_backend.deployments.schemas import (
     BoundChangeRead,
@@ -86,6 +88,13 @@ class Deployments:
         self.building.open()
 
     def list(self) -> list[DeploymentRead]:
+        """Give all versions, the newest first; the one that a rollback returns to is marked where the store answers."""
+        with suppress(PiqlError, ApiError):
+            before = self._before(versions(self._store.database().store))
+            if before is not None:
+                return [
+                    each.model_copy(update={"is_before": each.version == before.version}) for each in self._table.list()
+                ]
         return self._table.list()
 
     def read(self, deployment_id: str) -> DeploymentDetailRead:
@@ -166,8 +175,7 @@ class Deployments:
         """Make the version before the live one live again, as a new version; all rows stay."""
         database = self._store.database()
         with self._deploying:
-            live = self._live
-            before = self._table.read(live.read.version - 1) if live else None
+            before = self._before(versions(database.store))
             if before is None:
                 raise ApiError(409, "nothing-before", "There is no version before the live one.")
             new = before.model_copy(update={"created_at": datetime.now(UTC), "is_live": True})
@@ -178,6 +186,14 @@ class Deployments:
                 raise _refused(str(error), error, compiled.compilation) from error
             self._live = LiveDeployment(read, compiled.compilation)
         return _short(read)
+
+    def _before(self, kept: Sequence[LivingVersion]) -> DeploymentDetailRead | None:
+        """Give the newest version with the files that the store would return to."""
+        texts = next((each.deployment.texts for each in kept if each.state == "before"), None)
+        if texts is None:
+            return None
+        found = (self._table.read(each.version) for each in self._table.list())
+        return next((each for each in found if each is not None and is_of(texts, each)), None)
 
     def _make_live(self, coming: DeploymentDetailRead) -> DeploymentDetailRead:
         """Note that the version on its way is in force."""

@@ -6,7 +6,7 @@ import os
 import secrets
 import socket
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -15,8 +15,8 @@ from typing import Literal
 
 from piql.deployment import Deployment
 from piql.errors import CompilationRefused, DeploymentInProgress, PiqlError, StoreUnavailable
-from piql.evolution.progress import Progress, read_progress
-from piql.evolution.state import SchemaState, load_deployment, read_state
+from piql.evolution.progress import Progress, progress_in, read_progress
+from piql.evolution.state import SchemaState, load_deployment, read_state, state_in
 from piql.evolution.steps import Stand, Steps, keep, living_indexes, withdraw
 from piql.store.base import Store
 
@@ -71,7 +71,14 @@ class BuildProgress:
 class Build:
     """A version on its way, from whatever process it was begun."""
 
-    def __init__(self, store: Store, id: str, pace: Pace = BACKGROUND, driver: str | None = None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        id: str,
+        pace: Pace = BACKGROUND,
+        driver: str | None = None,
+        end: Progress | None = None,
+    ) -> None:
         self._store = store
         self._id = id
         self._pace = pace
@@ -80,14 +87,14 @@ class Build:
         self._thread: threading.Thread | None = None
         self._stop = threading.Event()
         self._failure: PiqlError | None = None
-        self._last: Progress | None = None
+        self._end = end
 
     @property
     def progress(self) -> BuildProgress:
         """Say how far it has come."""
-        progress = self._read()
-        state = read_state(self._store)
-        phase = progress.outcome or (state.change.phase if state.change else "in force")
+        settings = self._store.settings()  # both documents as they were at one moment
+        progress, change = self._read(settings), state_in(settings).change
+        phase = progress.outcome or (change.phase if change else "filling")
         return BuildProgress(
             progress.version,
             phase,
@@ -193,6 +200,7 @@ class Build:
             after = self._steps[1].advance(transaction, mine, self._pace.step_rows)
             keep(transaction, stand.state, after)
         if after.progress.outcome is not None:
+            self._end = after.progress
             collect(self._store)
             return False
         self._rest(monotonic() - began, after.progress.rows_done - stand.progress.rows_done)
@@ -225,15 +233,17 @@ class Build:
                 raise DeploymentInProgress(f"it is over: {self.words()}")
             keep(transaction, stand.state, Stand(stand.state, change(stand.progress)))
 
-    def _read(self) -> Progress:
-        """Read the progress; what was followed by another change is remembered as it was seen last."""
-        progress = read_progress(self._store)
-        if progress is not None and progress.id == self._id:
-            self._last = progress
-            return progress
-        if self._last is not None and self._last.outcome is not None:
-            return self._last
-        raise DeploymentInProgress("another version is on its way since: nothing is known of this one any more")
+    def _read(self, settings: Mapping[str, str] | None = None) -> Progress:
+        """Read the progress; how it ended is remembered."""
+        if self._end is None:
+            kept = progress_in(self._store.settings() if settings is None else settings)
+            progress = kept.of(self._id) if kept is not None else None
+            if progress is None:
+                raise DeploymentInProgress("many versions have followed since: nothing is known of this one any more")
+            if progress.outcome is None:
+                return progress
+            self._end = progress
+        return self._end
 
     def words(self) -> str:
         """Say how far it has come, for a message."""

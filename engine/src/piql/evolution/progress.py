@@ -57,6 +57,17 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
+class Ended:
+    """How an earlier change ended, for those who were following it."""
+
+    id: str
+    version: int
+    started_at: str
+    outcome: Outcome
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Progress:
     """`id` tells changes apart, also those that make a version of the same number; `beat` is when `driver` last was."""
 
@@ -70,6 +81,7 @@ class Progress:
     beat: float = 0.0
     outcome: Outcome | None = None
     reason: str | None = None
+    earlier: tuple[Ended, ...] = ()  # the last few changes, the newest first
 
     @property
     def rows_done(self) -> int:
@@ -80,6 +92,22 @@ class Progress:
         """Give about how many rows the whole change walks through; never fewer than it has."""
         return sum(task.rows if task.is_done else max(task.rows, task.estimate) for task in self.tasks)
 
+    def ended(self, most: int = 10) -> tuple[Ended, ...]:
+        """Give what the next change remembers of this one and those before it."""
+        if self.outcome is None:
+            return self.earlier
+        own = Ended(self.id, self.version, self.started_at, self.outcome, self.reason)
+        return (own, *self.earlier)[:most]
+
+    def of(self, id: str) -> Progress | None:
+        """Give the progress of a change: of this one, or of one that ended earlier."""
+        if id == self.id:
+            return self
+        found = next((each for each in self.earlier if each.id == id), None)
+        if found is None:
+            return None
+        return Progress(id, found.version, found.started_at, True, outcome=found.outcome, reason=found.reason)
+
     def with_task(self, at: int, task: Task) -> Progress:
         return replace(self, tasks=(*self.tasks[:at], task, *self.tasks[at + 1 :]))
 
@@ -89,11 +117,17 @@ class Progress:
 
 def read_progress(store: Store) -> Progress | None:
     """Read how far the change in progress, or the last one, has come; None when there was none yet."""
-    text = store.settings().get(SETTING)
+    return progress_in(store.settings())
+
+
+def progress_in(settings: Mapping[str, str]) -> Progress | None:
+    """Give the progress that settings hold."""
+    text = settings.get(SETTING)
     if text is None:
         return None
     found: dict[str, Any] = json.loads(text, object_hook=_untagged)
-    return Progress(**{**found, "tasks": tuple(_task(each) for each in found["tasks"])})
+    earlier = tuple(Ended(**each) for each in found["earlier"])
+    return Progress(**{**found, "tasks": tuple(_task(each) for each in found["tasks"]), "earlier": earlier})
 
 
 def _task(found: dict[str, Any]) -> Task:

@@ -78,7 +78,12 @@ class SchemaState:
 def read_state(store: Store) -> SchemaState:
     """Read the state; should it change meanwhile, the epoch is the older one, which no transaction will accept."""
     epoch = store.version()
-    text = store.settings().get(SETTING)
+    return state_in(store.settings(), epoch)
+
+
+def state_in(settings: Mapping[str, str], epoch: int = 0) -> SchemaState:
+    """Give the state that settings hold."""
+    text = settings.get(SETTING)
     if text is None:
         return SchemaState(epoch=epoch)
     found: dict[str, Any] = json.loads(text)

@@ -17,7 +17,7 @@ from piql.deployment import OtherIndex
 from piql.evolution.checking import GroupsCheck, RowsCheck, limit_rule, refusal, unique_rule
 from piql.evolution.filling import Filling
 from piql.evolution.progress import SETTING as PROGRESS
-from piql.evolution.progress import Outcome, Progress, Task
+from piql.evolution.progress import Outcome, Progress, Task, read_progress
 from piql.evolution.state import SETTING as STATE
 from piql.evolution.state import Change, SchemaState, Version, compiled, deployment_of
 from piql.physical.operators import IndexScan
@@ -146,12 +146,14 @@ def announce(
             transaction.add_columns(table, [column.name for column in new])
             tables[name] = replace(kept, columns=(*kept.columns, *new))
     made = _make_indexes(transaction, store, state, compilation)
+    last = read_progress(store)
     progress = Progress(
         secrets.token_hex(8),
         version.number,
         datetime.now(UTC).isoformat(),
         is_background,
         _tasks(store, state, compilation, made),
+        earlier=last.ended() if last else (),
     )
     return Stand(replace(state, change=Change(version, "filling", tuple(made)), tables=tables), progress)
 

@@ -19,10 +19,10 @@ export function Versions() {
   const runName = (version: Deployment) =>
     version.run_id === null ? 'none' : (runs?.find((run) => run.id === version.run_id)?.label ?? version.run_id)
   const tellLive = useTellLive()
-  const before = (versions?.find((version) => version.is_live)?.version ?? 0) - 1
+  const before = versions?.find((version) => version.is_before)?.version ?? 0
   const rollBack = useMutation({
     mutationFn: () => answered(api.POST('/api/deployments/rollback')),
-    onSuccess: (made) => tellLive(`Version ${made.version} is live: version ${made.version - 2} again, with all rows as they are.`),
+    onSuccess: (made) => tellLive(`Version ${made.version} is live: version ${before} again, with all rows as they are.`),
   })
   return (
     <section className={styles['versions']} aria-label="Deployments">
