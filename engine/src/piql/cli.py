@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from importlib.metadata import entry_points
+from io import TextIOWrapper
 
 GROUP = "piql.commands"
 
@@ -37,6 +38,9 @@ ELSEWHERE: dict[str, tuple[str, str]] = {
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; give its exit code."""
     given = list(sys.argv[1:] if argv is None else argv)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # arguments and files may hold what no terminal can show
+            stream.reconfigure(errors="backslashreplace")
     if not given or given[0] in ("-h", "--help", "help"):
         print(_usage())
         return 0 if given else 2

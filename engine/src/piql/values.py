@@ -11,6 +11,7 @@ ISO strings stand for TIMESTAMP, DATE, UUID and DECIMAL.
 from __future__ import annotations
 
 import math
+import re
 from datetime import UTC, date, datetime
 from decimal import Context, Decimal, DecimalException, Inexact
 from uuid import UUID
@@ -19,6 +20,7 @@ from piql.catalog import Kind, SqlType
 
 INT_RANGE = (-(2**31), 2**31 - 1)
 BIGINT_RANGE = (-(2**63), 2**63 - 1)
+_DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _EXACT = Context(prec=400, traps=[Inexact])
 
 
@@ -84,6 +86,8 @@ def _double(value: object, type: SqlType) -> float:
 
 def _decimal(value: object, type: SqlType) -> Decimal:
     if isinstance(value, bool) or not isinstance(value, int | float | str | Decimal):
+        raise _refuse(value, type)
+    if isinstance(value, str) and (len(value) > 1000 or not _DECIMAL.fullmatch(value)):
         raise _refuse(value, type)
     try:
         number = value if isinstance(value, Decimal) else Decimal(str(value))
@@ -164,7 +168,7 @@ def _date(value: object, type: SqlType) -> date:
 def _uuid(value: object, type: SqlType) -> UUID:
     if isinstance(value, UUID):
         return value
-    if isinstance(value, str):
+    if isinstance(value, str) and value.isascii():
         try:
             return UUID(value)
         except ValueError:

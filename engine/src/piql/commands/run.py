@@ -37,7 +37,7 @@ def run(argv: Sequence[str] | None = None) -> int:
     try:
         with connect(given.store) as db:
             if is_statement:
-                page = db.run(given.query, parameters)
+                page = db.run(given.query, parameters, given.cursor)
             else:
                 page = db.execute(given.query, parameters, cursor=given.cursor)
     except CompilationRefused as refusal:

@@ -12,6 +12,7 @@ def format_table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     -------------  -----  ----------
     thoughtstream  II            101
     """
+    heads = [_text(head) for head in heads]
     cells = [[_text(value) for value in row] for row in rows]
     is_number = [bool(rows) and all(isinstance(row[at], int | float) for row in rows) for at in range(len(heads))]
     widths = [max(len(head), *(len(row[at]) for row in cells)) if cells else len(head) for at, head in enumerate(heads)]
@@ -35,4 +36,8 @@ def _line(cells: Sequence[str], widths: Sequence[int], is_number: Sequence[bool]
 
 
 def _text(value: object) -> str:
-    return "NULL" if value is None else str(value).replace("\n", "⏎")
+    """Give a cell; control characters are spelled out, for a terminal would obey them."""
+    if value is None:
+        return "NULL"
+    text = str(value).replace("\n", "⏎")
+    return text if text.isprintable() else "".join(each if each.isprintable() else repr(each)[1:-1] for each in text)

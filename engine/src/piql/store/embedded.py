@@ -19,7 +19,7 @@ from typing import Any, ClassVar, Literal, TypeVar
 from piql.catalog import Index, SqlType, Table
 from piql.errors import StoreUnavailable
 from piql.store.base import Answers, Batch, Codec, Consistency, ReadShape, Row, Steps
-from piql.store.embedded_layout import EmbeddedRead, ReadBuilder, layout_of, quoted
+from piql.store.embedded_layout import EmbeddedRead, ReadBuilder, column_name, layout_of, quoted
 from piql.store.embedded_waiting import patiently, unavailable
 from piql.store.stored_values import AFFINITY, codec_of
 
@@ -89,7 +89,9 @@ class EmbeddedTransaction:
             column = table.column(name)
             assert column is not None
             affinity = AFFINITY[column.type.kind]
-            self._connection.execute(f"ALTER TABLE {quoted(layout.name)} ADD COLUMN {quoted(name)} {affinity}")
+            self._connection.execute(
+                f"ALTER TABLE {quoted(layout.name)} ADD COLUMN {quoted(column_name(name))} {affinity}"
+            )
 
     def create_index(self, table: Table, index: Index) -> None:
         self._connection.execute(layout_of(table, index).create())

@@ -27,6 +27,11 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+def column_name(name: str) -> str:
+    """Give the SQL name of a column: its own, unless it begins like what the store adds (flags, #bucket, #write)."""
+    return "'" + name if name[:1] in ("?", "#", "'") else name
+
+
 @dataclass(frozen=True, slots=True)
 class KeyColumn:
     """A key column as stored: its SQL name, its flag's where it may be NULL, and its direction."""
@@ -105,10 +110,13 @@ def layout_of(table: Table, index: Index) -> Layout:
             is_flagged = column.nullable and each.name not in table.primary_key
             key.append(
                 KeyColumn(
-                    each.name, AFFINITY[column.type.kind], each.ascending, "?" + each.name if is_flagged else None
+                    column_name(each.name),
+                    AFFINITY[column.type.kind],
+                    each.ascending,
+                    "?" + each.name if is_flagged else None,
                 )
             )
-    covering = tuple((name, AFFINITY[_type(table, name).kind]) for name in index.covering)
+    covering = tuple((column_name(name), AFFINITY[_type(table, name).kind]) for name in index.covering)
     if index.is_primary:
         return Layout(f"table {table.name}", False, tuple(key), covering)
     has_bucket = index.buckets > 1
@@ -186,7 +194,7 @@ class ReadBuilder:
         flags = {each.name: each.flag for each in self.layout.key if each.flag}
         columns = [
             f"CASE WHEN {quoted(flag)} THEN {quoted(name)} END" if (flag := flags.get(name)) else quoted(name)
-            for name in self.shape.columns
+            for name in map(column_name, self.shape.columns)
         ]
         sql = f"SELECT {', '.join(columns) or '1'} FROM {quoted(self.layout.name)}"
         if where:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from piql.diagnostics.codes import report
 from piql.diagnostics.diagnostic import Diagnostic, Edit, Fix
 from piql.source import Source, Span
@@ -17,6 +19,8 @@ RESERVED = frozenset(
     OVER PAGINATE PRIMARY REFERENCES RIGHT SELECT SET THEN TRUE UNION UNIQUE UPDATE USING VALUES WHEN WHERE WITH
     """.split()
 )
+
+_UNPRINTED = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 MAX_NESTING = 50  # parentheses, subqueries, NOTs inside one another
 MAX_CHAIN = 64  # operators in one row such as a + b + c, each a level of the tree
@@ -119,6 +123,9 @@ class Cursor:
             text = unquote(token)
             if not text:
                 raise self.fault("syntax-error", "a quoted name cannot be empty", self.span_of(token))
+            if _UNPRINTED.search(text):
+                why = "a quoted name cannot hold control characters or halves of characters"
+                raise self.fault("syntax-error", why, self.span_of(token))
             return ast.Name(text=text, is_quoted=True, span=Span(self.source, token.start, token.end))
         if token.kind == "word" and self.peek().word not in ("", "("):
             raise self.expecting(what, f'`{token.text}` is a keyword; to use it as a name, write "{token.text}"')

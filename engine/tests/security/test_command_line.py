@@ -1,0 +1,104 @@
+"""The command line hands on what it is given, and shows what is stored without letting a terminal obey it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import piql
+import pytest
+from piql.cli import main
+
+EACH = """
+import json, sys
+from piql.cli import main
+for call in json.loads(sys.argv[1]):
+    try:
+        code = main(call)
+    except SystemExit as end:
+        code = end.code
+    assert code in (0, 1, 2), (call, code)
+    print("ended with", code)
+"""
+SOURCE = """
+CREATE TABLE t ("a""b" INT PRIMARY KEY, s TEXT NULL);
+CREATE QUERY "get;" AS SELECT "a""b", s FROM t WHERE s = [s] ORDER BY "a""b" LIMIT 5;
+CREATE QUERY put AS INSERT INTO t ("a""b", s) VALUES ([id], [s]);
+"""
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    made = f"embedded:{tmp_path / 'a.db'}"
+    with piql.connect(made) as db:
+        db.deploy(piql.compile(SOURCE))
+    return made
+
+
+@pytest.mark.parametrize(
+    "text", ["'; DROP TABLE t; --", "$(reboot)", "`x`", "é😀", "a=b", '{"a": 1}x', "--store", "\\n", "%s"]
+)
+def test_a_value_is_stored_as_it_was_given(url: str, text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "put", "--store", url, "--param", "id=1", "--param", f"s={text}"]) == 0
+    capsys.readouterr()
+    assert main(["run", "get;", "--store", url, "--output", "json", "--param", f"s={text}"]) == 0
+    assert json.loads(capsys.readouterr().out)["rows"] == [{'a"b': 1, "s": text}]
+
+
+def test_control_characters_are_spelled_out(url: str, capsys: pytest.CaptureFixture[str]) -> None:
+    text = "\x1b[2J\x07\r\x9b31m\u202eevil\0"
+    with piql.connect(url) as db:
+        db.load("t", [{'a"b': 1, "s": text}])
+    assert main(["run", 'SELECT s FROM t WHERE "a""b" = 1', "--store", url]) == 0
+    shown = capsys.readouterr().out
+    assert not any(each in shown for each in text if not each.isprintable())
+    assert "\\x1b[2J\\x07\\r\\x9b31m\\u202eevil\\x00" in shown
+
+
+@pytest.mark.parametrize("name", ["get", "put; DROP", "'", "\0", "--", "get;x", "../x", "x" * 5000])
+def test_a_query_that_is_not_there_is_refused_by_name(url: str, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "--store", url, "--", name]) in (1, 2)
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_arguments_that_are_no_utf8_end_in_a_message(url: str, tmp_path: Path) -> None:
+    """Bytes that are no UTF-8 come in as halves of characters, which no terminal can show."""
+    bad, store = "\udcff\udcfe", ["--store", url]
+    (tmp_path / "bad.piql").write_bytes(b'CREATE TABLE "\xff" (a INT PRIMARY KEY);')
+    calls = [
+        ["run", f"get{bad}", *store],
+        ["run", f"SELECT '{bad}' FROM t", *store],
+        ["run", "get;", *store, "--param", f"s={bad}"],
+        ["run", "get;", *store, "--param", f"{bad}=1"],
+        ["run", "get;", *store, "--cursor", bad],
+        ["run", "get;", "--store", f"embedded:{tmp_path}/{bad}"],
+        ["run", "get;", "--store", bad],
+        ["check", f"{tmp_path}/{bad}"],
+        ["check", f"{tmp_path}/bad.piql"],
+        ["deploy", f"{tmp_path}/bad.piql", *store],
+        [bad],
+    ]
+    done = subprocess.run(
+        [sys.executable, "-c", EACH, json.dumps(calls)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("ended with") == len(calls)
+
+
+def test_a_statement_is_walked_page_by_page(url: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with piql.connect(url) as db:
+        db.load("t", [{'a"b': number, "s": "x"} for number in range(3)])
+    statement = 'SELECT "a""b" AS id FROM t WHERE s = \'x\' ORDER BY s, "a""b" PAGINATE 2'
+    with piql.connect(url) as db:
+        db.deploy(piql.compile(SOURCE))
+    assert main(["run", statement, "--store", url, "--output", "json"]) == 0
+    page = json.loads(capsys.readouterr().out)
+    assert page["rows"] == [{"id": 0}, {"id": 1}]
+    assert main(["run", statement, "--store", url, "--output", "json", "--cursor", page["cursor"]]) == 0
+    assert json.loads(capsys.readouterr().out)["rows"] == [{"id": 2}]
