@@ -11,7 +11,8 @@ import pytest
 SCHEMA = """
 CREATE TABLE "no""tes; --" ("i'd" BIGINT PRIMARY KEY, "te""xt" TEXT NULL);
 CREATE QUERY "put;" AS INSERT INTO "no""tes; --" ("i'd", "te""xt") VALUES ([id], [text]);
-CREATE QUERY "find ""it?#" AS SELECT "i'd", "te""xt" FROM "no""tes; --" WHERE "te""xt" = [text] ORDER BY "i'd" PAGINATE 1;
+CREATE QUERY "find ""it?#" AS
+SELECT "i'd", "te""xt" FROM "no""tes; --" WHERE "te""xt" = [text] ORDER BY "i'd" PAGINATE 1;
 """
 TEXTS = [
     "'; DROP TABLE settings; --",

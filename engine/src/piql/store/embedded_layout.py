@@ -28,8 +28,8 @@ def quoted(name: str) -> str:
 
 
 def column_name(name: str) -> str:
-    """Give the SQL name of a column: its own, unless it begins like what the store adds (flags, #bucket, #write)."""
-    return "'" + name if name[:1] in ("?", "#", "'") else name
+    """Give the SQL name of a column: its own, unless it begins like that of a flag."""
+    return "'" + name if name[:1] in ("?", "'") else name
 
 
 @dataclass(frozen=True, slots=True)

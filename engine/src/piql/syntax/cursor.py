@@ -126,6 +126,9 @@ class Cursor:
             if _UNPRINTED.search(text):
                 why = "a quoted name cannot hold control characters or halves of characters"
                 raise self.fault("syntax-error", why, self.span_of(token))
+            if text.startswith("#"):
+                why = "a quoted name cannot begin with #: what stores keep for themselves is called so"
+                raise self.fault("syntax-error", why, self.span_of(token))
             return ast.Name(text=text, is_quoted=True, span=Span(self.source, token.start, token.end))
         if token.kind == "word" and self.peek().word not in ("", "("):
             raise self.expecting(what, f'`{token.text}` is a keyword; to use it as a name, write "{token.text}"')
