@@ -57,7 +57,7 @@ def design_table(
             index = design.kept.get(key)
             if index is not None and _may_go(index):
                 design.leave_out(index)
-    return TableDesign(_with_purposes(table, tuple(design.kept.values())), design.changed)
+    return TableDesign(design.settled(), design.changed)
 
 
 @dataclass(slots=True)
@@ -89,14 +89,14 @@ class _Design:
 
     def leave_out(self, left: Index) -> None:
         """Leave an index out where those that are kept, or one of them in another order, serve all it is there for."""
-        others = [each for each in self.kept.values() if each is not left]
+        others = [_opened_to(left, each) for each in self.kept.values() if each is not left]
         if self._may_serve(left, others) and self._try(others, (left,)):
             return
         for at, other in enumerate(others):
             turned = _begun_with(left, other, self.table)
             if turned is not None:
                 instead = [*others[:at], turned, *others[at + 1 :]]
-                if self._may_serve(left, instead) and self._try(instead, (left, other)):
+                if self._may_serve(left, instead) and self._try(instead, (left, self.kept[identity(other)])):
                     return
 
     def _may_serve(self, left: Index, others: Sequence[Index]) -> bool:
@@ -141,10 +141,41 @@ class _Design:
             self.plans[at] = self.changed[at] = plan
         return True
 
+    def settled(self) -> tuple[Index, ...]:
+        """Say of each index which constraints it serves; its partition is what all reads of it fix, and no wider."""
+        own = sorted(self.kept.values(), key=lambda each: (each.span is None, each.name))
+        purposes: dict[Identity, list[str]] = {}
+        lengths: dict[Identity, list[int]] = {}
+        for group in groups_of(self.table):
+            serving = group.index_among(self.table, own)
+            if serving is not None and not serving.is_primary:
+                purposes.setdefault(identity(serving), []).append(group.purpose)
+                lengths.setdefault(identity(serving), []).append(1 if group.is_token else len(group.columns))
+        for key, readers in self.readers.items():
+            for at in readers:
+                reads = (each for each in self.reads_of(self.plans[at]) if identity(each.index) == key)
+                lengths.setdefault(key, []).extend(len(each.prefix) for each in reads)
+        found = []
+        for index in own:
+            key = identity(index)
+            if key in lengths and index.span is None:
+                index = replace(index, partition_columns=min(lengths[key]))
+            found.append(_because(index, purposes.get(key, ())))
+        return tuple(found)
+
 
 def _may_go(index: Index) -> bool:
     """Whether an index is the compiler's own, and no get of a UNIQUE key goes through it."""
     return index.span is None and not index.is_unique
+
+
+def _opened_to(left: Index, other: Index) -> Index:
+    """Let the partitions of an index be wide enough for the reads of another, where it begins with the same columns."""
+    length = left.partition_columns
+    leading = {each.name for each in left.columns[:length]}
+    if other.partition_columns <= length or {each.name for each in other.columns[:length]} != leading:
+        return other
+    return replace(other, partition_columns=length)
 
 
 def _begun_with(left: Index, other: Index, table: Table) -> Index | None:
@@ -161,21 +192,6 @@ def _begun_with(left: Index, other: Index, table: Table) -> Index | None:
     ]
     turned = index_on(table, ordered, partition_columns=len(first))
     return replace(turned, covering=other.covering, reason=other.reason)
-
-
-def _with_purposes(table: Table, indexes: tuple[Index, ...]) -> tuple[Index, ...]:
-    """Say of each index which constraints it serves, and let their reads stay within its partitions."""
-    own = sorted(indexes, key=lambda each: (each.span is None, each.name))
-    purposes: dict[Identity, list[str]] = {}
-    for group in groups_of(table):
-        serving = group.index_among(table, own)
-        if serving is None or serving.is_primary:
-            continue
-        purposes.setdefault(identity(serving), []).append(group.purpose)
-        length = 1 if group.is_token else len(group.columns)
-        if length < serving.partition_columns:
-            own[own.index(serving)] = replace(serving, partition_columns=length)
-    return tuple(_because(each, purposes.get(identity(each), ())) for each in own)
 
 
 def _because(index: Index, purposes: Sequence[str]) -> Index:
