@@ -16,6 +16,7 @@ import piql
 import pytest
 from piql.binding.binder import BoundProgram, bind
 from piql.binding.conversion import as_sql
+from piql.commands.storage import describe_storage
 from piql.diagnostics.render import render_all
 from piql.logical.format import format_plan
 from piql.physical.format import format_plan as format_physical
@@ -120,6 +121,11 @@ def indexes(text: str) -> str:
     return "\n".join(lines) or "none"
 
 
+def storage(text: str) -> str:
+    """How tables and indexes are kept, as `piql plan` lists it."""
+    return "\n\n".join(describe_storage(piql.compile(text), None))
+
+
 def findings(text: str) -> str:
     """What the whole compiler finds, as it is printed."""
     return render_all(piql.compile(text).diagnostics) or "none"
@@ -153,6 +159,7 @@ OUTPUTS: dict[str, Callable[[str], str]] = {
     "plan": plan,
     "bounds": bounds,
     "indexes": indexes,
+    "storage": storage,
     "findings": findings,
     "fixes": fixes,
 }

@@ -117,7 +117,7 @@ def _plan_again(query: BoundQuery, before: PlannedQuery, indexes: IndexesByTable
 
 
 def _plan_no_worse(before: PlannedQuery, indexes: IndexesByTable) -> PlannedQuery | None:
-    """Take a query through Phase II once more: Phase I does not look at the indexes."""
+    """Take a query through Phase II once more, in the order of joins that Phase I chose."""
     found = plan_query(before.logical, indexes).plan
     if before.plan is None or found is None:
         return None

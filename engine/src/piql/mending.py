@@ -17,6 +17,7 @@ from piql.assistant.remedy import Patient
 from piql.binding.binder import BoundQuery
 from piql.compilation import Compilation, CompiledQuery
 from piql.diagnostics.diagnostic import Diagnostic, Edit, Fix
+from piql.index_advice import advise
 from piql.index_design import PlannedQuery
 from piql.logical.operators import Stop
 from piql.memory import Memory
@@ -36,7 +37,11 @@ _settled: Memory[tuple[tuple[Diagnostic, ...], int]] = Memory(512)
 
 def mend(assembly: Assembly) -> Compilation:
     """Give the compilation with every fix that works."""
-    return _with_tried_fixes(assembly, _with_fixes(assembly))
+    compilation = _with_tried_fixes(assembly, _with_fixes(assembly))
+    if compilation.has_errors:
+        return compilation
+    advice = advise(compilation, partial(_try_bounded, assembly))
+    return replace(compilation, diagnostics=(*compilation.diagnostics, *advice)) if advice else compilation
 
 
 def _as_compilation(assembly: Assembly, findings: Sequence[Diagnostic]) -> Compilation:
@@ -187,6 +192,12 @@ def _outcome_for_all(assembly: Assembly, errors: int, edits: tuple[Edit, ...]) -
 def _try(assembly: Assembly, edits: tuple[Edit, ...], names: set[str] | None) -> Compilation:
     edited = _edited(assembly, edits, names)
     return _as_compilation(edited, edited.findings())
+
+
+def _try_bounded(assembly: Assembly, edits: tuple[Edit, ...], names: set[str]) -> Compilation:
+    """Compile the schema and some queries in which nothing was found, with edits made."""
+    parts = [replace(part, is_quiet=False) for part in assembly.parts if any(each.name in names for each in part.bound)]
+    return _try(replace(assembly, parts=parts), edits, names)
 
 
 def _edited(assembly: Assembly, edits: tuple[Edit, ...], names: set[str] | None) -> Assembly:

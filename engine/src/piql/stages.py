@@ -24,10 +24,11 @@ from piql.node import Node
 from piql.optimizer import optimize
 from piql.optimizer.predicates import has_subquery
 from piql.optimizer.rule import Cost
-from piql.physical.findings import gap_diagnostics, hot_partitions, indistinct_pages, misplaced_subqueries
+from piql.physical.findings import gap_diagnostics, indistinct_pages, misplaced_subqueries
 from piql.physical.index_set import IndexSet
 from piql.physical.indexes import constraint_indexes
 from piql.physical.operators import IndexFKJoin, IndexScan, PhysicalNode, SortedIndexJoin, operators
+from piql.physical.partitions import hot_partitions
 from piql.physical.planner import plan_query
 from piql.physical.unbounded import Gap
 from piql.physical.writes import plan_write
@@ -162,7 +163,7 @@ def _finish(bound: BoundQuery, planned: PlannedQuery | None, catalog: Catalog, s
     if planned.plan is None:
         return _refused(query, planned.gaps)
     plan = with_settled_indexes(planned.plan, settled)
-    found = hot_partitions(plan, bound)
+    found = hot_partitions(plan, bound.name or None)
     if any(map(reads_unsized, operators(plan))):
         found = (*found, _unsized(bound))
     return replace(

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Sequence
 
 from piql.commands.arguments import add_source, compile_path
+from piql.commands.storage import describe_storage
 from piql.compilation import CompiledQuery
 from piql.diagnostics.render import render_all
 from piql.logical.format import format_plan
@@ -24,7 +25,8 @@ def plan(argv: Sequence[str] | None = None) -> int:
     if unknown:
         parser.error(f"no query named {', '.join(unknown)}; there are {', '.join(compilation.queries) or 'none'}")
     chosen = [each for name, each in compilation.queries.items() if not given.query or name in given.query]
-    print("\n\n".join(_section(each, given.steps) for each in chosen))
+    sections = [_section(each, given.steps) for each in chosen]
+    print("\n\n".join((*sections, *describe_storage(compilation, chosen if given.query else None))))
     return 0 if all(each.is_bounded for each in chosen) else 1
 
 

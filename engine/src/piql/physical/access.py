@@ -79,11 +79,12 @@ def best_access(reading: Reading) -> Access | None:
         return None
     table = reading.table
 
-    def cost(access: Access) -> tuple[int, int, int, int, str]:
+    def cost(access: Access) -> tuple[int, int, int, int, bool, str]:
         rows = access.rows if reading.wanted.count is None else min(access.rows, reading.wanted.count.max)
         requests = access.reads + (rows if access.needs_dereference else 0)
         width = columns_bytes(table, reading.uses)
-        return requests, access.is_new, access.rows * width, len(access.residual), access.index.name
+        is_secondary = not access.index.is_primary
+        return requests, access.is_new, access.rows * width, len(access.residual), is_secondary, access.index.name
 
     return min(found, key=cost)
 

@@ -8,7 +8,6 @@ from piql.diagnostics.codes import report
 from piql.diagnostics.diagnostic import Diagnostic, Label
 from piql.logical.expressions import Exists, InSubquery, ScalarSubquery
 from piql.logical.operators import LogicalNode, Stop
-from piql.physical.operators import IndexScan, PhysicalNode, operators
 from piql.physical.unbounded import Gap, GapKind
 from piql.source import Span
 
@@ -136,22 +135,3 @@ def indistinct_pages(stops: Sequence[Stop], query: str | None) -> tuple[Diagnost
         for stop in stops
         if stop.span is not None
     )
-
-
-def hot_partitions(plan: PhysicalNode, query: object) -> tuple[Diagnostic, ...]:
-    """Warn of reads that follow one order of a whole table."""
-    name = getattr(query, "name", "") or None
-    found = []
-    for node in operators(plan):
-        if not isinstance(node, IndexScan) or node.prefix or node.index.buckets > 1 or node.span is None:
-            continue
-        found.append(
-            report(
-                "hot-partition",
-                f"all of {node.table.name} is one order here, kept in one partition that every read and write meets",
-                node.span,
-                help="spread it with CREATE INDEX … BUCKETS b, or fix a column by an equality",
-                query=name,
-            )
-        )
-    return tuple(found)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from piql.catalog import Index
+from piql.catalog import Index, IndexColumn
 from piql.logical.expressions import ColumnRef
 from piql.logical.format import (
     format_assignments,
@@ -111,6 +111,22 @@ def describe(node: PhysicalNode | WritePlan) -> tuple[str, str]:
 
 def _mark(mark: ColumnRef | None) -> str:
     return f" AS {format_expression(mark)}" if mark is not None else ""
+
+
+def format_index(index: Index) -> str:
+    """Give an index as a store keeps it: `item ((i_subject), i_title, i_id) → i_a_id`, its partition first."""
+    names = [_key_column(each) for each in index.columns]
+    partition = names[: index.partition_columns]
+    if index.buckets > 1:
+        partition.insert(0, f"one of {index.buckets} buckets")
+    key = ", ".join((f"({', '.join(partition) or 'all'})", *names[index.partition_columns :]))
+    held = f" → {', '.join(index.covering)}" if index.covering else ""
+    return f"{index.table} ({key}){held}"
+
+
+def _key_column(column: IndexColumn) -> str:
+    name = f"TOKEN({', '.join(column.token_of)})" if column.token_of else column.name
+    return name if column.ascending else f"{name} DESC"
 
 
 def _outer(name: str, kind: str) -> str:

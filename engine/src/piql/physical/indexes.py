@@ -152,8 +152,12 @@ def covering_reason(table: Table, missing: Sequence[str], *, covering: bool) -> 
         return KEY_SERVES
     width = columns_bytes(table, missing)
     if covering:
-        return f"holds {names}, too: no request a row to fetch them, for {width} bytes more in each entry and write"
-    return f"keys only: {names} would add up to {width} bytes to each entry, so rows are fetched by their key"
+        return f"holds {names}, too: no request a row to fetch them, for {_bytes(width)} more in each entry and write"
+    return f"keys only: {names} would add up to {_bytes(width)} to each entry, so rows are fetched by their key"
+
+
+def _bytes(count: int) -> str:
+    return f"{count} byte{'s' * (count != 1)}"
 
 
 KEY_SERVES = "its key holds all that its queries read"
@@ -166,3 +170,8 @@ REFERENCED = "looks here for rows that reference it"
 def is_purpose(reason: str) -> bool:
     """Whether a part of an index's reason says what it is there for, rather than what it holds."""
     return reason.endswith((DECLARED, LOOKED_UP, COUNTED, REFERENCED))
+
+
+def serves_constraint(index: Index) -> bool:
+    """Whether a constraint of its table is checked by an index."""
+    return any(each.endswith((LOOKED_UP, COUNTED, REFERENCED)) for each in index.reason.split("; "))

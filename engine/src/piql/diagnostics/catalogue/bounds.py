@@ -69,9 +69,31 @@ CODES = (
         "hot-partition",
         "All reads and writes of an order meet in one place",
         "A read that fixes no column by equality follows one order of the whole table, which one partition of the "
-        "store holds. CREATE INDEX … BUCKETS b spreads it over b partitions, for b requests a read.",
+        "store holds; one that fixes a flag, or a constant that stands in the query, reads the same partition each "
+        "time. CREATE INDEX … BUCKETS b spreads it over b partitions, for b requests a read. A CARDINALITY LIMIT says "
+        "that a partition stays small.",
         _SCHEMA + "CREATE QUERY q AS SELECT username FROM users ORDER BY username LIMIT 10;",
         severity="warning",
+    ),
+    Code(
+        "unused-index",
+        "An index is kept that no query reads",
+        "CREATE INDEX keeps an index up to date with every write, whether it is read or not. Here neither a query of "
+        "the set reads it nor a constraint is checked by it. The compiler makes the indexes that queries need by "
+        "itself; one made by hand is for BUCKETS, or for statements of the interactive mode.",
+        _SCHEMA + "CREATE INDEX by_since ON follows (since);\n"
+        "CREATE QUERY q AS SELECT since FROM follows WHERE owner = [me] AND target = [you];",
+        severity="info",
+    ),
+    Code(
+        "primary-key-order",
+        "A table is kept in two orders where one is enough",
+        "A table is kept in the order of its primary key, and an index keeps the same columns in another order. With "
+        "that order for its primary key, the table itself serves all queries, and each write keeps an index less. The "
+        "key of a table that holds rows cannot change.",
+        "CREATE TABLE thoughts (posted TIMESTAMP, owner VARCHAR(32), body VARCHAR(140), PRIMARY KEY (posted, owner));\n"
+        "CREATE QUERY q AS SELECT posted, body FROM thoughts WHERE owner = [who] ORDER BY posted DESC LIMIT 10;",
+        severity="info",
     ),
     Code(
         "unsized-column",

@@ -1,0 +1,30 @@
+"""What an index saves when it covers, and costs when it holds keys only: the requests that fetch whole records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from piql.bounds.formula import Formula
+from piql.bounds.rows import rows_fetched, rows_out
+from piql.logical.expressions import ColumnRef
+from piql.physical.operators import Dereference, IndexFKJoin, IndexScan, PhysicalNode, SortedIndexJoin, inputs
+
+
+def requests_saved(plan: PhysicalNode) -> Mapping[str, int]:
+    """Give for each secondary index that a plan reads the gets that it saves, or less than none where it makes them."""
+    found: dict[str, int] = {}
+    index_of: dict[str, str] = {}
+
+    def visit(node: PhysicalNode) -> Formula:
+        below = tuple(map(visit, inputs(node)))
+        if isinstance(node, IndexScan | IndexFKJoin | SortedIndexJoin) and not node.index.is_primary:
+            own = {each.name for each in node.fields if isinstance(each, ColumnRef) and each.relation == node.alias}
+            saved = rows_fetched(node, below).value if own & set(node.index.covering) else 0
+            found[node.index.name] = found.get(node.index.name, 0) + saved
+            index_of[node.alias] = node.index.name
+        if isinstance(node, Dereference):
+            found[index_of[node.alias]] -= below[0].value
+        return rows_out(node, below)
+
+    visit(plan)
+    return found
