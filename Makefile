@@ -1,6 +1,6 @@
 # Every command of the workbench. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-long check bench e2e golden api-types cluster cluster-stop clean
+.PHONY: help setup run test test-long test-cluster check bench e2e golden api-types cluster cluster-stop clean
 SHELL := /bin/bash
 PORT ?= 8400
 NODES ?= 3
@@ -26,7 +26,7 @@ frontend/dist/index.html: $(FRONTEND_SOURCES) node_modules/.installed
 run: setup frontend/dist/index.html ## start the workbench on http://127.0.0.1:8400, or on PORT=
 	@exec .venv/bin/piql serve --port $(PORT) --data data
 
-test: setup ## everything: lint, types, unit tests, conformance cases, end-to-end tests
+test: setup ## everything: lint, types, unit tests, conformance cases, end-to-end tests, a cluster
 	@$(PYTHON) .ci/run_suites.py test
 
 test-long: setup ## the tests that take minutes
@@ -42,6 +42,9 @@ bench: setup frontend/dist/index.html ## measure compiler, engine, heatmap and b
 
 e2e: setup ## the end-to-end tests alone, in Chromium
 	@$(PYTHON) .ci/run_suites.py e2e
+
+test-cluster: setup frontend/dist/index.html ## on a cluster: the suite, the cases, the journey, and faults; takes minutes
+	@$(PYTHON) .ci/run_suites.py cluster
 
 cluster: setup ## start three Cassandra nodes on 127.0.0.1, .2, .3 to try things on (NODES=1 for one)
 	@PYTHONPATH=.ci $(PYTHON) -m cluster start --nodes $(NODES)

@@ -24,9 +24,10 @@ def cases_folder() -> Path | None:
     return next((Path(place) for place in places if place and (Path(place) / "run.py").is_file()), None)
 
 
-def failures(folder: Path, ids: list[str]) -> tuple[dict[str, str], int, str]:
+def failures(folder: Path, ids: list[str], url: str) -> tuple[dict[str, str], int, str]:
     """What each failed case says, how many were skipped, and all that was printed."""
-    run = subprocess.run([sys.executable, folder / "run.py"], capture_output=True, text=True, check=False)
+    command = [sys.executable, str(folder / "run.py"), "--url", url]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
     said = run.stdout + run.stderr
     closing = re.search(r"^(\d+) passed, (\d+) failed, (\d+) skipped$", run.stdout, re.MULTILINE)
     if not closing:
@@ -39,7 +40,7 @@ def failures(folder: Path, ids: list[str]) -> tuple[dict[str, str], int, str]:
     return failed, int(closing[3]), said
 
 
-def main(report: Path, update: bool) -> int:
+def main(report: Path, update: bool, url: str) -> int:
     report.parent.mkdir(exist_ok=True)
     folder = cases_folder()
     if folder is None:
@@ -47,7 +48,7 @@ def main(report: Path, update: bool) -> int:
         report.write_text(json.dumps({"found": False}))
         return 0
     ids = [case["id"] for case in json.loads((folder / "cases.json").read_text())]
-    failed, skipped, said = failures(folder, ids)
+    failed, skipped, said = failures(folder, ids, url)
     print(said, end="")
     passing = [case for case in ids if case not in failed]
     promised = PASSING.read_text().split() if PASSING.exists() else []
@@ -69,5 +70,6 @@ if __name__ == "__main__":
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     arguments.add_argument("report", type=Path, nargs="?", default=ROOT / ".test-results/conformance.json")
     arguments.add_argument("--update", action="store_true", help=f"add the cases that pass now to {PASSING.name}")
+    arguments.add_argument("--url", default="embedded:", help="the store; {n} in it becomes the number of a case")
     given = arguments.parse_args()
-    sys.exit(main(given.report, given.update))
+    sys.exit(main(given.report, given.update, given.url))

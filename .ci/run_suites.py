@@ -115,11 +115,19 @@ def read_conformance(report: Path) -> Counts:
     return Counts(found["passed"], found["failed"], 0, f"{found['passing']} of all {found['cases']} cases pass")
 
 
+def read_cluster(report: Path) -> Counts:
+    found = json.loads(report.read_text())
+    if found["missing"]:
+        return Counts(0, 0, 0, found["missing"], may_be_empty=True)
+    return read_junit(report.with_suffix(".xml"))
+
+
 READERS = {
     "junit": read_junit,
     "vitest": read_vitest,
     "playwright": read_playwright,
     "conformance": read_conformance,
+    "cluster": read_cluster,
 }
 
 

@@ -9,7 +9,7 @@ PYTHON = ".venv/bin/python"
 REPORTS = ".test-results"
 VITEST = ("npm", "run", "--silent", "-w", "frontend", "test", "--", "--reporter=default", "--reporter=json")
 
-Report = Literal["exit status", "junit", "vitest", "playwright", "conformance"]
+Report = Literal["exit status", "junit", "vitest", "playwright", "conformance", "cluster"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +54,12 @@ TESTS = (
     Suite("conformance", (PYTHON, ".ci/conformance.py", f"{REPORTS}/conformance.json"), "conformance"),
 )
 
+CLUSTER = (Suite("cluster", (PYTHON, ".ci/cluster_suite.py", f"{REPORTS}/cluster.json"), "cluster", minutes=12),)
+
+CLUSTER_LONG = (
+    Suite("cluster", (PYTHON, ".ci/cluster_suite.py", f"{REPORTS}/cluster.json", "--long"), "cluster", minutes=60),
+)
+
 END_TO_END = (
     Suite("build", ("make", "--silent", "frontend/dist/index.html")),
     Suite("e2e", (".ci/e2e.sh", f"{REPORTS}/e2e.json"), "playwright", minutes=20),
@@ -61,4 +67,10 @@ END_TO_END = (
 
 LONG = (_pytest("long", ".", "-m", "long and not cluster", minutes=120),)
 
-GROUPS = {"check": CHECKS, "test": CHECKS + TESTS + END_TO_END, "e2e": END_TO_END, "long": LONG}
+GROUPS = {
+    "check": CHECKS,
+    "test": CHECKS + TESTS + END_TO_END + CLUSTER,
+    "e2e": END_TO_END,
+    "long": LONG,
+    "cluster": CLUSTER_LONG,
+}

@@ -63,6 +63,7 @@ native_transport_port: {NATIVE_PORT}
 start_native_transport: true
 endpoint_snitch: GossipingPropertyFileSnitch
 dynamic_snitch: false
+phi_convict_threshold: 12
 data_file_directories: [{folder}/data]
 commitlog_directory: {folder}/commitlog
 saved_caches_directory: {folder}/saved_caches
@@ -86,6 +87,7 @@ native_transport_max_threads: 16
 request_timeout: 10s
 read_request_timeout: 10s
 write_request_timeout: 10s
+cas_contention_timeout: 5s
 range_request_timeout: 10s
 truncate_request_timeout: 60s
 hinted_handoff_enabled: true

@@ -26,7 +26,15 @@ def cluster() -> Iterator[Cluster]:
         yield started
 
 
+@pytest.fixture(scope="module")
+def cluster_keyspace(cluster: Cluster) -> Iterator[str]:
+    """Give the name of a keyspace that goes with the module: hundreds of tables make every change of a schema slow."""
+    name = f"piql_tests_{os.getpid()}_{next(_NUMBERS)}"
+    yield name
+    cluster.drop_keyspace(name)
+
+
 @pytest.fixture
-def cluster_url(cluster: Cluster) -> Callable[[], str]:
-    """Give the URL of a database that no other test has: a prefix of its own in one keyspace."""
-    return lambda: cluster.url("piql_tests", f"prefix=t{os.getpid() % 100_000}_{next(_NUMBERS)}_&timeout=30")
+def cluster_url(cluster: Cluster, cluster_keyspace: str) -> Callable[[], str]:
+    """Give the URL of a database that no other test has: a prefix of its own."""
+    return lambda: cluster.url(cluster_keyspace, f"prefix=t{next(_NUMBERS)}_&timeout=30")

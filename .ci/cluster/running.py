@@ -36,6 +36,15 @@ class Cluster:
     def url(self, keyspace: str, options: str = "") -> str:
         return f"cql://{','.join(self.addresses)}/{keyspace}{'?' if options else ''}{options}"
 
+    def drop_keyspace(self, name: str) -> None:
+        from cassandra.cluster import Cluster as Driver
+
+        driver = Driver(list(self.addresses), NATIVE_PORT, protocol_version=4, schema_metadata_enabled=False)
+        try:
+            driver.connect().execute(f"DROP KEYSPACE IF EXISTS {name}", timeout=60)
+        finally:
+            driver.shutdown()
+
     def start(self) -> None:
         for node in self.nodes:
             node.start()

@@ -11,7 +11,7 @@ import piql
 from piql.errors import PiqlError, StoreUnavailable
 
 from piql_backend.errors import ApiError
-from piql_backend.health.schemas import StoreRead
+from piql_backend.health.schemas import ClusterRead, NodeRead, StoreRead
 
 log = logging.getLogger(__name__)
 
@@ -47,7 +47,17 @@ class StoreConnection:
             _ = self.database().deployment  # reads its version from the store
         except PiqlError as error:
             message = str(error)
-        return StoreRead(url=self.shown_url, kind=self.kind, healthy=message is None, message=message)
+        return StoreRead(
+            url=self.shown_url, kind=self.kind, healthy=message is None, message=message, cluster=self._cluster()
+        )
+
+    def _cluster(self) -> ClusterRead | None:
+        """Give what is known of the cluster, also while it is away; None before it was met."""
+        found = self._database.store.topology() if self._database is not None else None
+        if found is None:
+            return None
+        nodes = [NodeRead(**node._asdict()) for node in found.nodes]
+        return ClusterRead(**(found._asdict() | {"nodes": nodes}))
 
     def close(self) -> None:
         with self._connecting:

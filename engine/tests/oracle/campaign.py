@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import duckdb
@@ -48,13 +48,15 @@ class Campaign:
             yield repro(*shrink(world, failure, seconds))
 
 
-def run_campaign(first_seed: int, cases: int, worlds: int | None = None) -> Campaign:
-    """Run worlds until so many queries have been tried."""
+def run_campaign(
+    first_seed: int, cases: int, worlds: int | None = None, connect: Callable[[str], piql.Database] = piql.connect
+) -> Campaign:
+    """Run worlds, each on a store of its own, until so many queries have been tried."""
     campaign = Campaign(first_seed)
     started = time.perf_counter()
     while campaign.worlds < worlds if worlds is not None else campaign.cases < cases:
         world = random_world(first_seed + campaign.worlds)
-        outcome = run_world(world)
+        outcome = run_world(world, connect)
         campaign.worlds += 1
         campaign.accepted += outcome.accepted
         campaign.rejected += outcome.rejected

@@ -7,14 +7,19 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
+import piql
 import pytest
+from cluster.fixture import cluster, cluster_keyspace, cluster_url
 
 from .campaign import Campaign, report, run_campaign
+
+__all__ = ["cluster", "cluster_keyspace", "cluster_url"]
 
 CASES = int(os.environ.get("PIQL_ORACLE_CASES", "1000"))
 LONG_CASES = int(os.environ.get("PIQL_ORACLE_LONG_CASES", "10000"))
 PARTS = 10
 LONG_SEED = 1_000_000
+CLUSTER_SEED = 2_000_000
 RESULT = Path(__file__).resolve().parents[3] / "docs" / "measurements" / "oracle.md"
 
 
@@ -46,3 +51,11 @@ def test_ten_thousand_queries_give_the_right_rows_within_their_bounds(
     RESULT.parent.mkdir(parents=True, exist_ok=True)
     RESULT.write_text(report(campaign))
     hold(campaign)
+
+
+@pytest.mark.cluster
+def test_on_a_cluster_thirty_queries_give_the_right_rows(cluster_url: Callable[[], str]) -> None:
+    campaign = run_campaign(CLUSTER_SEED, 30, connect=lambda _: piql.connect(cluster_url()))
+    if campaign.failures:
+        pytest.fail("\n".join(f"seed {world.seed}: {failure}" for world, failure in campaign.failures), pytrace=False)
+    assert campaign.accepted["all"] * 2 >= campaign.cases

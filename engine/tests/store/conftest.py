@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from cluster.fixture import cluster, cluster_url
+from cluster.fixture import cluster, cluster_keyspace, cluster_url
 from piql.store import open_store
 from piql.store.base import Store
 from piql.store.embedded import EmbeddedStore
@@ -15,7 +15,7 @@ from piql.store.stepwise import StepwiseStore
 WITH_TRANSACTIONS = ("embedded", "embedded file", "recording", "latency")
 CLUSTER = pytest.param("cluster", marks=pytest.mark.cluster)
 WITH_STEPS = ("stepwise", "stepwise recorded", CLUSTER)
-__all__ = ["cluster", "cluster_url"]
+__all__ = ["cluster", "cluster_keyspace", "cluster_url"]
 
 
 @pytest.fixture(params=(*WITH_TRANSACTIONS, *WITH_STEPS))

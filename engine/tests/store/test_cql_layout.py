@@ -25,8 +25,9 @@ BY_TOWN = (IndexColumn("town"), IndexColumn("name"))
 def test_the_first_key_column_is_the_partition_and_the_others_cluster_in_their_order() -> None:
     created = layout_of(THOUGHTS, THOUGHTS.primary_index(), "k", "p_").create()
     assert created == (
-        'CREATE TABLE "k"."p_thoughts" ("owner" text, "posted" timestamp, "id" blob, "text" text, "#write" text,'
-        ' "#state" tinyint, PRIMARY KEY (("owner"), "posted", "id")) WITH CLUSTERING ORDER BY ("posted" ASC, "id" ASC)'
+        'CREATE TABLE IF NOT EXISTS "k"."p_thoughts" ("owner" text, "posted" timestamp, "id" blob, "text" text,'
+        ' "#write" text, "#state" tinyint, PRIMARY KEY (("owner"), "posted", "id"))'
+        ' WITH CLUSTERING ORDER BY ("posted" ASC, "id" ASC)'
         " AND comment = 'piql[p_] table thoughts'"
     )
 

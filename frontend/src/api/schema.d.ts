@@ -1030,6 +1030,22 @@ export interface components {
             /** Ended At */
             ended_at: string | null;
         };
+        /**
+         * ClusterRead
+         * @description The cluster behind the workbench; `replication` says how many copies of a row there are, and where.
+         */
+        ClusterRead: {
+            /** Keyspace */
+            keyspace: string;
+            /** Replication */
+            replication: string;
+            /** Consistency */
+            consistency: string;
+            /** Driver */
+            driver: string;
+            /** Nodes */
+            nodes: components["schemas"]["NodeRead"][];
+        };
         /** ColumnRead */
         ColumnRead: {
             /** Name */
@@ -1646,6 +1662,22 @@ export interface components {
             text: string;
         };
         /**
+         * NodeRead
+         * @description A node of the cluster, and whether the driver sees it.
+         */
+        NodeRead: {
+            /** Address */
+            address: string;
+            /** Is Up */
+            is_up: boolean;
+            /** Version */
+            version: string;
+            /** Datacenter */
+            datacenter: string;
+            /** Rack */
+            rack: string;
+        };
+        /**
          * ObservedRead
          * @description Quantiles of the executions in the window; the confidence interval (95 %) is null where there are too few.
          */
@@ -2236,7 +2268,7 @@ export interface components {
         };
         /**
          * StoreRead
-         * @description The store behind the workbench; passwords in its URL are left out.
+         * @description The store behind the workbench; passwords in its URL are left out. An embedded store has no `cluster`.
          */
         StoreRead: {
             /** Url */
@@ -2250,6 +2282,7 @@ export interface components {
             healthy: boolean;
             /** Message */
             message: string | null;
+            cluster: components["schemas"]["ClusterRead"] | null;
         };
         /** TableRead */
         TableRead: {

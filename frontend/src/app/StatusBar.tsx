@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { CircleAlert, CircleCheck, Database, TriangleAlert } from 'lucide-react'
+import { CircleAlert, CircleCheck, TriangleAlert } from 'lucide-react'
 import { deployments, health } from '../api/queries'
 import { useCompilationState } from '../documents/compile-loop'
 import { useProblemCount } from '../panels/problems/ProblemsPanel'
@@ -8,6 +8,7 @@ import styles from './app.module.css'
 import { useCaret } from './editor-bridge'
 import { openPanel } from './panel-view'
 import { region } from './regions'
+import { StoreStatus } from './StoreStatus'
 
 export function StatusBar() {
   const { errors, warnings } = useProblemCount()
@@ -39,14 +40,7 @@ export function StatusBar() {
       <button type="button" className={styles['statusButton']} onClick={() => openPanel('deploy')}>
         {live ? `Live: version ${live.version}` : 'Nothing deployed'}
       </button>
-      {server ? (
-        <span className={styles['statusItem']} title={server.store.url}>
-          <Database size={12} aria-hidden />
-          {server.store.kind === 'embedded' ? 'Embedded store' : 'CQL cluster'}
-          <span className={styles['saveDot']} data-tone={server.store.healthy ? 'accent' : 'danger'} aria-hidden />
-          <span className="visually-hidden">{server.store.healthy ? 'answering' : 'not answering'}</span>
-        </span>
-      ) : null}
+      {server ? <StoreStatus store={server.store} /> : null}
     </section>
   )
 }

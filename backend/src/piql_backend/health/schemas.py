@@ -8,13 +8,34 @@ from typing import Literal
 from piql_backend.schema import Read
 
 
+class NodeRead(Read):
+    """A node of the cluster, and whether the driver sees it."""
+
+    address: str
+    is_up: bool
+    version: str
+    datacenter: str
+    rack: str
+
+
+class ClusterRead(Read):
+    """The cluster behind the workbench; `replication` says how many copies of a row there are, and where."""
+
+    keyspace: str
+    replication: str
+    consistency: str
+    driver: str
+    nodes: list[NodeRead]
+
+
 class StoreRead(Read):
-    """The store behind the workbench; passwords in its URL are left out."""
+    """The store behind the workbench; passwords in its URL are left out. An embedded store has no `cluster`."""
 
     url: str
     kind: Literal["embedded", "cql"]
     healthy: bool
     message: str | None
+    cluster: ClusterRead | None
 
 
 class HealthRead(Read):

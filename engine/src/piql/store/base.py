@@ -217,6 +217,26 @@ class Transaction(Protocol):
         ...
 
 
+class Node(NamedTuple):
+    """A server of a cluster; `is_up` as the driver sees it."""
+
+    address: str
+    is_up: bool
+    version: str
+    datacenter: str
+    rack: str
+
+
+class Topology(NamedTuple):
+    """Of what a store consists, where it consists of several servers."""
+
+    keyspace: str
+    replication: str
+    consistency: str
+    driver: str
+    nodes: tuple[Node, ...]
+
+
 class Store(Protocol):
     """Keeps tables and their indexes."""
 
@@ -262,6 +282,10 @@ class Store(Protocol):
 
     def estimate_rows(self, table: Table) -> int:
         """Say about how many rows a table holds, for progress; 0 where the store cannot tell quickly."""
+        ...
+
+    def topology(self) -> Topology | None:
+        """Give the servers of the store without asking them; None where it is in this process."""
         ...
 
     def close(self) -> None: ...

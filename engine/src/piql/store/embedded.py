@@ -259,6 +259,9 @@ class EmbeddedStore:
             raise unavailable(failure) from failure
         return found[0]
 
+    def topology(self) -> None:
+        return None
+
     def close(self) -> None:
         self._is_closed = True
         with self._lock:

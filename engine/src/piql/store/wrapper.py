@@ -16,6 +16,7 @@ from piql.store.base import (
     ReadShape,
     Steps,
     Store,
+    Topology,
     Transaction,
 )
 
@@ -67,6 +68,9 @@ class StoreWrapper:
 
     def estimate_rows(self, table: Table) -> int:
         return self.behind.estimate_rows(table)
+
+    def topology(self) -> Topology | None:
+        return self.behind.topology()
 
     def close(self) -> None:
         self.behind.close()

@@ -9,12 +9,12 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+import cassandra
 from cassandra import ConsistencyLevel, type_codes
 from cassandra.auth import PlainTextAuthProvider
-from cassandra.cluster import EXEC_PROFILE_DEFAULT, Cluster, ExecutionProfile, Session
+from cassandra.cluster import EXEC_PROFILE_DEFAULT, Cluster, ExecutionProfile, NoHostAvailable, Session
 from cassandra.cqltypes import BytesType, LongType, SimpleDateType
 from cassandra.policies import (
     ConstantSpeculativeExecutionPolicy,
@@ -26,7 +26,7 @@ from cassandra.protocol import ProtocolHandler, ResultMessage
 from cassandra.query import BoundStatement, PreparedStatement, SimpleStatement, tuple_factory
 
 from piql.errors import StoreUnavailable
-from piql.store.base import Consistency, Row
+from piql.store.base import Consistency, Node, Row
 from piql.store.cql.address import Address
 from piql.store.cql.failures import unavailable
 from piql.store.cql.stored_values import date_from_bytes
@@ -63,17 +63,6 @@ class _StoredResult(_FAST_RESULT):  # type: ignore[misc,valid-type]
 
 class _StoredProtocol(ProtocolHandler):  # type: ignore[misc]
     message_types_by_opcode = ProtocolHandler.message_types_by_opcode | {ResultMessage.opcode: _StoredResult}
-
-
-@dataclass(frozen=True, slots=True)
-class NodeState:
-    """A node of the cluster as the driver sees it."""
-
-    address: str
-    is_up: bool
-    version: str
-    datacenter: str
-    rack: str
 
 
 class Connection:
@@ -144,15 +133,25 @@ class Connection:
             return
         seconds = max(self.address.timeout, AGREEMENT_SECONDS)
         try:
-            hosts = self._hosts_up()
             for each in statements:
-                self._session.execute(SimpleStatement(each), timeout=seconds, host=hosts[0])
-            if not self._agree(hosts, seconds):
+                self._define(each, seconds)
+            if not self._agree(seconds):
                 raise StoreUnavailable(
                     f"the nodes of {self.address.shown()} did not agree on their tables within {seconds:g} s"
                 )
         except Exception as failure:
             raise unavailable(failure, self.address) from failure
+
+    def _define(self, cql: str, seconds: float) -> None:
+        """Execute a definition on the first node that is there; another takes over when that one goes."""
+        failure: Exception | None = None
+        for host in self._hosts_up():
+            try:
+                self._session.execute(SimpleStatement(cql), timeout=seconds, host=host)
+                return
+            except NoHostAvailable as gone:
+                failure = gone
+        raise failure or StoreUnavailable(f"the cluster {self.address.shown()} cannot be reached")
 
     def _hosts_up(self) -> list[Any]:
         """Give the nodes to which there are connections."""
@@ -162,18 +161,19 @@ class Connection:
             raise StoreUnavailable(f"the cluster {self.address.shown()} cannot be reached")
         return found
 
-    def _agree(self, hosts: Sequence[Any], seconds: float) -> bool:
+    def _agree(self, seconds: float) -> bool:
         """Ask each node for its version of the schema until all are the same; what one knows of others is late."""
         until = time.monotonic() + seconds
         ask = SimpleStatement("SELECT schema_version FROM system.local", consistency_level=ConsistencyLevel.ONE)
-        while len(hosts) > 1:
-            futures = [self._session.execute_async(ask, host=host) for host in hosts]
-            if len({future.result().current_rows[0] for future in futures}) == 1:
-                return True
-            if time.monotonic() > until:
-                return False
+        while time.monotonic() < until:
+            futures = [self._session.execute_async(ask, host=host) for host in self._hosts_up()]
+            try:
+                if len({future.result().current_rows[0] for future in futures}) == 1:
+                    return True
+            except NoHostAvailable:  # a node went: the others are asked again
+                time.sleep(0.1)
             time.sleep(0.01)
-        return True
+        return False
 
     def prepared(self, cql: str) -> PreparedStatement:
         found = self._prepared.get(cql)
@@ -236,14 +236,22 @@ class Connection:
             raise found
         return found
 
-    def nodes(self) -> list[NodeState]:
+    @property
+    def driver(self) -> str:
+        return f"scylla-driver {cassandra.__version__}"
+
+    def nodes(self) -> tuple[Node, ...]:
         """Give the nodes of the cluster and whether they are up."""
-        return [
-            NodeState(
-                str(host.endpoint.address), bool(host.is_up), str(host.release_version), host.datacenter, host.rack
+        return tuple(
+            Node(
+                str(host.endpoint.address),
+                bool(host.is_up),
+                str(host.release_version or "?"),
+                host.datacenter or "?",
+                host.rack or "?",
             )
             for host in sorted(self._driver.metadata.all_hosts(), key=lambda host: str(host.endpoint))
-        ]
+        )
 
     def close(self) -> None:
         self._driver.shutdown()

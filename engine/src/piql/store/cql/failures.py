@@ -11,6 +11,7 @@ from cassandra import (
     Unavailable,
     WriteFailure,
     WriteTimeout,
+    WriteType,
 )
 from cassandra.cluster import NoHostAvailable
 
@@ -18,11 +19,17 @@ from piql.errors import StoreUnavailable
 from piql.store.cql.address import Address
 
 
+class Undecided(StoreUnavailable):
+    """A conditional change met others of the same partition: it may have taken effect, or may still do so."""
+
+
 def unavailable(failure: BaseException, address: Address) -> StoreUnavailable:
     """Say in PIQL's words why the cluster gave no answer."""
     if isinstance(failure, StoreUnavailable):
         return failure
-    return StoreUnavailable(f"the cluster {address.shown()} {_said(failure, address)}")
+    is_undecided = isinstance(failure, WriteTimeout) and failure.write_type == WriteType.CAS
+    kind = Undecided if is_undecided else StoreUnavailable
+    return kind(f"the cluster {address.shown()} {_said(failure, address)}")
 
 
 def _said(failure: BaseException, address: Address) -> str:

@@ -120,7 +120,7 @@ class Layout:
         key = "".join(f", {quoted(name)}" for name in self.clustering_names())
         ordered = f"CLUSTERING ORDER BY ({', '.join(order)}) AND " if order else ""
         return (
-            f"CREATE TABLE {self.table} ({', '.join(columns)}, PRIMARY KEY (({partition}){key}))"
+            f"CREATE TABLE IF NOT EXISTS {self.table} ({', '.join(columns)}, PRIMARY KEY (({partition}){key}))"
             f" WITH {ordered}comment = {literal(self.comment)}"
         )
 

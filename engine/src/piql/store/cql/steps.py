@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 
 from piql.store.base import KEPT_SECONDS, Cell, EntryChange, Found, Row, State
 from piql.store.cql.connection import Connection, Values
 from piql.store.cql.entries import CqlEntries
+from piql.store.cql.failures import Undecided
 from piql.store.cql.layout import quoted
 from piql.store.cql.stored_values import pack_int, pack_long
 from piql.store.cql.tables import CELLS
 
+_PATIENCE = 2  # times the timeout of one request, where others contend for a partition
 _FOREVER = pack_int(0)
 _FOR_A_WHILE = pack_int(KEPT_SECONDS)
 
@@ -41,19 +44,34 @@ class CqlSteps:
     def change(
         self, records: CqlEntries, row: Row, state: State, write: str, known: str | None
     ) -> tuple[bool, Found | None]:
+        """Put a record if its last write is the known one; where others contend, look what came of it and try again."""
+        key = row[: records.key_length]
+        until = self._deadline()
+        while True:
+            try:
+                if self._changed(records, row, state, write, known):
+                    return True, None
+                return False, self.find(records, key, is_serial=True)
+            except Undecided:
+                if time.monotonic() > until:
+                    raise
+            found = self.find(records, key, is_serial=True)
+            if found is not None and found.write == write:
+                return True, None
+            if (found.write if found is not None else None) != known:
+                return False, found
+
+    def _changed(self, records: CqlEntries, row: Row, state: State, write: str, known: str | None) -> bool:
         key = records.key(row)
         assert key is not None
         new = [*records.values(row), *records.hidden(state, write)]
         kept = _FOREVER if state in (State.VISIBLE, State.DOUBTFUL) else _FOR_A_WHILE
         if known is None:
-            is_done = self._if(records.insert, [*key, *new, kept])
-        else:
-            is_done = self._if(records.change, [kept, *new, *key, known.encode()])
-            if not is_done and known == "":  # a row that another client wrote names no write
-                is_done = self._if(records.adopt, [kept, *new, *key])
-        if is_done:
-            return True, None
-        return False, self.find(records, row[: records.key_length], is_serial=True)
+            return self._if(records.insert, [*key, *new, kept])
+        if self._if(records.change, [kept, *new, *key, known.encode()]):
+            return True
+        # a row that another client wrote names no write
+        return known == "" and self._if(records.adopt, [kept, *new, *key])
 
     def change_entries(self, changes: Sequence[EntryChange]) -> None:
         requests: list[tuple[str, Values]] = []
@@ -74,21 +92,35 @@ class CqlSteps:
         return [Cell(*row) for row in self._connection.answer(self._cells, values, is_serial=True)]
 
     def swap(self, group: str, key: str, known: str | None, value: str | None) -> tuple[bool, str | None]:
+        """Set a cell if it holds what is known; where others contend, look what came of it and try again."""
+        until = self._deadline()
+        while True:
+            try:
+                if known != value and self._swapped(group, key, known, value):
+                    return True, known
+                there = self._there(group, key)
+                return known == value == there, there
+            except Undecided:
+                if time.monotonic() > until:
+                    raise
+            there = self._there(group, key)
+            if there == value:
+                return True, known
+            if there != known:
+                return False, there
+
+    def _there(self, group: str, key: str) -> str | None:
+        rows = self._connection.answer(self._cell, [self._group(group), key.encode()], is_serial=True)
+        return rows[0][0] if rows else None
+
+    def _swapped(self, group: str, key: str, known: str | None, value: str | None) -> bool:
         place: Values = [self._group(group), key.encode()]
-        if known is None and value is None:
-            is_done = False
-        elif known is None:
+        if known is None:
             assert value is not None
-            is_done = self._if(self._insert, [*place, value.encode()])
-        elif value is None:
-            is_done = self._if(self._remove, [*place, known.encode()])
-        else:
-            is_done = self._if(self._update, [value.encode(), *place, known.encode()])
-        if is_done:
-            return True, known
-        rows = self._connection.answer(self._cell, place, is_serial=True)
-        there: str | None = rows[0][0] if rows else None
-        return (True, known) if known is None and value is None and there is None else (False, there)
+            return self._if(self._insert, [*place, value.encode()])
+        if value is None:
+            return self._if(self._remove, [*place, known.encode()])
+        return self._if(self._update, [value.encode(), *place, known.encode()])
 
     def note(self, group: str, key: str, value: str | None) -> None:
         place: Values = [self._group(group), key.encode()]
@@ -100,6 +132,9 @@ class CqlSteps:
     def _group(self, group: str) -> bytes:
         """The cells of all prefixes are in one table."""
         return f"{self._prefix}|{group}".encode()
+
+    def _deadline(self) -> float:
+        return time.monotonic() + _PATIENCE * self._connection.address.timeout
 
     def _if(self, cql: str, values: Values) -> bool:
         """Send a conditional change once, and say whether its condition held."""

@@ -9,10 +9,11 @@ from contextlib import contextmanager
 from typing import Any
 
 from piql.catalog import Index, SqlType, Table
-from piql.errors import CompilationRefused, StoreUnavailable
-from piql.store.base import Answers, Batch, Codec, Consistency, ReadShape, Row
+from piql.errors import StoreUnavailable
+from piql.store.base import Answers, Batch, Codec, Consistency, ReadShape, Row, Topology
 from piql.store.cql.address import Address, parse_address
-from piql.store.cql.connection import Connection, NodeState, Values
+from piql.store.cql.connection import Connection, Values
+from piql.store.cql.copying import TableCopy
 from piql.store.cql.entries import CqlEntries, entries_of
 from piql.store.cql.layout import Layout, layout_of, quoted
 from piql.store.cql.reads import CqlRead, plan_read
@@ -32,7 +33,7 @@ class CqlStore:
 
     def __init__(self, address: Address) -> None:
         self.address = address
-        self._prefix = address.prefix.encode()
+        self._prefix = f"{address.prefix}|".encode()  # a key of CQL is never empty
         settings = f"{quoted(address.keyspace)}.{SETTINGS}"
         self._read_settings = f"SELECT name, value FROM {settings} WHERE prefix = ?"
         self._read_setting = f"SELECT value FROM {settings} WHERE prefix = ? AND name = ?"
@@ -41,6 +42,7 @@ class CqlStore:
         try:
             self.tables = Tables(self._connection)
             self.tables.make_keyspace()
+            self._replication = self.tables.replication()
             self._in_order: frozenset[str] = frozenset()
             self.settings()
         except BaseException:
@@ -59,9 +61,13 @@ class CqlStore:
     def codec(self, type: SqlType) -> Codec | None:
         return codec_of(type)
 
+    @property
+    def place(self) -> tuple[str, str]:
+        """Give the keyspace and the prefix."""
+        return self.address.keyspace, self.address.prefix
+
     def layout(self, table: Table, index: Index) -> Layout:
-        is_in_order = index.is_primary and table.name in self._in_order
-        return layout_of(table, index, self.address.keyspace, self.address.prefix, is_in_order=is_in_order)
+        return layout_of(table, index, *self.place, is_in_order=index.is_primary and self.is_in_order(table.name))
 
     def prepare(self, shape: ReadShape) -> CqlRead:
         return plan_read(shape, self.layout(shape.table, shape.index))
@@ -130,7 +136,7 @@ class CqlStore:
     def transaction(self) -> Iterator[CqlTransaction]:
         transaction = CqlTransaction(self)
         yield transaction
-        transaction.create_pending()
+        transaction.finish()
 
     def settings(self) -> Mapping[str, str]:
         rows = self._connection.answer(self._read_settings, [self._prefix])
@@ -149,7 +155,7 @@ class CqlStore:
         return table in self._in_order
 
     def note_in_order(self, table: str) -> None:
-        """Note that a table is kept as one order, before it is created."""
+        """Keep a table as one order from now on."""
         kept = frozenset(json.loads(self.settings().get(IN_ORDER, "[]"))) | {table}
         self.set_setting(IN_ORDER, json.dumps(sorted(kept)))
         self._in_order = kept
@@ -158,8 +164,14 @@ class CqlStore:
         """Give 0: a cluster counts its rows only by reading them."""
         return 0
 
-    def nodes(self) -> list[NodeState]:
-        return self._connection.nodes()
+    def topology(self) -> Topology:
+        return Topology(
+            self.address.keyspace,
+            self._replication,
+            self.address.consistency,
+            self._connection.driver,
+            self._connection.nodes(),
+        )
 
     def close(self) -> None:
         self._connection.close()
@@ -180,6 +192,13 @@ class CqlTransaction:
         self._store = store
         self._connection = store.connection
         self._pending: list[Layout] = []
+        self._unused: list[str] = []
+
+    def finish(self) -> None:
+        """Create what was asked for, and drop what nobody reads any more."""
+        self.create_pending()
+        for name in self._unused:
+            self._store.tables.drop(name)
 
     def create_pending(self) -> None:
         """Create the tables that were asked for and are not there yet."""
@@ -227,19 +246,20 @@ class CqlTransaction:
         self._pending.append(self._store.layout(table, table.primary_index()))
 
     def keep_in_order(self, table: Table) -> None:
-        """Keep an empty table as one order from now on; one with rows would have to be copied."""
+        """Copy a table into one that is one order, and go on with that; what is written meanwhile is copied, too.
+
+        The table that was is dropped when the new version has been set: until then others still read it.
+        """
         store = self._store
         if store.is_in_order(table.name):
             return
-        index = table.primary_index()
-        some = store.prepare(ReadShape(table, index, table.primary_key, 0, in_any_order=True))
-        if self.read(some, (1,)):
-            raise CompilationRefused(
-                f"not deployed: {table.name} holds rows that are spread over the cluster, and a query reads the whole"
-                f" of it in the order of its key: read by {index.columns[0].name}, or by an index with BUCKETS"
-            )
-        store.tables.drop(store.layout(table, index).name)
-        self.create_table(table, is_in_order=True)
+        before = store.layout(table, table.primary_index())
+        store.tables.create([layout_of(table, table.primary_index(), *store.place, is_in_order=True)])
+        copy = TableCopy(self._connection, table, before)
+        copy.run()
+        store.note_in_order(table.name)
+        copy.run()
+        self._unused.append(before.name)
 
     def add_columns(self, table: Table, names: Iterable[str]) -> None:
         layout = self._store.layout(table, table.primary_index())

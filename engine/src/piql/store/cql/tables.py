@@ -58,6 +58,16 @@ class Tables:
             ]
         )
 
+    def replication(self) -> str:
+        """Give the copies of each row in words: `3 in datacenter1`."""
+        ((found,),) = self._connection.execute(
+            f"SELECT replication FROM system_schema.keyspaces WHERE keyspace_name = {literal(self._keyspace)}"
+        )
+        given = dict(found)
+        given.pop("class", None)
+        alone = given.pop("replication_factor", None)
+        return f"{alone}" if alone else ", ".join(f"{copies} in {name}" for name, copies in sorted(given.items()))
+
     def comments(self) -> dict[str, str]:
         """Give the comment of each table in the keyspace, of other prefixes and other programs, too."""
         found = self._connection.execute(
