@@ -15,6 +15,7 @@ from piql.evolution.build import Build
 from piql.execution.observation import Observer
 from piql.session import Guarantee
 from piql.store.base import Consistency
+from piql.writing.bulk import BATCH
 
 T = TypeVar("T")
 _THREADS = 8
@@ -62,8 +63,15 @@ class AsyncDatabase:
     async def build(self) -> Build | None:
         return await self._call(lambda: self._database.build)
 
-    async def load(self, table: str, rows: Iterable[Mapping[str, Any]], progress: Progress | None = None) -> int:
-        return await self._call(lambda: self._database.load(table, rows, progress))
+    async def load(
+        self,
+        table: str,
+        rows: Iterable[Mapping[str, Any]],
+        progress: Progress | None = None,
+        batch_rows: int = BATCH,
+        resume: str | None = None,
+    ) -> int:
+        return await self._call(lambda: self._database.load(table, rows, progress, batch_rows, resume))
 
     async def execute(
         self,
@@ -117,8 +125,15 @@ class AsyncSession:
     async def run(self, text: str, parameters: Mapping[str, object] | None = None, cursor: str | None = None) -> Page:
         return await self._database._call(lambda: self._session.run(text, parameters, cursor))
 
-    async def load(self, table: str, rows: Iterable[Mapping[str, Any]], progress: Progress | None = None) -> int:
-        return await self._database._call(lambda: self._session.load(table, rows, progress))
+    async def load(
+        self,
+        table: str,
+        rows: Iterable[Mapping[str, Any]],
+        progress: Progress | None = None,
+        batch_rows: int = BATCH,
+        resume: str | None = None,
+    ) -> int:
+        return await self._database._call(lambda: self._session.load(table, rows, progress, batch_rows, resume))
 
 
 class Connecting:

@@ -23,13 +23,14 @@ from piql.execution.executor import Page, PreparedQuery
 from piql.execution.observation import Observation, Observer, OperatorTiming
 from piql.execution.strategy import Strategy
 from piql.physical.operators import WritePlan
-from piql.session import Guarantee, SessionMarks, read_token
+from piql.session import Guarantee, SessionMarks, either, known_consistency, read_token
 from piql.store import open_store
 from piql.store.base import Consistency, Row, Store, Transaction
 from piql.writing.bulk import BATCH, batches, put_batch
 from piql.writing.headroom import Headroom, limit_on
 from piql.writing.meter import Meter
 from piql.writing.pace import Manners
+from piql.writing.resumed_load import ResumedLoad
 from piql.writing.server import Server
 from piql.writing.stamps import Stamps
 from piql.writing.stepped_writer import SteppedWriter
@@ -102,7 +103,7 @@ class Database:
         self._server = Server(store.steps, stamps, manners) if store.steps is not None else None
         self.observer = observer
         self.strategy: Strategy = strategy
-        self.consistency: Consistency | None = _known(consistency)
+        self.consistency: Consistency | None = known_consistency(consistency)
         try:
             self._cursor_key = _cursor_key(store)
             self._prepared = _Prepared(load_deployment(store))
@@ -207,16 +208,24 @@ class Database:
         rows: Iterable[Mapping[str, Any]],
         progress: Progress | None = None,
         batch_rows: int = BATCH,
+        resume: str | None = None,
     ) -> int:
-        """Put many rows into a table, batch by batch, and give how many; a batch that is refused is left out whole."""
-        loaded = 0
-        for batch in batches(rows, batch_rows):
-            self._in_force(lambda batch=batch: self._load_batch(table, batch))  # type: ignore[misc]
+        """Put many rows into a table, batch by batch, and give how many; a batch that is refused is left out whole.
+
+        With a name in `resume` the store remembers how far the load has come: when it was broken off, the same call
+        with the same rows goes on behind those that are in.
+        """
+        self._prepared.deployment.table(table)
+        resumed = ResumedLoad(self._store, table, resume) if resume is not None else None
+        loaded = resumed.loaded if resumed is not None else 0
+        source = iter(rows)
+        for batch in batches(resumed.left(source) if resumed is not None else source, batch_rows):
+            self._in_force(lambda batch=batch: self._load_batch(table, batch, resumed))  # type: ignore[misc]
             loaded += len(batch)
             if progress is not None:
                 progress(loaded)
-        if not loaded:
-            self._prepared.deployment.table(table)
+        if resumed is not None:
+            resumed.forget(self._store)
         return loaded
 
     def sweep(self, older_than: float = 10.0, per_second: float | None = None) -> SweepReport:
@@ -229,17 +238,19 @@ class Database:
         prepared = self._prepared
         return sweep(self._server, lambda table: self._stepped(prepared, table), older_than, per_second)
 
-    def _load_batch(self, table: str, rows: list[Mapping[str, Any]]) -> None:
+    def _load_batch(self, table: str, rows: list[Mapping[str, Any]], resumed: ResumedLoad | None) -> None:
         prepared = self._prepared
         writer = self._writer(prepared, table)
         if self._server is not None:
             stepped = self._stepped(prepared, table)
             for record in map(writer.make, rows):
                 stepped.write(writer.key_of(record), _always(record), Meter())
-            return
         with self._store.transaction() as transaction:
-            self._check_version(prepared, transaction)
-            put_batch(transaction, writer, rows)
+            if self._server is None:
+                self._check_version(prepared, transaction)
+                put_batch(transaction, writer, rows)
+            if resumed is not None:
+                resumed.keep(transaction, rows)
 
     def execute(
         self,
@@ -261,7 +272,7 @@ class Database:
             query = self._named(name)
         if isinstance(query, PreparedQuery):
             try:
-                freshness = self.consistency if consistency is None else _known(consistency)
+                freshness = self.consistency if consistency is None else known_consistency(consistency)
                 return query.execute(parameters, cursor, strategy or self.strategy, self.observer, freshness)
             except StoreUnavailable:
                 if not self._refresh() and self._prepared is prepared:
@@ -281,7 +292,7 @@ class Database:
         """Compile one bare statement against what is deployed and run it, if it is bounded."""
         query = self._statement(text)
         if isinstance(query, PreparedQuery):
-            freshness = self.consistency if consistency is None else _known(consistency)
+            freshness = self.consistency if consistency is None else known_consistency(consistency)
             return query.execute(parameters, cursor, self.strategy, self.observer, freshness)
         if cursor is not None:
             raise _no_pages("the statement")
@@ -294,7 +305,9 @@ class Database:
         """
         self._refresh()
         limit = limit_on(self._writer(self._prepared, table).limits, table, frozenset(group))
-        return Headroom(limit, self._store).of(group, self.consistency if consistency is None else _known(consistency))
+        return Headroom(limit, self._store).of(
+            group, self.consistency if consistency is None else known_consistency(consistency)
+        )
 
     def session(
         self, token: str | None = None, guarantees: Iterable[Guarantee] = ("read-your-writes", "monotonic-reads")
@@ -401,7 +414,7 @@ class Session:
         self.guarantees = frozenset(guarantees)
         unknown = self.guarantees - set(get_args(Guarantee))
         if unknown:
-            raise InvalidParameter(f"a session guarantees {_either(Guarantee)}, not {sorted(unknown)[0]!r}")
+            raise InvalidParameter(f"a session guarantees {either(Guarantee)}, not {sorted(unknown)[0]!r}")
         self._marks = SessionMarks() if token is None else read_token(database._cursor_key, token)
 
     @property
@@ -428,11 +441,18 @@ class Session:
         consistency = self._mark(is_write)
         return self.database.run(text, parameters, cursor, consistency)
 
-    def load(self, table: str, rows: Iterable[Mapping[str, Any]], progress: Progress | None = None) -> int:
+    def load(
+        self,
+        table: str,
+        rows: Iterable[Mapping[str, Any]],
+        progress: Progress | None = None,
+        batch_rows: int = BATCH,
+        resume: str | None = None,
+    ) -> int:
         """Load rows within the session."""
         self._catch_up()
         self._mark(is_write=True)
-        return self.database.load(table, rows, progress)
+        return self.database.load(table, rows, progress, batch_rows, resume)
 
     def _catch_up(self) -> None:
         """See the deployments that the session has met elsewhere."""
@@ -445,16 +465,6 @@ class Session:
         version = max(self._marks.version, self.database._prepared.deployment.version)
         self._marks = SessionMarks(version, self._marks.has_written or is_write)
         return "quorum" if needs_quorum else None
-
-
-def _known(consistency: Consistency | None) -> Consistency | None:
-    if consistency not in (None, *get_args(Consistency)):
-        raise InvalidParameter(f"consistency is {_either(Consistency)}, not {consistency!r}")
-    return consistency
-
-
-def _either(words: Any) -> str:
-    return " or ".join(map(repr, get_args(words)))
 
 
 def _pace(rows_per_second: float | None) -> Pace:

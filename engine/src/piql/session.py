@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
-from piql.errors import InvalidSession
+from piql.errors import InvalidParameter, InvalidSession
 from piql.execution.seals import opened, sealed
+from piql.store.base import Consistency
 
 Guarantee: TypeAlias = Literal["read-your-writes", "monotonic-reads"]
 
@@ -40,3 +41,15 @@ def read_token(key: bytes, token: object) -> SessionMarks:
         raise InvalidSession("the session's token is damaged, or was made by another store: begin a new session")
     version, has_written = json.loads(body)
     return SessionMarks(version, has_written)
+
+
+def known_consistency(consistency: Consistency | None) -> Consistency | None:
+    """Give how fresh a read must be; refuse what is no such word."""
+    if consistency not in (None, *get_args(Consistency)):
+        raise InvalidParameter(f"consistency is {either(Consistency)}, not {consistency!r}")
+    return consistency
+
+
+def either(words: Any) -> str:
+    """Give the words of a Literal as a choice."""
+    return " or ".join(map(repr, get_args(words)))

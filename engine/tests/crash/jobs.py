@@ -83,7 +83,8 @@ def load(job: dict[str, Any], number: int, tell: Tell) -> None:
     with piql.connect(job["url"]) as db:
         tell("ready")
         rows = ({"id": at, "room": at // 100, "text": f"note {at}"} for at in range(job["rows"]))
-        db.load("notes", rows, lambda loaded: tell(f"loaded {loaded}"), batch_rows=job["batch_rows"])
+        told = lambda loaded: tell(f"loaded {loaded}")  # noqa: E731
+        db.load("notes", rows, told, batch_rows=job["batch_rows"], resume=job["resume"])
         tell("done ok")
 
 

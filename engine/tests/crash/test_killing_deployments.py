@@ -67,25 +67,29 @@ def kill_deployments(nurse: Nursery, url: str, kills: int, seed: int) -> Killed:
     return killed
 
 
-def kill_loads(nurse: Nursery, url: str, kills: int, seed: int) -> Killed:
+def kill_loads(nurse: Nursery, url: str, kills: int, seed: int, resume: str | None = None) -> Killed:
     """Kill processes that load the same rows again and again, until one is let through."""
     with piql.connect(url) as db:
         db.deploy(piql.compile(SCHEMA + BY_TEXT + BY_WORD))
     chance = random.Random(seed)
     rows, batch = 4000, 200
+    found: list[int] = []
     killed = Killed()
     for _ in range(kills):
-        job = {"job": "crash.jobs:load", "url": url, "rows": rows, "batch_rows": batch}
-        (life,) = nurse.run(job, kill_after=chance.random() * 0.02, after=1)
+        job = {"job": "crash.jobs:load", "url": url, "rows": rows, "batch_rows": batch, "resume": resume}
+        before = len(found)
+        (life,) = nurse.run(job, kill_after=chance.random() * (0.005 if resume else 0.02), after=1)
         with piql.connect(url) as db:
             assert broken_promises(db) == []
             found = [record["id"] for record in records_of(db.store, db.deployment.tables["notes"])]
         assert found == list(range(len(found)))
         assert len(found) % batch == 0
-        told = int(life.other[-1].removeprefix("loaded ") if life.other else 0)
+        tolds = [int(each.removeprefix("loaded ")) for each in life.other]
+        told = tolds[-1] if tolds else before if resume else 0
+        assert not (resume and tolds) or tolds[0] == before + batch, "a batch is loaded again"
         assert len(found) >= told
         killed.count(told // batch, len(found) > told)
-    (life,) = nurse.run({"job": "crash.jobs:load", "url": url, "rows": rows, "batch_rows": batch})
+    (life,) = nurse.run({"job": "crash.jobs:load", "url": url, "rows": rows, "batch_rows": batch, "resume": resume})
     assert life.done, life.other
     with piql.connect(url) as db:
         assert broken_promises(db) == []
@@ -99,3 +103,7 @@ def test_a_killed_deployment_leaves_one_of_the_sets_whole(nurse: Nursery, url: s
 
 def test_a_killed_load_leaves_whole_batches_in_their_order_and_can_be_repeated(nurse: Nursery, url: str) -> None:
     assert kill_loads(nurse, url, 12, 8).acknowledged > 5
+
+
+def test_a_killed_load_with_a_name_goes_on_where_it_was(nurse: Nursery, url: str) -> None:
+    assert kill_loads(nurse, url, 8, 9, resume="nightly").kills == 8

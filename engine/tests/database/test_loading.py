@@ -123,3 +123,35 @@ def test_processes_on_one_file_keep_its_promises_together(tmp_path: Path, scadr:
         assert count(db, "users") == 121
         assert count(db, "subscriptions") == 5
         assert db.execute("findUser", {"username": "u239"}).rows == [{"username": "u239", "hometown": "Oslo"}]
+
+
+def numbered(first: int, last: int) -> list[dict[str, object]]:
+    return [{"username": f"u{number:03}", "hometown": "Oslo"} for number in range(first, last)]
+
+
+@pytest.mark.parametrize("url", ["embedded:?synchronous=NORMAL", "stepwise:"])
+def test_a_load_that_broke_off_goes_on_behind_what_is_in(url: str, scadr: piql.Compilation) -> None:
+    told: list[int] = []
+    with piql.connect(url) as db:
+        db.deploy(scadr)
+        rows = numbered(0, 15)
+        broken = [*rows[:12], {"username": None}, *rows[13:]]
+        with pytest.raises(piql.ConstraintViolation):
+            db.load("users", broken, told.append, batch_rows=10, resume="towns")
+        assert told == [10]
+        assert db.load("users", iter(rows), told.append, batch_rows=3, resume="towns") == 15
+        assert told == [10, 13, 15]
+        assert db.load("users", rows, batch_rows=20, resume="towns") == 15
+        assert len(db.execute("usersIn", {"town": "Oslo", "count": 20}).rows) == 15
+
+
+def test_a_load_goes_on_only_with_the_rows_that_it_began_with(empty: piql.Database) -> None:
+    broken = [*numbered(0, 10), {"username": None}]
+    with pytest.raises(piql.ConstraintViolation):
+        empty.load("users", broken, batch_rows=10, resume="towns")
+    for rows in (numbered(5, 30), numbered(0, 9), []):
+        with pytest.raises(piql.InvalidParameter, match="towns has loaded 10 rows before"):
+            empty.load("users", rows, resume="towns")
+    assert empty.load("users", numbered(5, 30), resume="other towns") == 25
+    assert empty.load("users", numbered(0, 30), resume="towns") == 30
+    assert count(empty, "users") == 30

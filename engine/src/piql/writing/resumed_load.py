@@ -1,0 +1,52 @@
+"""A bulk load that remembers in the store how far it has come, so that the next one of its name goes on from there."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+from piql.errors import InvalidParameter
+from piql.store.base import Store, Transaction
+
+Row = Mapping[str, Any]
+
+
+class ResumedLoad:
+    """How many rows of a named load are in, kept with the batch that brings them there.
+
+    `load of notes: nightly`  →  [4000, digest of the row numbered 4000]
+    """
+
+    def __init__(self, store: Store, table: str, name: str) -> None:
+        self._name = name
+        self._setting = f"load of {table}: {name}"
+        kept = store.settings().get(self._setting)
+        found: tuple[int, str] = json.loads(kept) if kept else (0, "")
+        self.loaded, self._digest = found
+
+    def left(self, rows: Iterator[Row]) -> Iterator[Row]:
+        """Give the rows behind those that are in; refuse rows that are not the ones loaded before."""
+        if self.loaded:
+            last = next(islice(rows, self.loaded - 1, None), None)
+            if last is None or _digest(last) != self._digest:
+                why = "the rows do not begin with those that are in: load them in the same order, or under another name"
+                raise InvalidParameter(f"{self._name} has loaded {self.loaded} rows before, and {why}")
+        return rows
+
+    def keep(self, transaction: Transaction, batch: list[Row]) -> None:
+        """Note that a batch is in."""
+        self.loaded += len(batch)
+        transaction.set_setting(self._setting, json.dumps([self.loaded, _digest(batch[-1])]))
+
+    def forget(self, store: Store) -> None:
+        """The load is complete: the next one of this name begins anew."""
+        if self.loaded:
+            with store.transaction() as transaction:
+                transaction.set_setting(self._setting, "")
+
+
+def _digest(row: Row) -> str:
+    return hashlib.sha256(repr(sorted(row.items())).encode("utf-8", "backslashreplace")).hexdigest()[:16]
