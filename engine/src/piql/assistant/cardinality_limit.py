@@ -12,6 +12,8 @@ def add_cardinality_limit(patient: Patient) -> list[Remedy]:
     """Give for each gap the limits that would bound it, the most natural first."""
     found: dict[LimitLine, Remedy] = {}
     for gap in patient.gaps:
+        if gap.kind == "scan" and not patient.has_stop and gap.has_only_flags:
+            continue  # a LIMIT is what is missing: nobody has a hundred rows with a flag in all
         for columns in columns_to_limit(gap):
             names = ", ".join(columns)
             shown = f"TOKEN({names})" if gap.words else names
@@ -23,7 +25,7 @@ def add_cardinality_limit(patient: Patient) -> list[Remedy]:
 def columns_to_limit(gap: Gap) -> list[tuple[str, ...]]:
     """Give the columns on which a limit would bound a gap, the most natural first."""
     if gap.words:
-        return [gap.words]
+        return list(gap.words)
     if not gap.columns:
         return []
     fixed = set(gap.columns)

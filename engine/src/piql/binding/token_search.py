@@ -67,12 +67,17 @@ def _is_one_word(binder: ExpressionBinder, node: ast.Like, pattern: ast.LiteralV
             f"{shown(text)} is not one word",
             pattern.span,
             f"search each word with a {node.keyword} of its own, joined by AND",
+            *_each_word(node, text),
         )
         return False
     fixes: tuple[Fix, ...] = ()
     if is_word and text.startswith("%"):
         edit = Edit(pattern.span.file, pattern.span.start, pattern.span.end, f"'{word}'")
         fixes = (Fix(f"Search for the word {word}", (edit,)),)
+    elif text.startswith("%"):
+        fixes = _each_word(node, word)
+    else:
+        fixes = _as_range(node, text)
     binder.report(
         "pattern-match",
         f"LIKE {shown(text)} compares every row with the pattern, however many there are",
@@ -83,3 +88,37 @@ def _is_one_word(binder: ExpressionBinder, node: ast.Like, pattern: ast.LiteralV
         *fixes,
     )
     return False
+
+
+def _each_word(node: ast.Like, text: str) -> tuple[Fix, ...]:
+    """Offer to search for every word of a text by itself."""
+    words = text.split()
+    if node.is_negated or not 2 <= len(words) <= MOST_WORDS or not all(map(str.isalnum, words)):
+        return ()
+    operand = node.operand.span.text
+    tests = " AND ".join(f"{operand} {node.keyword} '{word}'" for word in words)
+    return (Fix(f"Search for the words {' and '.join(words)}", (_instead(node, f"({tests})"),)),)
+
+
+def _as_range(node: ast.Like, text: str) -> tuple[Fix, ...]:
+    """Offer to read a beginning as a range: LIKE 'red%' → title >= 'red' AND title < 'ree'."""
+    start = text[:-1]
+    is_beginning = text.endswith("%") and start and "%" not in start and "_" not in start
+    if node.is_negated or not is_beginning or isinstance(node.operand, ast.Row):
+        return ()
+    following = ord(start[-1]) + 1
+    if following > MOST_CHARACTER or FIRST_SURROGATE <= following <= LAST_SURROGATE:
+        return ()
+    operand = node.operand.span.text
+    low, high = (each.replace("'", "''") for each in (start, start[:-1] + chr(following)))
+    test = f"({operand} >= '{low}' AND {operand} < '{high}')"
+    return (Fix(f"Read the range that begins with {start}", (_instead(node, test),)),)
+
+
+def _instead(node: ast.Like, text: str) -> Edit:
+    return Edit(node.span.file, node.span.start, node.span.end, text)
+
+
+MOST_WORDS = 4  # of a text that is searched word by word
+MOST_CHARACTER = 0x10FFFF
+FIRST_SURROGATE, LAST_SURROGATE = 0xD800, 0xDFFF

@@ -7,7 +7,7 @@ from piql.binding.scope import Scope, ScopeColumn, ScopeRelation, unknown_name
 from piql.binding.types import is_comparable, type_of
 from piql.catalog import Column, Kind, Table
 from piql.diagnostics.codes import report
-from piql.diagnostics.diagnostic import Label
+from piql.diagnostics.diagnostic import Edit, Fix, Label
 from piql.logical import expressions as bound
 from piql.logical import operators as logical
 from piql.source import Span
@@ -46,9 +46,17 @@ class _Write:
         self.scope = Scope([relation])
         self.is_broken = False
 
-    def _report(self, code: str, message: str, span: Span, help: str = "", labels: tuple[Label, ...] = ()) -> None:
+    def _report(
+        self,
+        code: str,
+        message: str,
+        span: Span,
+        help: str = "",
+        labels: tuple[Label, ...] = (),
+        fixes: tuple[Fix, ...] = (),
+    ) -> None:
         self.is_broken = True
-        self.context.diagnostics.append(report(code, message, span, help=help or (), labels=labels))
+        self.context.diagnostics.append(report(code, message, span, help=help or (), labels=labels, fixes=fixes))
 
     def insert(self, node: ast.Insert) -> logical.Insert | None:
         names = node.columns
@@ -96,7 +104,7 @@ class _Write:
             assignment = self._assignment(column, item.value, item.span, "SET")
             if assignment is not None and self._is_new(assignment, changes):
                 changes.append(assignment)
-        key = self._key(node.where, node.table.span, "UPDATE")
+        key = self._key(node, "UPDATE")
         conditions: list[logical.Assignment] = []
         for item in node.conditions:
             assignment = self._assignment(self._column(item.column), item.value, item.span, "IF")
@@ -109,7 +117,7 @@ class _Write:
         )
 
     def delete(self, node: ast.Delete) -> logical.Delete | None:
-        key = self._key(node.where, node.table.span, "DELETE")
+        key = self._key(node, "DELETE")
         return None if self.is_broken else logical.Delete(table=self.table, key=key, span=node.span)
 
     def _column(self, name: ast.Name) -> Column | None:
@@ -180,8 +188,9 @@ class _Write:
             return None
         return logical.Assignment(column=column.name, value=expression, span=span)
 
-    def _key(self, where: ast.Expression | None, table_span: Span, verb: str) -> tuple[logical.Assignment, ...]:
+    def _key(self, node: ast.Update | ast.Delete, verb: str) -> tuple[logical.Assignment, ...]:
         """Give the values of the primary key that WHERE names, or report that it names more or fewer rows than one."""
+        where = node.where
         key = self.table.primary_key
         shown = ", ".join(key)
         example = " AND ".join(f"{each} = [{each}]" for each in key)
@@ -189,8 +198,11 @@ class _Write:
             self._report(
                 "bulk-write",
                 f"{verb} without WHERE changes every row of {self.table.name}",
-                table_span,
+                node.table.span,
                 f"name one row by its whole primary key: WHERE {example}",
+                fixes=()
+                if isinstance(node, ast.Update) and node.conditions
+                else _inserted(node.span, f" WHERE {example}"),
             )
             return ()
         predicate = ExpressionBinder(self.context, self.scope, "WHERE").predicate(where)
@@ -223,9 +235,15 @@ class _Write:
                 f"{'is' if len(missing) == 1 else 'are'} not fixed",
                 where.span,
                 f"name one row: add AND {rest}",
+                fixes=_inserted(where.span, f" AND {rest}"),
             )
             return ()
         return tuple(found[each] for each in key)
+
+
+def _inserted(span: Span, text: str) -> tuple[Fix, ...]:
+    """Offer to name one row by writing more behind a place."""
+    return (Fix(f"Name one row: add{text}", (Edit(span.file, span.end, span.end, text),)),)
 
 
 def _equality(part: bound.Expression) -> logical.Assignment | None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from piql.diagnostics.diagnostic import Diagnostic
+from piql.diagnostics.diagnostic import Diagnostic, Fix
 from piql.source import Source, Span
 
 TAB = "    "
@@ -33,8 +33,16 @@ def render(diagnostic: Diagnostic) -> str:
             lines.append(f"{where.line:>{width}} | {_line(where.source, where.line).replace(chr(9), TAB)}")
         lines.append(f"{margin} | {_underline(where, mark)}{' ' + text if text else ''}")
     lines.extend(f"{margin} = help: {each}" for each in diagnostic.help)
-    lines.extend(f"{margin} = fix: {each.title}" for each in diagnostic.fixes)
+    lines.extend(f"{margin} = fix: {each.title}{_unblocked(each)}" for each in diagnostic.fixes)
     return "\n".join(lines)
+
+
+def _unblocked(fix: Fix) -> str:
+    """Say which other queries a fix bounds, too."""
+    names = fix.unblocks
+    if not names:
+        return ""
+    return f" (bounds {', '.join(names)}, too)" if len(names) <= 3 else f" (bounds {len(names)} other queries, too)"
 
 
 def render_all(diagnostics: Iterable[Diagnostic]) -> str:

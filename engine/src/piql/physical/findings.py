@@ -28,7 +28,12 @@ def gap_diagnostics(gaps: Sequence[Gap], statement: Span, query: str | None) -> 
         span = _main_span(gap) or statement
         found.append(
             report(
-                CODE_OF[gap.kind], _message(gap), span, labels=tuple(_labels(gap, span)), help=_help(gap), query=query
+                CODE_OF[gap.kind],
+                _message(gap),
+                span,
+                labels=tuple(_labels(gap, span)),
+                help=_help(gap, is_one_of_several=len(gaps) > 1),
+                query=query,
             )
         )
     return tuple(found)
@@ -57,7 +62,11 @@ def _message(gap: Gap) -> str:
         case "aggregate":
             return f"{gap.sentence}, and all of them would be read for the result"
         case "sort":
-            return f"{words} takes the first rows of an order that no index can give. {gap.sentence}"
+            if not gap.range_column:
+                return f"{words} takes the first rows of an order that no index can give. {gap.sentence}"
+            column = gap.range_column
+            why = f"an index that applies the range on {column} is in the order of {column}"
+            return f"{words} takes the first rows of this order, but {why}. {gap.sentence}"
         case "blocked":
             return f"{words} counts the rows that pass this test, but no index applies it. {gap.sentence}"
 
@@ -66,16 +75,13 @@ def _labels(gap: Gap, span: Span) -> Iterable[Label]:
     if gap.relation.span is not None and gap.relation.span != span:
         yield Label(gap.relation.span, "this is what grows")
     if gap.table.name_span is not None:
-        columns = f"TOKEN({', '.join(gap.words)})" if gap.words else ", ".join(gap.limit_columns)
+        columns = _limited(gap)
         yield Label(gap.table.name_span, f"no CARDINALITY LIMIT on {columns} here" if columns else "this table grows")
 
 
-def _help(gap: Gap) -> str:
-    columns = ", ".join(gap.limit_columns)
-    limit = f"CARDINALITY LIMIT n ({columns}) in {gap.table.name}"
-    if gap.words:
-        limit = f"CARDINALITY LIMIT n (TOKEN({', '.join(gap.words)})) in {gap.table.name}"
-    has_stop = gap.stop is not None
+def _help(gap: Gap, *, is_one_of_several: bool) -> str:
+    limit = f"CARDINALITY LIMIT n ({_limited(gap)}) in {gap.table.name}"
+    would_stop = gap.stop is None and not gap.is_tested and not is_one_of_several
     match gap.kind:
         case "product":
             return "join it by a column: ON … = …"
@@ -84,13 +90,18 @@ def _help(gap: Gap) -> str:
         case "aggregate":
             return "keep the result up to date in a table of its own as rows are written"
         case _ if not gap.columns and not gap.words:
-            return (
-                "fix a column by an equality" if has_stop else "fix a column by an equality, or add LIMIT or PAGINATE"
+            return f"fix a column of {gap.table.name} by an equality" + (
+                ", or add LIMIT or PAGINATE" if would_stop else ""
             )
         case "sort" | "blocked":
             return f"declare {limit}"
         case _:
-            return f"declare {limit}" if has_stop else f"declare {limit}, or add LIMIT or PAGINATE"
+            return f"declare {limit}" + (", or add LIMIT or PAGINATE" if would_stop else "")
+
+
+def _limited(gap: Gap) -> str:
+    """Give what a limit would be declared on, if it can be at all."""
+    return f"TOKEN({', '.join(gap.words[0])})" if gap.words else ", ".join(gap.limit_columns)
 
 
 def misplaced_subqueries(plan: LogicalNode, query: str | None) -> tuple[Diagnostic, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from piql.catalog import Kind, Table
-from piql.logical.operators import Distinct, GroupBy, LogicalNode, Relation, Sort, Stop
+from piql.logical.operators import Distinct, GroupBy, LogicalNode, Relation, SemiJoin, Sort, Stop
 from piql.physical.access import Reading
 from piql.source import Span
 
@@ -22,10 +22,12 @@ class Gap:
     path: tuple[int, ...]
     relation: Relation
     columns: tuple[str, ...]  # fixed by equalities
-    words: tuple[str, ...]  # searched for words
+    words: tuple[tuple[str, ...], ...]  # the columns that are searched for a word, for each word
     spans: tuple[Span, ...]
     blockers: tuple[Span, ...] = ()  # the predicates or the sort that the stop cannot pass
     stop: Stop | None = None
+    range_column: str = ""  # of the range that an index would apply
+    is_tested: bool = False  # a predicate remains that no index applies, so that a stop would not help
     is_product: bool = False  # multiplies with another read that nothing bounds
 
     @property
@@ -38,18 +40,21 @@ class Gap:
         return tuple(name for name in self.columns if not _is_flag(self.table, name)) or self.columns
 
     @property
+    def has_only_flags(self) -> bool:
+        """Whether nothing is fixed but columns of two values."""
+        return bool(self.columns) and not self.words and all(_is_flag(self.table, name) for name in self.columns)
+
+    @property
     def sentence(self) -> str:
         """Say what grows: "subscriptions of one owner: nothing limits how many there are"."""
-        if self.words:
-            what = f"{self.table.name} with one word in {' or '.join(self.words)}"
-            if self.columns:
-                what += f" of one {' and one '.join(self.columns)}"
-        elif self.columns:
-            flags = [name for name in self.columns if name not in self.limit_columns]
-            what = f"{self.table.name} of one {' and one '.join(self.limit_columns)}"
-            what += f" with one value of {' and '.join(flags)}" if flags else ""
-        else:
-            what = f"all {self.table.name}"
+        flags = [name for name in self.columns if _is_flag(self.table, name)]
+        others = [name for name in self.columns if name not in flags]
+        kinds = (
+            [" with " + " and ".join(f"one word in {' or '.join(each)}" for each in self.words)] if self.words else []
+        )
+        kinds += [f" of one {' and one '.join(others)}"] if others else []
+        kinds += [f" with one value of {' and '.join(flags)}"] if flags else []
+        what = f"{self.table.name}{''.join(kinds)}" if kinds else f"all {self.table.name}"
         return f"{what}: nothing limits how many there are"
 
 
@@ -78,10 +83,10 @@ def gap_of(
         kind = "product"
     elif any(isinstance(each, GroupBy | Distinct) for each in under):
         kind = "aggregate"
-    elif reading.wanted.count is not None:
-        tested = [*known.blocking, *(word.predicate for word in known.words[1:])]
-        for each in list(known.ranges.values())[1:]:
-            tested.extend(each.predicates)
+    tested = [*known.blocking, *(word.predicate for word in known.words[1:])]
+    for each in list(known.ranges.values())[1:]:
+        tested.extend(each.predicates)
+    if kind not in ("product", "aggregate") and reading.wanted.count is not None:
         kind = "blocked" if tested else "sort"
         order = next((each.span for each in under if isinstance(each, Sort)), None)
         blockers = [each.span for each in tested] or [order]
@@ -90,8 +95,10 @@ def gap_of(
         path,
         relation,
         tuple(known.equal),
-        tuple(name for word in known.words for name in word.columns),
+        tuple(dict.fromkeys(word.columns for word in known.words)),
         tuple(span for span in spans if span is not None),
         tuple(span for span in blockers if span is not None),
         stop,
+        next(iter(known.ranges), ""),
+        bool(tested) or any(isinstance(each, SemiJoin) for each in under),
     )
