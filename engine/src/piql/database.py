@@ -17,7 +17,14 @@ from typing import Any, Literal, Self, TypeAlias, TypeVar, get_args, overload
 from piql.compilation import Compilation, CompiledQuery, compile_statement
 from piql.deploy import begin_deploy, begin_rollback, deploy, load_deployment, open_build, rollback
 from piql.deployment import Deployment
-from piql.errors import CompilationRefused, InvalidCursor, InvalidParameter, NotDeployed, StoreUnavailable
+from piql.errors import (
+    CompilationRefused,
+    InvalidCursor,
+    InvalidParameter,
+    NotDeployed,
+    RepairPending,
+    StoreUnavailable,
+)
 from piql.evolution.build import Build, Pace
 from piql.execution.executor import Page, PreparedQuery
 from piql.execution.observation import Observation, Observer, OperatorTiming
@@ -57,6 +64,7 @@ Progress: TypeAlias = Callable[[int], None]
 _CURSOR_KEY = "cursor key"
 _STATEMENTS_KEPT = 256
 _LOOK_EVERY_SECONDS = 1.0
+_SWEEP_EVERY_SECONDS = 1.0
 
 
 def connect(
@@ -111,6 +119,7 @@ class Database:
             raise StoreUnavailable(f"what the store keeps of its deployment cannot be read: {damage}") from damage
         self._build: Build | None = None
         self._look_at = monotonic() + _LOOK_EVERY_SECONDS
+        self._sweep_at = 0.0
         if self._server is not None:
             self.sweep(older_than=self._server.manners.patience)
 
@@ -274,6 +283,9 @@ class Database:
             try:
                 freshness = self.consistency if consistency is None else known_consistency(consistency)
                 return query.execute(parameters, cursor, strategy or self.strategy, self.observer, freshness)
+            except RepairPending as pending:
+                self._sweep_for_reads(pending)
+                return query.execute(parameters, cursor, strategy or self.strategy, self.observer, freshness)
             except StoreUnavailable:
                 if not self._refresh() and self._prepared is prepared:
                     raise
@@ -293,10 +305,21 @@ class Database:
         query = self._statement(text)
         if isinstance(query, PreparedQuery):
             freshness = self.consistency if consistency is None else known_consistency(consistency)
-            return query.execute(parameters, cursor, self.strategy, self.observer, freshness)
+            try:
+                return query.execute(parameters, cursor, self.strategy, self.observer, freshness)
+            except RepairPending as pending:
+                self._sweep_for_reads(pending)
+                return query.execute(parameters, cursor, self.strategy, self.observer, freshness)
         if cursor is not None:
             raise _no_pages("the statement")
         return self._in_force(lambda: self._write(self._statement(text), parameters))
+
+    def _sweep_for_reads(self, pending: RepairPending) -> None:
+        """Settle what is too much for a read, so that it may try once more; not for each one."""
+        if self._server is None or monotonic() < self._sweep_at:
+            raise pending
+        self._sweep_at = monotonic() + _SWEEP_EVERY_SECONDS
+        self.sweep(older_than=self._server.manners.patience)
 
     def headroom(self, table: str, group: Mapping[str, object], consistency: Consistency | None = None) -> int:
         """Say how many rows more a group may take: `headroom("subscriptions", {"owner": "ada"})`.

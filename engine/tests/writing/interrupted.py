@@ -87,7 +87,7 @@ class Interruption:
     """A gate that lets so many changes pass and stops the process at the next, which arrives `late` if at all."""
 
     def __init__(self, after: int) -> None:
-        self._left = after
+        self.left = after
         self.late: Callable[[], Any] | None = None
         self.passed: list[str] = []
 
@@ -95,9 +95,9 @@ class Interruption:
         if self.late is not None:
             raise Killed
         if name not in READING:
-            if self._left == 0:
+            if self.left == 0:
                 self.late = request
                 raise Killed
-            self._left -= 1
+            self.left -= 1
             self.passed.append(name)
         return request()

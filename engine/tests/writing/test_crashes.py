@@ -5,10 +5,10 @@ from __future__ import annotations
 from contextlib import suppress
 
 import pytest
-from piql.store.embedded import EmbeddedStore
 
+from .interleaved import serially
 from .interrupted import GatedStore, Interruption, Killed
-from .world import begin, check_consistent, opened, outcome, seen
+from .world import begin, check_consistent, opened, outcome, seen, seen_by
 
 WRITES = {
     "a new row": "INSERT INTO users (u, mail, town, age) VALUES ('new', 'n@x', 'Bonn', 9)",
@@ -33,50 +33,93 @@ WRITES = {
 def changes_of(statement: str) -> list[str]:
     """Give the names of the changes that a write makes, one by one."""
     count = Interruption(10_000)
-    store = begin()
-    db = opened(GatedStore(store, count))
+    db = opened(GatedStore(begin(), count))
     count.passed.clear()
     outcome(db, statement)
     db.close()
     return count.passed
 
 
-def after(statement: str) -> dict[str, object]:
-    db = opened(begin(EmbeddedStore))
-    outcome(db, statement)
-    found = seen(db)
-    db.close()
-    return dict(found)
+def test_writes_have_steps_to_stop_at() -> None:
+    assert changes_of(WRITES["a change of what an index holds"]) == [
+        "note",  # the server announces itself, once
+        "note",
+        "entry DOUBTFUL",
+        "entry DOUBTFUL",
+        "change to VISIBLE",
+        "entry VISIBLE",
+        "entry VISIBLE",
+        "forget",
+    ]
+    assert len(changes_of(WRITES["a row in the place of another"])) == 15
 
 
 @pytest.mark.parametrize("what", WRITES)
 def test_a_write_may_stop_at_any_step(what: str) -> None:
     statement = WRITES[what]
-    old, new = after("DELETE FROM members WHERE id = 99"), after(statement)
+    old, new = serially()[1], serially(statement)[1]
     steps = changes_of(statement)
     for at in range(len(steps) + 1):
-        for is_late in (False, True):
-            store = begin()
-            reader = opened(store)
-            interruption = Interruption(10_000)
-            db = opened(GatedStore(store, interruption))
-            interruption._left = at
-            with suppress(Killed):
-                outcome(db, statement)
-            where = f"stopped after {at} of {steps}"
-            found = seen(reader)
-            assert found in (old, new), (
-                f"{where}: {[(k, found[k], old[k], new[k]) for k in found if found[k] not in (old[k], new[k])]}"
-            )
-            fresh = opened(store)
-            fresh.sweep(older_than=-1)
-            assert seen(fresh) == found, f"{where}: recovery changed what had been seen"
-            check_consistent(fresh)
-            if is_late and interruption.late is not None:
-                interruption.late()
-                assert seen(fresh) == found, f"{where}: a late step changed what is seen"
-            assert outcome(fresh, "INSERT INTO members (id, team, note) VALUES (4, 'grey', 'x')") == "done", where
-            again = outcome(fresh, statement)
-            assert again == outcome(opened(begin(EmbeddedStore)), statement) or "IF NOT EXISTS" in statement
-            fresh.sweep(older_than=-1)
-            fresh.close()
+        where = f"stopped after {at} of {steps}"
+        store, interruption = begin(), Interruption(10_000)
+        reader, db = opened(store), opened(GatedStore(store, interruption))
+        interruption.left = at
+        said = ""
+        with suppress(Killed):
+            said = outcome(db, statement)
+        found = seen(reader)
+        assert found in (old, new), f"{where}: " + str({key: found[key] for key in found if found[key] != old[key]})
+        assert said != "done" or found == new, f"{where}: an acknowledged write is lost"
+        fresh = opened(store)
+        assert seen_by(fresh, "parallel") == found, f"{where}: recovery changed what had been seen"
+        check_consistent(fresh)
+        if interruption.late is not None:
+            interruption.late()
+            assert seen(fresh) == found, f"{where}: a late step changed what is seen"
+        once_more = outcome(fresh, statement)
+        if "IF NOT EXISTS" not in statement:
+            assert once_more == serially(statement)[0][0], where
+        assert seen(fresh) == new, f"{where}: the same write does not do its work any more"
+        fresh.close()
+
+
+def test_a_late_place_is_found_and_given_back_when_its_group_is_full() -> None:
+    store, interruption = begin(), Interruption(10_000)
+    db = opened(GatedStore(store, interruption))
+    interruption.left = 2  # the intent is noted, the place is under way
+    with suppress(Killed):
+        outcome(db, "INSERT INTO members (id, team, note) VALUES (4, 'blue', NULL)")
+    assert interruption.late is not None
+    fresh = opened(store)
+    interruption.late()  # now a place is taken that no intent knows of
+    assert outcome(fresh, "INSERT INTO members (id, team, note) VALUES (5, 'blue', NULL)") == "done"
+    assert outcome(fresh, "INSERT INTO members (id, team, note) VALUES (6, 'blue', NULL)") == "CardinalityViolation"
+    check_consistent(fresh)
+
+
+def test_a_sweep_says_what_it_did_and_leaves_writes_in_progress_alone() -> None:
+    store = begin()
+    for at in (2, 7):
+        interruption = Interruption(10_000)
+        db = opened(GatedStore(store, interruption), manners=None)
+        interruption.left = at
+        with suppress(Killed):
+            outcome(db, f"INSERT INTO users (u, mail, town, age) VALUES ('new{at}', '{at}@x', 'Bonn', 9)")
+    report = opened(store, manners=None).sweep(older_than=60)
+    assert (report.completed, report.withdrawn, report.waiting) == (0, 0, 2)
+    reader = opened(store, manners=None)
+    report = reader.sweep(older_than=-1)
+    assert (report.completed, report.withdrawn, report.waiting) == (1, 1, 0)
+    assert reader.execute("by_town", {"town": "Bonn"}).rows == [{"u": "new7", "mail": "7@x", "age": 9}]
+    check_consistent(reader)
+
+
+def test_readers_count_what_they_settle() -> None:
+    store, interruption = begin(), Interruption(10_000)
+    db = opened(GatedStore(store, interruption))
+    reader = opened(store)
+    interruption.left = 5
+    with suppress(Killed):
+        outcome(db, "INSERT INTO users (u, mail, town, age) VALUES ('new', 'n@x', 'Bonn', 9)")
+    page = reader.execute("by_town", {"town": "Bonn"})
+    assert (page.rows, page.operations, page.repair_operations, page.attempts) == ([], 1, 1, 2)

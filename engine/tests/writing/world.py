@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from itertools import count
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Any
 
 import piql
 from piql.catalog import Table
-from piql.database import Database
+from piql.database import Database, Strategy
 from piql.store.base import STATE, Batch, ReadShape, Row, State, Store
 from piql.store.embedded import EmbeddedStore
 from piql.store.stepwise import StepwiseStore
@@ -114,6 +115,15 @@ def seen(db: Database, check: Callable[[piql.Page], None] = lambda page: None) -
             assert page.repair_operations <= bound.operations
             assert page.rows == pages[0].rows, f"{name} {parameters}: the strategies differ"
         found[f"{name} {parameters}"] = pages[0].rows
+    return found
+
+
+def seen_by(db: Database, strategy: Strategy) -> Seen:
+    """Give what every read of the world gives by one strategy, those left out that have too much to settle."""
+    found: Seen = {}
+    for name, parameters in READS:
+        with suppress(piql.RepairPending):
+            found[f"{name} {parameters}"] = db.execute(name, parameters, strategy=strategy).rows
     return found
 
 

@@ -1,0 +1,110 @@
+"""Two writers at once, in every order of their requests that has two changes of turn: as one after the other."""
+
+from __future__ import annotations
+
+import random
+from itertools import product
+
+import pytest
+
+from .interleaved import Arena, Choose, by_chance, serially, switching
+from .world import check_consistent, seen_by
+
+PAIRS = {
+    "the last place of a limit": (
+        "INSERT INTO subs (o, t) VALUES ('ada', 'eve')",
+        "INSERT INTO subs (o, t) VALUES ('ada', 'zoe')",
+    ),
+    "a place that is given up and one that is taken": (
+        "DELETE FROM members WHERE id = 1",
+        "INSERT INTO members (id, team, note) VALUES (4, 'red', 'out')",
+    ),
+    "two moves to a group with one place": (
+        "UPDATE members SET team = 'blue' WHERE id = 1",
+        "UPDATE members SET team = 'blue' WHERE id = 2",
+    ),
+    "two changes of one row": (
+        "UPDATE users SET town = 'Rome' WHERE u = 'bob'",
+        "UPDATE users SET town = 'Bonn', mail = 'n@x' WHERE u = 'bob'",
+    ),
+    "a change and a delete of one row": (
+        "UPDATE members SET team = 'blue', note = 'out' WHERE id = 1",
+        "DELETE FROM members WHERE id = 1",
+    ),
+    "a delete and an insert of one key": (
+        "DELETE FROM members WHERE id = 3",
+        "INSERT INTO members (id, team, note) VALUES (3, 'grey', 'new')",
+    ),
+    "one key inserted twice": (
+        "INSERT INTO members (id, team, note) VALUES (4, 'blue', 'new') IF NOT EXISTS",
+        "INSERT INTO members (id, team, note) VALUES (4, 'grey', 'out') IF NOT EXISTS",
+    ),
+    "one unique value taken twice": (
+        "UPDATE users SET mail = 'n@x' WHERE u = 'bob'",
+        "INSERT INTO users (u, mail, town, age) VALUES ('new', 'n@x', 'Bonn', 9)",
+    ),
+    "a unique value that is given up and taken": (
+        "UPDATE users SET mail = NULL WHERE u = 'bob'",
+        "INSERT INTO users (u, mail, town, age) VALUES ('new', 'b@x', 'Bonn', 9)",
+    ),
+    "a reference to a row that goes, seen in an entry": (
+        "INSERT INTO subs (o, t) VALUES ('ada', 'zoe')",
+        "DELETE FROM users WHERE u = 'zoe'",
+    ),
+    "a reference to a row that goes, seen in the record": (
+        "INSERT INTO subs (o, t) VALUES ('zoe', 'ada')",
+        "DELETE FROM users WHERE u = 'zoe'",
+    ),
+    "a reference to a unique value that goes": (
+        "INSERT INTO letters (id, mail) VALUES (2, 'z@x')",
+        "UPDATE users SET mail = NULL WHERE u = 'zoe'",
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def arena() -> Arena:
+    return Arena()
+
+
+def check(arena: Arena, statements: tuple[str, str], choose: Choose, what: str) -> None:
+    """Run both, and hold what came of it, and what was seen meanwhile, against one after the other."""
+    one, other = statements
+    ends = [serially(one, other), (serially(other, one)[0][::-1], serially(other, one)[1])]
+    states = [serially()[1], serially(one)[1], serially(other)[1], ends[0][1], ends[1][1]]
+
+    def look() -> None:
+        for name, rows in seen_by(arena.reader, random.choice(("parallel", "lazy"))).items():
+            assert any(rows == state[name] for state in states), f"{what}: {name} gave {rows}"
+
+    outcomes = tuple(arena.run(statements, choose, look))
+    arena.reader.sweep(older_than=-1)
+    found = seen_by(arena.reader, "simple")
+    assert (outcomes, found) in ends, f"{what}: {outcomes}, " + str(
+        [(name, rows, [end[1][name] for end in ends]) for name, rows in found.items() if rows != ends[0][1][name]]
+    )
+    check_consistent(arena.reader)
+
+
+@pytest.mark.parametrize("what", PAIRS)
+def test_two_writers_leave_what_one_after_the_other_leaves(arena: Arena, what: str) -> None:
+    chance = random.Random(what)
+    for first in range(22):
+        for second in chance.sample(range(1, 22), 2):
+            check(arena, PAIRS[what], switching([first, second]), f"{what}: {first}, {second}")
+
+
+@pytest.mark.parametrize("what", PAIRS)
+def test_two_writers_in_any_order_of_their_requests(arena: Arena, what: str) -> None:
+    for seed in range(25):
+        check(arena, PAIRS[what], by_chance(f"{what} {seed}"), f"{what}: seed {seed}")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("what", PAIRS)
+def test_two_writers_in_every_order_with_two_changes_of_turn(arena: Arena, what: str) -> None:
+    for first, second in product(range(24), range(1, 24)):
+        check(arena, PAIRS[what], switching([first, second]), f"{what}: {first}, {second}")
+        check(arena, PAIRS[what][::-1], switching([first, second]), f"{what}, turned: {first}, {second}")
+    for seed in range(1000):
+        check(arena, PAIRS[what], by_chance(f"long {what} {seed}"), f"{what}: long seed {seed}")
