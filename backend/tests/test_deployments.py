@@ -73,6 +73,40 @@ async def test_a_preview_names_what_would_change(client: httpx.AsyncClient, file
     assert "findUser" in preview["unchanged"]
     change = next(each for each in preview["bounds_changed"] if each["query"] == "thoughtstream")
     assert (change["before"]["operations"], change["after"]["operations"]) == (101, 51)
+    assert preview["tables"] == [
+        {
+            "table": "subscriptions",
+            "change": "changed",
+            "details": ["CARDINALITY LIMIT 100 (owner) → 50"],
+            "checked": ["CARDINALITY LIMIT 50 (owner)"],
+            "refusal": None,
+        }
+    ]
+
+
+async def test_a_preview_names_the_tables_that_would_change(client: httpx.AsyncClient, files: Files) -> None:
+    same = (await client.post("/api/deployments/preview", json={"files": files})).json()
+    assert same["tables"] == []
+    changed = replaced(files, "schema.piql", "hometown VARCHAR(64)", "hometown VARCHAR(99) NOT NULL UNIQUE, born DATE")
+    changed = replaced(changed, "schema.piql", "PRIMARY KEY (owner, posted)", "PRIMARY KEY (posted, owner)")
+    more = {"path": "more.piql", "text": "CREATE TABLE pictures (id UUID PRIMARY KEY);"}
+    preview = (await client.post("/api/deployments/preview", json={"files": [*changed, more]})).json()
+    added, users, thoughts = preview["tables"]
+    assert (added["table"], added["change"]) == ("pictures", "added")
+    assert users["details"] == [
+        "+ born DATE",
+        "hometown VARCHAR(64) → hometown VARCHAR(99) NOT NULL",
+        "+ UNIQUE (hometown)",
+    ]
+    assert users["checked"] == ["UNIQUE (hometown)", "hometown VARCHAR(99) NOT NULL"]
+    assert thoughts["refusal"] == "its primary key is (owner, posted) and cannot change"
+    gone = [each for each in files if each["path"] != "schema.piql"]
+    preview = (await client.post("/api/deployments/preview", json={"files": gone})).json()
+    assert {(each["table"], each["change"]) for each in preview["tables"]} == {
+        ("users", "removed"),
+        ("subscriptions", "removed"),
+        ("thoughts", "removed"),
+    }
 
 
 async def test_a_preview_of_a_refused_set_says_so(client: httpx.AsyncClient, files: Files) -> None:

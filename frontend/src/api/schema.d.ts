@@ -1899,6 +1899,8 @@ export interface components {
             can_deploy: boolean;
             /** Diagnostics */
             diagnostics: components["schemas"]["DiagnosticRead"][];
+            /** Tables */
+            tables: components["schemas"]["TableChangeRead"][];
             /** Added */
             added: string[];
             /** Changed */
@@ -2283,6 +2285,27 @@ export interface components {
             /** Message */
             message: string | null;
             cluster: components["schemas"]["ClusterRead"] | null;
+        };
+        /**
+         * TableChangeRead
+         * @description A table that comes, changes or goes.
+         *
+         *     `checked` is what the rows there are will be held to first, and `refusal` why no row could be one of the new table.
+         */
+        TableChangeRead: {
+            /** Table */
+            table: string;
+            /**
+             * Change
+             * @enum {string}
+             */
+            change: "added" | "changed" | "removed";
+            /** Details */
+            details: string[];
+            /** Checked */
+            checked: string[];
+            /** Refusal */
+            refusal: string | null;
         };
         /** TableRead */
         TableRead: {

@@ -97,11 +97,25 @@ class BoundChangeRead(Read):
     after: ShortBoundRead
 
 
+class TableChangeRead(Read):
+    """A table that comes, changes or goes.
+
+    `checked` is what the rows there are will be held to first, and `refusal` why no row could be one of the new table.
+    """
+
+    table: str
+    change: Literal["added", "changed", "removed"]
+    details: list[str]
+    checked: list[str]
+    refusal: str | None
+
+
 class PreviewRead(Read):
     """What deploying these files would change against the live deployment."""
 
     can_deploy: bool
     diagnostics: list[DiagnosticRead]
+    tables: list[TableChangeRead]
     added: list[str]
     changed: list[str]
     removed: list[str]

@@ -36,6 +36,7 @@ from piql_backend.deployments.schemas import (
     QueryBoundRead,
     ShortBoundRead,
 )
+from piql_backend.deployments.table_changes import table_changes
 from piql_backend.errors import ApiError, NotFound
 from piql_backend.predictions.service import Predictions
 from piql_backend.schema import SourceFile
@@ -132,6 +133,7 @@ class Deployments:
         return PreviewRead(
             can_deploy=not compilation.has_errors and bool(after),
             diagnostics=read_diagnostics(compilation),
+            tables=table_changes(live.tables if live else {}, compilation.tables),
             added=[name for name in after if name not in before],
             changed=[name for name in both if has_changed[name]],
             removed=[name for name in before if name not in after],

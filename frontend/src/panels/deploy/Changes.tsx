@@ -2,23 +2,33 @@ import { useQuery } from '@tanstack/react-query'
 import { ArrowRight } from 'lucide-react'
 import { deployment, deployments } from '../../api/queries'
 import type { Preview } from '../../api/types'
+import { usePredictions } from '../../app/predictions'
 import { useDocuments } from '../../documents/documents'
 import { diffLines, hunks } from '../../logic/line-diff'
 import { Badge, type Tone } from '../../ui/Badge'
 import { Cell, numeric, Table, unseen } from '../../ui/Table'
-import { formatCount } from '../../units'
+import { formatCount, formatMs } from '../../units'
 import styles from './deploy.module.css'
 
 export function isUnchanged(preview: Preview): boolean {
-  return [preview.added, preview.changed, preview.removed, preview.indexes_added, preview.indexes_removed, preview.bounds_changed].every(
-    (list) => list.length === 0,
-  )
+  const { tables, added, changed, removed, indexes_added, indexes_removed, bounds_changed } = preview
+  return [tables, added, changed, removed, indexes_added, indexes_removed, bounds_changed].every((list) => list.length === 0)
 }
 
-/** Queries, indexes and bounds that change, and the text behind it. */
+/** Tables, queries, indexes, bounds and predictions that change, and the text behind it. */
 export function Changes({ preview }: { preview: Preview }) {
+  const { data: versions } = useQuery(deployments)
+  const after = usePredictions()
+  const before = new Map(versions?.find((version) => version.is_live)?.queries.map((query) => [query.name, query.predicted_p99_ms]))
   return (
     <>
+      {preview.tables.length > 0 ? (
+        <ul className={styles['changes']} aria-label="Tables that change">
+          {preview.tables.map((change) => (
+            <TableItem key={change.table} change={change} />
+          ))}
+        </ul>
+      ) : null}
       <ul className={styles['changes']} aria-label="Changes">
         <Names tone="accent" sign="+" word="added" names={preview.added} />
         <Names tone="info" sign="~" word="changed" names={preview.changed} />
@@ -27,7 +37,7 @@ export function Changes({ preview }: { preview: Preview }) {
         <Names tone="danger" sign="−" word="index no longer needed" names={preview.indexes_removed} />
       </ul>
       {preview.bounds_changed.length > 0 ? (
-        <Table label="Bounds that change" columns={['Query', numeric('Live'), unseen('becomes'), numeric('Deployed'), 'Formula']}>
+        <Table label="Bounds that change" columns={['Query', numeric('Live'), unseen('becomes'), numeric('Deployed'), numeric('p99'), 'Formula']}>
           {preview.bounds_changed.map((change) => (
             <tr key={change.query}>
               <Cell>
@@ -42,6 +52,7 @@ export function Changes({ preview }: { preview: Preview }) {
                   ≤ {formatCount(change.after.operations)} ({signed(change.after.operations - change.before.operations)})
                 </Badge>
               </Cell>
+              <Cell isNumeric>{p99Change(before.get(change.query), after.get(change.query)?.p99_ms)}</Cell>
               <Cell>
                 <code>{change.after.formula}</code>
               </Cell>
@@ -51,6 +62,43 @@ export function Changes({ preview }: { preview: Preview }) {
       ) : null}
       <TextDiff />
     </>
+  )
+}
+
+const TABLE_SIGNS = {
+  added: { tone: 'accent', sign: '+', word: 'new table' },
+  changed: { tone: 'info', sign: '~', word: 'table' },
+  removed: { tone: 'danger', sign: '−', word: 'table' },
+} as const
+
+function TableItem({ change }: { change: Preview['tables'][number] }) {
+  const { tone, sign, word } = TABLE_SIGNS[change.change]
+  return (
+    <li className={styles['change']}>
+      <Badge tone={tone}>
+        {sign} {word}
+      </Badge>
+      <div className={styles['tableChange']}>
+        <code>{change.table}</code>
+        {change.details.length > 0 ? (
+          <ul>
+            {change.details.map((detail) => (
+              <li key={detail}>
+                <code>{detail}</code>
+              </li>
+            ))}
+          </ul>
+        ) : null}
+        {change.refusal ? (
+          <p className={styles['refusal']}>This cannot be deployed: {change.refusal}.</p>
+        ) : change.checked.length > 0 ? (
+          <p className={styles['checked']}>
+            The rows there are must keep {change.checked.length === 1 ? 'it' : 'all of it'}: they are checked first, and one that
+            does not refuses the deployment.
+          </p>
+        ) : null}
+      </div>
+    </li>
   )
 }
 
@@ -93,6 +141,12 @@ function TextDiff() {
       </pre>
     </figure>
   ))
+}
+
+/** What was predicted for the live version, and what is predicted for this one. */
+function p99Change(before: number | null | undefined, after: number | undefined): string {
+  if (after === undefined) return formatMs(before)
+  return typeof before === 'number' ? `${formatMs(before)} → ${formatMs(after)}` : formatMs(after)
 }
 
 function signed(difference: number): string {

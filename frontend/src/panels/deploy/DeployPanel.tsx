@@ -57,12 +57,17 @@ function Draft({ preview: draft }: { preview: Preview }) {
   })
   const { data: coming } = useQuery(build)
   const errors = draft.diagnostics.filter((diagnostic) => diagnostic.severity === 'error')
+  const clashes = draft.tables.filter((change) => change.refusal !== null)
   const refusal = deploy.error instanceof ApiError && deploy.error.diagnostics.length > 0 ? deploy.error : null
   const nextVersion = Math.max(0, ...(versions ?? []).map((version) => version.version)) + 1
   return (
     <section className={styles['draft']} aria-label="Next deployment">
       <h2 className={styles['heading']}>What deploying changes</h2>
-      {draft.can_deploy ? (
+      {draft.can_deploy && clashes.length > 0 ? (
+        <Notice tone="danger" role="alert" help="The data that are live could not be kept. Name the table differently to start anew.">
+          Deploying will be refused: {clashes.map((change) => change.table).join(', ')} cannot change like this.
+        </Notice>
+      ) : draft.can_deploy ? (
         <Notice tone={isUnchanged(draft) ? 'plain' : 'accent'} role="status">
           {isUnchanged(draft) ? 'The text is what is live already.' : 'Every query is bounded: this can be deployed.'}
         </Notice>

@@ -1,0 +1,84 @@
+"""What deploying would change of the tables: from the declarations that are live to those of the text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from piql.catalog import CardinalityLimit, Column, ForeignKey, Table
+from piql.schema_changes import added_constraints, reason_against
+
+from piql_backend.deployments.schemas import TableChangeRead
+
+
+def table_changes(live: Mapping[str, Table], wanted: Mapping[str, Table]) -> list[TableChangeRead]:
+    """Give the tables that come, change and go, in the order of the text."""
+    changes = [_change(live[name], table) for name, table in wanted.items() if name in live]
+    added = [
+        TableChangeRead(table=name, change="added", details=[], checked=[], refusal=None)
+        for name in wanted
+        if name not in live
+    ]
+    removed = [
+        TableChangeRead(table=name, change="removed", details=["its rows stay in the store"], checked=[], refusal=None)
+        for name in live
+        if name not in wanted
+    ]
+    return [*added, *(each for each in changes if each.details), *removed]
+
+
+def _change(before: Table, after: Table) -> TableChangeRead:
+    against = reason_against(before, before, after)
+    new = added_constraints(before, after)
+    checked = [_limit(each) for each in new.limits]
+    checked += [f"UNIQUE ({', '.join(each.columns)})" for each in new.unique]
+    checked += [_reference(each) for each in new.references]
+    checked += [_column(each) for each in new.columns]
+    return TableChangeRead(
+        table=after.name, change="changed", details=[*_details(before, after)], checked=checked, refusal=against
+    )
+
+
+def _details(before: Table, after: Table) -> Iterator[str]:
+    old = {each.name: each for each in before.columns}
+    new = {each.name: each for each in after.columns}
+    yield from (f"+ {_column(each)}" for name, each in new.items() if name not in old)
+    yield from (f"− {_column(each)}" for name, each in old.items() if name not in new)
+    for name in new:
+        if name in old and _column(old[name]) != _column(new[name]):
+            yield f"{_column(old[name])} → {_column(new[name])}"
+    if before.primary_key != after.primary_key:
+        yield f"PRIMARY KEY ({', '.join(before.primary_key)}) → ({', '.join(after.primary_key)})"
+    yield from _limit_details(before, after)
+    yield from _differences(
+        [f"UNIQUE ({', '.join(each.columns)})" for each in before.unique_keys],
+        [f"UNIQUE ({', '.join(each.columns)})" for each in after.unique_keys],
+    )
+    yield from _differences([*map(_reference, before.foreign_keys)], [*map(_reference, after.foreign_keys)])
+
+
+def _limit_details(before: Table, after: Table) -> Iterator[str]:
+    old = {(each.columns, each.is_token): each for each in before.limits}
+    new = {(each.columns, each.is_token): each for each in after.limits}
+    yield from (f"+ {_limit(each)}" for key, each in new.items() if key not in old)
+    yield from (f"− {_limit(each)}" for key, each in old.items() if key not in new)
+    for key, each in new.items():
+        if key in old and old[key].limit != each.limit:
+            yield f"{_limit(old[key])} → {each.limit}"
+
+
+def _differences(before: list[str], after: list[str]) -> Iterator[str]:
+    yield from (f"+ {each}" for each in after if each not in before)
+    yield from (f"− {each}" for each in before if each not in after)
+
+
+def _column(column: Column) -> str:
+    return f"{column.name} {column.type}{'' if column.nullable else ' NOT NULL'}"
+
+
+def _limit(limit: CardinalityLimit) -> str:
+    columns = ", ".join(limit.columns)
+    return f"CARDINALITY LIMIT {limit.limit} ({f'TOKEN({columns})' if limit.is_token else columns})"
+
+
+def _reference(key: ForeignKey) -> str:
+    return f"FOREIGN KEY ({', '.join(key.columns)}) REFERENCES {key.table}"
