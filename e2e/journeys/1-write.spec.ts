@@ -108,3 +108,15 @@ test('the plan is followed from the text through every rule, and a node leads to
   await expect(editor.selectedSource).not.toHaveCount(0)
   await expect(page).toHaveURL(/node=/)
 })
+
+test('a new file is named, made and written without a pointer', async ({ workbench, page }) => {
+  const { workspace, editor } = workbench
+  await workbench.open()
+  await page.getByRole('button', { name: 'New file' }).press('Enter')
+  await page.keyboard.type('hometownOf')
+  await page.keyboard.press('Enter')
+  await expect(workspace.file('hometownOf.piql')).toBeVisible()
+  await expect(editor.area).toBeFocused()
+  await page.keyboard.type('CREATE QUERY hometownOf AS SELECT hometown FROM users WHERE username = [1: u];')
+  await expect(workspace.query('hometownOf')).toContainText('≤ 1 op')
+})

@@ -7,6 +7,7 @@ export class Deploy extends Panel {
   readonly state: Locator
   readonly versions: Locator
   readonly changes: Locator
+  readonly tables: Locator
   readonly onItsWay: Locator
 
   constructor(page: Page) {
@@ -16,6 +17,7 @@ export class Deploy extends Panel {
     this.reasons = this.content.getByRole('list', { name: 'Reasons of the refusal' }).locator('> li')
     this.versions = this.content.getByRole('table', { name: 'Deployments' }).locator('tbody').getByRole('row')
     this.onItsWay = this.content.getByRole('region', { name: 'Version on its way' })
+    this.tables = this.content.getByRole('list', { name: 'Tables that change' })
     this.changes = this.content.getByRole('list', { name: 'Changes' }).getByRole('listitem')
   }
 

@@ -9,12 +9,16 @@ interface DialogProps {
   children: ReactNode
 }
 
-/** A modal dialog of the browser's own: it keeps the focus inside and gives it back. */
+/** A modal dialog of the browser's own: it keeps the focus inside, first on what it is about, and gives it back. */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
+  const body = useRef<HTMLDivElement>(null)
   const titleId = useId()
   useEffect(() => {
     dialog.current?.showModal()
+    const first = body.current?.querySelector<HTMLElement>('input, button')
+    first?.focus()
+    if (first instanceof HTMLInputElement) first.setSelectionRange(first.value.length, first.value.length)
   }, [])
   return (
     // A click on the backdrop closes; the keyboard has Escape.
@@ -36,7 +40,9 @@ export function Dialog({ title, onClose, children }: DialogProps) {
           <X size={16} aria-hidden />
         </IconButton>
       </div>
-      <div className={styles['dialogBody']}>{children}</div>
+      <div ref={body} className={styles['dialogBody']}>
+        {children}
+      </div>
     </dialog>
   )
 }

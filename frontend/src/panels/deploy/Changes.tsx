@@ -20,6 +20,7 @@ export function Changes({ preview }: { preview: Preview }) {
   const { data: versions } = useQuery(deployments)
   const after = usePredictions()
   const before = new Map(versions?.find((version) => version.is_live)?.queries.map((query) => [query.name, query.predicted_p99_ms]))
+  const hasP99 = preview.bounds_changed.some(({ query }) => typeof before.get(query) === 'number' || after.has(query))
   return (
     <>
       {preview.tables.length > 0 ? (
@@ -37,7 +38,7 @@ export function Changes({ preview }: { preview: Preview }) {
         <Names tone="danger" sign="−" word="index no longer needed" names={preview.indexes_removed} />
       </ul>
       {preview.bounds_changed.length > 0 ? (
-        <Table label="Bounds that change" columns={['Query', numeric('Live'), unseen('becomes'), numeric('Deployed'), numeric('p99'), 'Formula']}>
+        <Table label="Bounds that change" columns={['Query', numeric('Live'), unseen('becomes'), numeric('Deployed'), ...(hasP99 ? [numeric('p99')] : []), 'Formula']}>
           {preview.bounds_changed.map((change) => (
             <tr key={change.query}>
               <Cell>
@@ -52,7 +53,7 @@ export function Changes({ preview }: { preview: Preview }) {
                   ≤ {formatCount(change.after.operations)} ({signed(change.after.operations - change.before.operations)})
                 </Badge>
               </Cell>
-              <Cell isNumeric>{p99Change(before.get(change.query), after.get(change.query)?.p99_ms)}</Cell>
+              {hasP99 ? <Cell isNumeric>{p99Change(before.get(change.query), after.get(change.query)?.p99_ms)}</Cell> : null}
               <Cell>
                 <code>{change.after.formula}</code>
               </Cell>
@@ -93,8 +94,7 @@ function TableItem({ change }: { change: Preview['tables'][number] }) {
           <p className={styles['refusal']}>This cannot be deployed: {change.refusal}.</p>
         ) : change.checked.length > 0 ? (
           <p className={styles['checked']}>
-            The rows there are must keep {change.checked.length === 1 ? 'it' : 'all of it'}: they are checked first, and one that
-            does not refuses the deployment.
+            The rows there are will be checked first; one that breaks this stops the deployment.
           </p>
         ) : null}
       </div>

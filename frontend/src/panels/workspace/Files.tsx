@@ -1,6 +1,7 @@
 import { FileCode2, FilePlus2, Folder, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { answered, api, messageOf } from '../../api/client'
+import { editor, reveal } from '../../app/editor-bridge'
 import { notify } from '../../app/notices'
 import { setView, useView } from '../../app/url-state'
 import { addDocument, removeDocument, useDocuments, type TextDocument } from '../../documents/documents'
@@ -95,8 +96,9 @@ function NewFile({ onClose }: { onClose: () => void }) {
         api.POST('/api/workspaces/{workspace_id}/files', { params: { path: { workspace_id: workspace } }, body: { path: full, text: '' } }),
       )
       addDocument(file)
-      setView({ file: full })
       onClose()
+      reveal({ file: full, start_line: 1, start_column: 1, end_line: 1, end_column: 1 })
+      setTimeout(() => editor()?.focus()) // once the dialog has given the focus back
     } catch (failure) {
       setError(messageOf(failure))
     }
