@@ -16,7 +16,7 @@ from typing import Any, Literal, Self, TypeAlias, TypeVar, get_args, overload
 
 from piql.compilation import Compilation, CompiledQuery, compile_statement
 from piql.deploy import begin_deploy, begin_rollback, deploy, load_deployment, open_build, rollback
-from piql.deployment import Deployment
+from piql.deployment import LOOK_SECONDS, Deployment, Redeployed
 from piql.errors import (
     CompilationRefused,
     InvalidCursor,
@@ -63,7 +63,6 @@ Progress: TypeAlias = Callable[[int], None]
 
 _CURSOR_KEY = "cursor key"
 _STATEMENTS_KEPT = 256
-_LOOK_EVERY_SECONDS = 1.0
 _SWEEP_EVERY_SECONDS = 1.0
 
 
@@ -78,10 +77,6 @@ def connect(
     Reads are as fresh as `consistency` says where they do not say it themselves; None is what the address says.
     """
     return Database(open_store(url), observer, strategy, consistency)
-
-
-class _Redeployed(Exception):
-    """Somebody deployed since this process looked: what was prepared no longer holds."""
 
 
 @dataclass(slots=True)
@@ -118,7 +113,7 @@ class Database:
         except (ValueError, LookupError, TypeError) as damage:
             raise StoreUnavailable(f"what the store keeps of its deployment cannot be read: {damage}") from damage
         self._build: Build | None = None
-        self._look_at = monotonic() + _LOOK_EVERY_SECONDS
+        self._look_at = monotonic() + LOOK_SECONDS
         self._sweep_at = 0.0
         if self._server is not None:
             self.sweep(older_than=self._server.manners.patience)
@@ -253,6 +248,8 @@ class Database:
         if self._server is not None:
             stepped = self._stepped(prepared, table)
             for record in map(writer.make, rows):
+                if monotonic() > self._look_at and self._refresh():
+                    raise Redeployed
                 stepped.write(writer.key_of(record), _always(record), Meter())
         with self._store.transaction() as transaction:
             if self._server is None:
@@ -348,16 +345,16 @@ class Database:
         while True:
             try:
                 return attempt()
-            except _Redeployed:
+            except Redeployed:
                 self._refresh()
 
     def _check_version(self, prepared: _Prepared, transaction: Transaction) -> None:
         if transaction.version() != prepared.deployment.epoch:
-            raise _Redeployed
+            raise Redeployed
 
     def _refresh(self) -> bool:
         """Look whether another process has deployed; say whether it has."""
-        self._look_at = monotonic() + _LOOK_EVERY_SECONDS
+        self._look_at = monotonic() + LOOK_SECONDS
         if self._store.version() == self._prepared.deployment.epoch:
             return False
         self._prepared = _Prepared(load_deployment(self._store))

@@ -114,6 +114,8 @@ def _begin(
             stand = announce(transaction, store, state, coming, is_background)
             steps = Steps(store, stand.state)
             while stand.progress.outcome is None and stand.progress.rows_done < pace.first_rows:
+                if steps.seconds_to_wait(stand):
+                    break
                 stand = steps.advance(transaction, stand, pace.step_rows)
             if stand.progress.outcome == "refused":
                 raise CompilationRefused(stand.progress.reason or "not deployed")

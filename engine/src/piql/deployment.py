@@ -16,13 +16,24 @@ from piql.catalog import Index, Table
 from piql.compilation import Compilation
 from piql.errors import NotDeployed
 
+LOOK_SECONDS = 1.0
+"""A process goes on for so long with what it knows of versions before it looks again."""
+
+
+class Redeployed(Exception):
+    """Somebody deployed since this process looked: what was prepared no longer holds."""
+
 
 @dataclass(frozen=True, slots=True)
 class OtherIndex:
-    """An index of another version, kept up by writers; `table`, as that version declares it, lays it out."""
+    """An index of another version, kept up by writers; `table`, as that version declares it, lays it out.
+
+    `deletes_only`: not every writer knows of it yet, so nobody puts an entry that another one would not delete.
+    """
 
     table: Table
     index: Index
+    deletes_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from piql.deployment import Deployment
 from piql.errors import CompilationRefused, DeploymentInProgress, PiqlError, StoreUnavailable
 from piql.evolution.progress import Progress, progress_in, read_progress
 from piql.evolution.state import SchemaState, load_deployment, read_state, state_in
-from piql.evolution.steps import Stand, Steps, keep, living_indexes, withdraw
+from piql.evolution.steps import GRACE_SECONDS, Stand, Steps, keep, living_indexes, withdraw
 from piql.store.base import Store
 
 LEASE_SECONDS = 10.0
@@ -94,7 +94,7 @@ class Build:
         """Say how far it has come."""
         settings = self._store.settings()  # both documents as they were at one moment
         progress, change = self._read(settings), state_in(settings).change
-        phase = progress.outcome or (change.phase if change else "filling")
+        phase = progress.outcome or ("checking" if change and change.phase == "checking" else "filling")
         return BuildProgress(
             progress.version,
             phase,
@@ -197,13 +197,17 @@ class Build:
             if self._steps is None or self._steps[0].epoch != stand.state.epoch:
                 self._steps = stand.state, Steps(self._store, stand.state)
             mine = Stand(stand.state, replace(stand.progress, driver=self._driver))
-            after = self._steps[1].advance(transaction, mine, self._pace.step_rows)
+            wait = self._steps[1].seconds_to_wait(mine)
+            after = mine if wait else self._steps[1].advance(transaction, mine, self._pace.step_rows)
             keep(transaction, stand.state, after)
         if after.progress.outcome is not None:
             self._end = after.progress
             collect(self._store)
             return False
-        self._rest(monotonic() - began, after.progress.rows_done - stand.progress.rows_done)
+        if wait:
+            self._stop.wait(min(wait, LEASE_SECONDS / 2))
+        else:
+            self._rest(monotonic() - began, after.progress.rows_done - stand.progress.rows_done)
         return True
 
     def _rest(self, worked: float, rows: int) -> None:
@@ -296,5 +300,7 @@ def collect(store: Store) -> list[str]:
             unused = sorted(transaction.index_names() - living)
             if not unused:
                 return dropped
+            if store.steps is not None and not dropped:
+                sleep(GRACE_SECONDS)  # until nobody writes or reads by what was in force before
             transaction.drop_index(unused[0])
             dropped.append(unused[0])

@@ -1,7 +1,8 @@
 """Copies the rows there were into new indexes, in the order that the store keeps them in, a few at a time.
 
 Writers keep the new indexes up from the moment they were announced, so a row that changes behind or before the place
-of the walk is right either way: a step reads rows and puts their entries in one transaction.
+of the walk is right either way: a step reads rows and puts their entries in one transaction. Without transactions an
+entry is put as by the write that left its record, so that what any later write does to it holds.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from dataclasses import replace
 from piql.catalog import Index, Table
 from piql.deployment import OtherIndex
 from piql.evolution.progress import Task
-from piql.store.base import ReadShape, Row, Store, Transaction
+from piql.store.base import WRITE, EntryChange, ReadShape, Row, State, Store, Transaction
 from piql.writing.entries import IndexEntries
+from piql.writing.stamps import stamp_of
 
 
 class Walk:
@@ -37,11 +39,23 @@ class Filling:
     """A task of the kind `fill`: the new indexes of one table."""
 
     def __init__(self, store: Store, record: Table, indexes: Sequence[OtherIndex]) -> None:
-        self._walk = Walk(store, record, record.primary_index(), [column.name for column in record.columns])
+        names = [column.name for column in record.columns]
+        self._steps = store.steps
+        self._walk = Walk(store, record, record.primary_index(), names if self._steps is None else [*names, WRITE])
         self._indexes = [IndexEntries(record, each.index, store, each.table) for each in indexes]
 
     def advance(self, transaction: Transaction, task: Task, rows: int) -> Task:
         found = self._walk.read(transaction, task.place, rows)
+        if self._steps is not None:
+            self._steps.change_entries(
+                [
+                    EntryChange(entries.prepared, entry, State.VISIBLE, stamp_of(record[-1]) + 1)
+                    for _, record in found
+                    for entries in self._indexes
+                    for entry in entries.of(record)
+                ]
+            )
+            return moved(task, found, rows)
         for entries in self._indexes:
             transaction.put(entries.prepared, [entry for _, record in found for entry in entries.of(record)])
         return moved(task, found, rows)

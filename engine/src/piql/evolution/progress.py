@@ -16,7 +16,7 @@ from piql.store.base import Row, Store
 SETTING = "change"
 
 Outcome = Literal["in force", "refused", "cancelled"]
-TaskKind = Literal["fill", "groups", "rows"]
+TaskKind = Literal["fill", "groups", "rows", "places"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,7 @@ class Task:
     fill    copies the rows of a table into the new indexes on it
     groups  counts the rows that share a value of `columns`, or a word in them, along an index
     rows    holds each row of a table against new references, NOT NULL and narrower types
+    places  gives each row its places under new limits and UNIQUE keys, on stores without transactions
     """
 
     kind: TaskKind
@@ -79,6 +80,7 @@ class Progress:
     is_paused: bool = False
     driver: str | None = None
     beat: float = 0.0
+    since: float = 0.0  # when the phase began
     outcome: Outcome | None = None
     reason: str | None = None
     earlier: tuple[Ended, ...] = ()  # the last few changes, the newest first

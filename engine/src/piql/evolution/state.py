@@ -24,7 +24,7 @@ from piql.store.base import Store
 
 SETTING = "deployment"  # the name under which a store keeps it
 
-Phase = Literal["filling", "checking"]
+Phase = Literal["announced", "filling", "checking"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,8 @@ def deployment_of(state: SchemaState, store: Store) -> Deployment:
             name = store.stored_name(table, index)
             is_announced = version is before or (state.change is not None and name in state.change.indexes)
             if table.name in made.tables and name not in own and is_announced:
-                others.setdefault(name, OtherIndex(table, index))
+                deletes_only = version is coming and state.change is not None and state.change.phase == "announced"
+                others.setdefault(name, OtherIndex(table, index, deletes_only))
     is_checking = state.change is not None and state.change.phase == "checking"
     return replace(made, others=tuple(others.values()), coming=coming if is_checking else None)
 

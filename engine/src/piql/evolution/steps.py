@@ -11,22 +11,22 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from time import time
 
-from piql.catalog import CardinalityLimit, Table
+from piql.catalog import CardinalityLimit
 from piql.compilation import Compilation
-from piql.deployment import OtherIndex
+from piql.deployment import LOOK_SECONDS, OtherIndex
 from piql.evolution.checking import GroupsCheck, RowsCheck, limit_rule, refusal, unique_rule
 from piql.evolution.filling import Filling
+from piql.evolution.placing import Placing
 from piql.evolution.progress import SETTING as PROGRESS
 from piql.evolution.progress import Outcome, Progress, Task, read_progress
 from piql.evolution.state import SETTING as STATE
-from piql.evolution.state import Change, SchemaState, Version, compiled, deployment_of
+from piql.evolution.state import Change, Phase, SchemaState, Version, compiled, deployment_of
 from piql.physical.operators import IndexScan
 from piql.schema_changes import added_constraints
 from piql.store.base import Store, Transaction
-from piql.store.scan import scan_table
-from piql.writing.server import Server
-from piql.writing.stepped_writer import SteppedWriter
-from piql.writing.table_writer import TableWriter
+
+GRACE_SECONDS = 2 * LOOK_SECONDS + 0.5
+"""By then whoever writes knows of a change: it looks again, and a write under way has ended or looks again itself."""
 
 
 @dataclass(slots=True)
@@ -46,29 +46,43 @@ class Steps:
         self._change = state.change
         self._current = deployment_of(state, store)
         self._coming = compiled(state.change.version, state)
-        self._made: dict[tuple[object, ...], Filling | GroupsCheck | RowsCheck] = {}
+        self._made: dict[tuple[object, ...], Filling | GroupsCheck | RowsCheck | Placing] = {}
 
     def advance(self, transaction: Transaction, stand: Stand, rows: int) -> Stand:
         """Do one step: a few rows of a task, or the passage to the next phase."""
         assert stand.state.change is not None
         phase = stand.state.change.phase
+        if phase == "announced":
+            return _passed(stand, "filling")
+        reason = refusal(stand.progress)
         for at, task in enumerate(stand.progress.tasks):
-            if not task.is_done and (task.kind == "fill" or phase == "checking"):
+            if (
+                not task.is_done
+                and (task.kind == "fill" or phase == "checking")
+                and not (task.kind == "places" and reason)
+            ):
                 advanced = self._runner(task).advance(transaction, task, rows)
                 return Stand(stand.state, stand.progress.with_task(at, advanced))
         if phase == "filling":
-            return Stand(replace(stand.state, change=replace(stand.state.change, phase="checking")), stand.progress)
-        reason = refusal(stand.progress)
+            return _passed(stand, "checking")
         return withdraw(stand, "refused", reason) if reason else self._put_in_force(transaction, stand)
 
-    def _runner(self, task: Task) -> Filling | GroupsCheck | RowsCheck:
+    def seconds_to_wait(self, stand: Stand) -> float:
+        """Say how long a phase must rest until every writer knows of it; not at all where transactions see to that."""
+        change = stand.state.change
+        is_filling = change is not None and change.phase != "checking"
+        if self._store.steps is None or not any((each.kind == "fill") is is_filling for each in stand.progress.tasks):
+            return 0.0
+        return max(0.0, stand.progress.since + GRACE_SECONDS - time())
+
+    def _runner(self, task: Task) -> Filling | GroupsCheck | RowsCheck | Placing:
         key = (task.kind, task.table, task.columns, task.is_token)
         found = self._made.get(key)
         if found is None:
             found = self._made[key] = self._make(task)
         return found
 
-    def _make(self, task: Task) -> Filling | GroupsCheck | RowsCheck:
+    def _make(self, task: Task) -> Filling | GroupsCheck | RowsCheck | Placing:
         kept, table = self._current.kept_as_declared(task.table), self._coming.tables[task.table]
         if task.kind == "fill":
             new = [
@@ -78,6 +92,8 @@ class Steps:
             ]
             return Filling(self._store, kept, new)
         added = added_constraints(kept, table)
+        if task.kind == "places":
+            return Placing(self._store, table, self._coming)
         if task.kind == "rows":
             return RowsCheck(self._store, kept, table, added, self._coming)
         for limit in added.limits:
@@ -100,9 +116,6 @@ class Steps:
             if store.stored_name(table, index) not in there:
                 assert table.name not in state.tables
                 transaction.create_index(table, index)
-        for name, table in coming.tables.items():
-            if store.steps is not None and name in state.tables:
-                self._fill_places(transaction, store, table)
         after = SchemaState(
             replace(self._change.version, deployed_at=datetime.now(UTC)),
             state.in_force if state.in_force.number else None,
@@ -111,19 +124,6 @@ class Steps:
             state.epoch,
         )
         return Stand(after, replace(stand.progress, outcome="in force", driver=None))
-
-    def _fill_places(self, transaction: Transaction, store: Store, table: Table) -> None:
-        """On a store without transactions, give the rows there are their places under new limits and UNIQUE keys."""
-        assert store.steps is not None
-        added = added_constraints(self._current.kept_as_declared(table.name), table)
-        if not (added.limits or added.unique):
-            return
-        writer = TableWriter(table, self._coming, store)
-        stepped = SteppedWriter(writer, self._coming, store, Server(store.steps))
-        columns = tuple(column.name for column in self._coming.record_of(table).columns)
-        for rows in scan_table(transaction, store, table, columns):
-            for places in stepped.places:
-                places.fill(rows)
 
 
 def announce(
@@ -153,9 +153,19 @@ def announce(
         datetime.now(UTC).isoformat(),
         is_background,
         _tasks(store, state, compilation, made),
+        since=time(),
         earlier=last.ended() if last else (),
     )
-    return Stand(replace(state, change=Change(version, "filling", tuple(made)), tables=tables), progress)
+    phase: Phase = "filling" if store.steps is None else "announced"
+    return Stand(replace(state, change=Change(version, phase, tuple(made)), tables=tables), progress)
+
+
+def _passed(stand: Stand, phase: Phase) -> Stand:
+    """Pass to the next phase; writers that have not seen the one before are gone by now."""
+    assert stand.state.change is not None
+    return Stand(
+        replace(stand.state, change=replace(stand.state.change, phase=phase)), replace(stand.progress, since=time())
+    )
 
 
 def _read_in_order(compilation: Compilation) -> frozenset[str]:
@@ -198,6 +208,8 @@ def _tasks(store: Store, state: SchemaState, compilation: Compilation, made: Map
         tasks += [Task("groups", name, each.columns) for each in added.unique]
         if added.references or added.columns:
             tasks.append(Task("rows", name))
+        if store.steps is not None and (added.limits or added.unique):
+            tasks.append(Task("places", name))
     estimates = {name: store.estimate_rows(state.tables[name]) for name in {task.table for task in tasks}}
     return tuple(replace(task, estimate=estimates[task.table]) for task in tasks)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from piql.deployment import Deployment
+from piql.deployment import LOOK_SECONDS, Deployment, Redeployed
 from piql.errors import PiqlError, StoreUnavailable
 from piql.store.base import EntryChange, Found, Row, State, Store
 from piql.writing.constraints import GroupCount, UniqueCheck, index_for
@@ -30,6 +30,7 @@ class _Work:
 
     key: Row
     pace: Pace
+    looked_at: float
     images: list[Row] = field(default_factory=list)  # all records whose entries and places earlier tries touched
     intent: Intent | None = None
     mark: str | None = None  # the write by which this one showed the record as COMING or DOUBTFUL
@@ -57,6 +58,8 @@ class SteppedWriter:
         self._steps = server.steps
         self._indexes = [*writer.indexes, *writer.others]
         self._counted = len(writer.indexes)  # what other versions need is outside the bound
+        self._deletes_only = {self._counted + at for at, is_so in enumerate(writer.deletes_only) if is_so}
+        self._epoch = deployment.epoch
         self._columns = tuple(column.name for column in record.columns)
         checks: list[UniqueCheck | GroupCount] = [*writer.unique, *writer.limits]
         coming: list[UniqueCheck | GroupCount] = [*writer.guards.unique, *writer.guards.limits]
@@ -82,7 +85,7 @@ class SteppedWriter:
 
     def write(self, key: Row, decide: Decide, meter: Meter) -> None:
         """Change the record of a key; begin again whenever another writer was quicker."""
-        work = _Work(key, Pace(self._server.manners))
+        work = _Work(key, Pace(self._server.manners), self._server.manners.clock())
         meter.step(1)
         found = self.records.find(key)
         try:
@@ -96,7 +99,7 @@ class SteppedWriter:
                 work.pace.pause()
         except StoreUnavailable:
             raise  # nobody knows how far it came: the intent stays, to be settled later
-        except PiqlError:
+        except (PiqlError, Redeployed):
             with suppress(StoreUnavailable):
                 self._withdraw(work)
             raise
@@ -131,8 +134,9 @@ class SteppedWriter:
         entered, left = self._moves(old, new)
         if touched or entered or left:
             work.images += [image for image in (old, new) if image is not None and image not in work.images]
+        is_counted = bool(self._count(touched)) or any(places in self.places for places, _ in (*entered, *left))
         if work.images:
-            self._note(work, meter, change)
+            self._note(work, meter if is_counted else Meter(), change)
         for places, group in entered:
             counted = meter if places in self.places else Meter()
             places.take(group, work.key, change.write, counted, work.pace)
@@ -149,6 +153,7 @@ class SteppedWriter:
                 return False, now
             work.mark = last = mark
         self._check_references(work, meter, change)
+        self._look_again(work)
         meter.step(1)
         is_put, now = self.records.put(
             work.key, new, State.VISIBLE if new is not None else State.GONE, change.write, last
@@ -160,8 +165,16 @@ class SteppedWriter:
             assert work.intent is not None
             self._clear(work.intent, new, stamp_of(change.write))
             return True, None
-        self._finish(work, meter, change, touched, left)
+        self._finish(work, meter, change, touched, left, is_counted)
         return True, None
+
+    def _look_again(self, work: _Work) -> None:
+        """Decide no write by what was known long ago: a change of the schema waits for those that began before it."""
+        clock = self._server.manners.clock
+        if clock() - work.looked_at > LOOK_SECONDS:
+            if self._store.version() != self._epoch:
+                raise Redeployed
+            work.looked_at = clock()
 
     def _count(self, touched: dict[tuple[int, Row], EntryChange]) -> int:
         return sum(number < self._counted for number, _ in touched)
@@ -175,7 +188,7 @@ class SteppedWriter:
         found: dict[tuple[int, Row], EntryChange] = {}
         for number, entries in enumerate(self._indexes):
             before, after = entries.by_key(old), entries.by_key(new)
-            for key, entry in {**before, **after}.items():
+            for key, entry in (before if number in self._deletes_only else {**before, **after}).items():
                 if before.get(key) != after.get(key):
                     found[number, key] = EntryChange(entries.prepared, entry, State.DOUBTFUL, 0)
         return found
@@ -217,6 +230,7 @@ class SteppedWriter:
         change: _Change,
         touched: dict[tuple[int, Row], EntryChange],
         left: list[tuple[Places, Row]],
+        is_counted: bool,
     ) -> None:
         """The record is changed: let everything else say so."""
         stamp = stamp_of(change.write)
@@ -230,7 +244,8 @@ class SteppedWriter:
                 meter.step(min(swaps, 1))
                 meter.lose(max(swaps - 1, 0))  # left by tries of others
         if work.intent is not None:
-            meter.step(1)
+            if is_counted:
+                meter.step(1)
             self._server.log.forget(work.intent)
 
     def _as_record_says(
@@ -242,7 +257,7 @@ class SteppedWriter:
             entry = held[number].get(key)
             if entry is None:
                 changes.append(EntryChange(each.entries, key, State.GONE, stamp + 2))
-            else:
+            elif number not in self._deletes_only:
                 changes.append(EntryChange(each.entries, entry, State.VISIBLE, stamp + 1))
         return changes
 

@@ -43,6 +43,7 @@ class TableWriter:
             ReferrerCheck(table, referrer, key, deployment, store)
             for referrer, key in referrers_of(deployment.compilation.catalog, table.name)
         ]
+        self.deletes_only = tuple(each.deletes_only for each in deployment.others_of(table))
         self.guards = guards_of(table, record, deployment, store)
         self._reader = ValueReader(table, store)
 
