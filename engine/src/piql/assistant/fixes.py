@@ -8,12 +8,13 @@ from typing import TypeAlias
 
 from piql.assistant.cardinality_limit import add_cardinality_limit
 from piql.assistant.edits import edits_of
+from piql.assistant.foreign_key import add_foreign_key
 from piql.assistant.remedy import Patient, Remedies, Remedy
 from piql.assistant.stop import add_stop
 from piql.diagnostics.diagnostic import Edit, Fix
 
 # Limits first: they say something about the data, which other queries can use, too.
-REMEDIES: tuple[Remedies, ...] = (add_cardinality_limit, add_stop)
+REMEDIES: tuple[Remedies, ...] = (add_cardinality_limit, add_stop, add_foreign_key)
 
 MOST_REMEDIES = 6  # that are tried together with others
 MOST_TOGETHER = 3

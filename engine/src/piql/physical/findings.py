@@ -51,6 +51,8 @@ def _message(gap: Gap) -> str:
     if stop is not None:
         words = f"{'PAGINATE' if stop.is_page else 'LIMIT'} {stop.count.max}"
     match gap.kind:
+        case "scan" if stop is not None and gap.references:
+            return f"{words} counts what is left after the join with {' and '.join(gap.joined)}. {gap.sentence}"
         case "scan":
             return gap.sentence
         case "join":
@@ -81,8 +83,11 @@ def _labels(gap: Gap, span: Span) -> Iterable[Label]:
 
 def _help(gap: Gap, *, is_one_of_several: bool) -> str:
     limit = f"CARDINALITY LIMIT n ({_limited(gap)}) in {gap.table.name}"
-    would_stop = gap.stop is None and not gap.is_tested and not is_one_of_several
+    would_stop = gap.stop is None and not (gap.is_tested or gap.references or is_one_of_several)
     match gap.kind:
+        case "scan" if gap.stop is not None and gap.references:
+            keys = " and ".join(each.clause for each in gap.references)
+            return f"declare {keys} in {gap.table.name}: then each of its rows has its match, and fewer need to be read"
         case "product":
             return "join it by a column: ON … = …"
         case "aggregate" if gap.columns or gap.words:

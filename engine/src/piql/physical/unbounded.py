@@ -7,11 +7,25 @@ from dataclasses import dataclass
 from typing import Literal
 
 from piql.catalog import Kind, Table
-from piql.logical.operators import Distinct, GroupBy, LogicalNode, Relation, SemiJoin, Sort, Stop
+from piql.logical.expressions import ColumnRef, Comparison, conjuncts
+from piql.logical.operators import Distinct, GroupBy, Join, LogicalNode, Relation, SemiJoin, Sort, Stop
 from piql.physical.access import Reading
 from piql.source import Span
 
 GapKind = Literal["scan", "join", "product", "aggregate", "sort", "blocked"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A foreign key that is not declared: these columns equal the whole primary key of another table in a join."""
+
+    columns: tuple[str, ...]
+    table: str
+    referenced: tuple[str, ...]
+
+    @property
+    def clause(self) -> str:
+        return f"FOREIGN KEY ({', '.join(self.columns)}) REFERENCES {self.table} ({', '.join(self.referenced)})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +42,8 @@ class Gap:
     stop: Stop | None = None
     range_column: str = ""  # of the range that an index would apply
     is_tested: bool = False  # a predicate remains that no index applies, so that a stop would not help
+    joined: tuple[str, ...] = ()  # tables joined to it before the stop counts
+    references: tuple[Reference, ...] = ()  # foreign keys that would let the stop pass these joins
     is_product: bool = False  # multiplies with another read that nothing bounds
 
     @property
@@ -77,6 +93,7 @@ def gap_of(
     fixed = sorted(known.equal.values(), key=lambda each: _is_flag(relation.table, each.column))
     spans = [relation.span, *(each.predicate.span for each in fixed), *(word.predicate.span for word in known.words)]
     stop = next((each for each in under if isinstance(each, Stop)), None)
+    joins = [] if is_joined else _joins_before_stop(under)
     blockers: list[Span | None] = []
     kind: GapKind = "join" if is_joined else "scan"
     if is_joined and not has_equality:
@@ -101,4 +118,43 @@ def gap_of(
         stop,
         next(iter(known.ranges), ""),
         bool(tested) or any(isinstance(each, SemiJoin) for each in under),
+        tuple(dict.fromkeys(each.table.name for join in joins for each in _others(join, relation))),
+        tuple(dict.fromkeys(found for join in joins for found in _references(join, relation))),
     )
+
+
+def _joins_before_stop(under: Sequence[LogicalNode]) -> list[Join]:
+    """Give the inner joins between a read and the stop, or the top."""
+    found: list[Join] = []
+    for each in under:
+        if isinstance(each, Stop):
+            break
+        if isinstance(each, Join) and each.kind == "inner":
+            found.append(each)
+    return found
+
+
+def _others(join: Join, relation: Relation) -> list[Relation]:
+    return [each for each in join.find(Relation) if each.alias != relation.alias]
+
+
+def _references(join: Join, relation: Relation) -> list[Reference]:
+    """Give the foreign keys of a relation's table that a join follows without their being declared."""
+    tables = {each.alias: each.table for each in _others(join, relation)}
+    pairs: dict[str, dict[str, str]] = {}
+    for condition in conjuncts(join.condition) if join.condition is not None else ():
+        match condition:
+            case Comparison(operator="=", left=ColumnRef() as left, right=ColumnRef() as right):
+                for own, other in ((left, right), (right, left)):
+                    if own.relation == relation.alias and other.relation in tables:
+                        pairs.setdefault(other.relation, {})[other.name] = own.name
+            case _:
+                pass
+    found = []
+    for alias, named in pairs.items():
+        key = tables[alias].primary_key
+        columns = tuple(named[name] for name in key if name in named)
+        is_declared = any(set(each.columns) == set(columns) for each in relation.table.foreign_keys)
+        if len(columns) == len(key) and len(set(columns)) == len(columns) and not is_declared:
+            found.append(Reference(columns, tables[alias].name, key))
+    return found
