@@ -13,23 +13,29 @@ from piql.store.base import Row
 Sorter = Callable[[list[Row], list[Any]], list[Row]]
 
 
+_KEYS_BY_THEMSELVES = 3  # so many passes, each by one key, are quicker than one pass by tuples
+
+
 def sorter(keys: Sequence[SortKey], fields: Fields, preparation: Preparation) -> Sorter:
-    """Give a stable sort; runs of keys of one direction are one pass, from the last run to the first."""
+    """Give a stable sort: passes from the last keys to the first, long runs of one direction in one pass."""
     runs: list[tuple[bool, list[SortKey]]] = []
     for key in keys:
-        if runs and runs[-1][0] == key.ascending:
+        if runs and runs[-1][0] == key.ascending and len(keys) > _KEYS_BY_THEMSELVES:
             runs[-1][1].append(key)
         else:
             runs.append((key.ascending, [key]))
     passes = [(not ascending, *_keys_of(run, fields, preparation)) for ascending, run in reversed(runs)]
 
     def sort(rows: list[Row], parameters: list[Any]) -> list[Row]:
-        for is_descending, plain, null_safe in passes:
-            try:
-                rows = sorted(rows, key=plain(parameters), reverse=is_descending)
-            except TypeError:  # a NULL among the keys
-                rows = sorted(rows, key=null_safe(parameters), reverse=is_descending)
-        return rows
+        found = rows.copy()
+        try:
+            for is_descending, plain, _ in passes:
+                found.sort(key=plain(parameters), reverse=is_descending)
+        except TypeError:  # a NULL among the keys; what is sorted so far is in no order
+            found = rows.copy()
+            for is_descending, _, null_safe in passes:
+                found.sort(key=null_safe(parameters), reverse=is_descending)
+        return found
 
     return sort
 
