@@ -263,11 +263,12 @@ class EmbeddedStore:
         return None
 
     def close(self) -> None:
+        """Close this thread's connection; those of other threads go when they are no longer at work."""
         self._is_closed = True
-        with self._lock:
-            for each in list(self._connections):
-                each.close()
+        own: sqlite3.Connection | None = getattr(self._local, "connection", None)
         self._local = threading.local()
+        if own is not None:
+            own.close()
         if self._folder is not None:
             self._folder.cleanup()
 
