@@ -92,6 +92,17 @@ def table_of_writes(compilation: piql.Compilation) -> str:
     return "\n".join(lines)
 
 
+def table_of_indexes(compilation: piql.Compilation) -> str:
+    lines = ["| index | read by | because |", "| --- | --- | --- |"]
+    for index in compilation.indexes.values():
+        readers = [f"`{name}`" for name in sorted(READS) if index in compilation.queries[name].indexes]
+        names = [each.name for each in index.columns]
+        key = ", ".join((f"({', '.join(names[: index.partition_columns])})", *names[index.partition_columns :]))
+        held = f" → {', '.join(index.covering)}" if index.covering else ""
+        lines.append(f"| `{index.table}` ({key}){held} | {', '.join(readers) or '–'} | {index.reason} |")
+    return "\n".join(lines)
+
+
 def table_of_rejected(rejected: piql.Compilation) -> str:
     lines = ["| query | class | why |", "| --- | --- | --- |"]
     for name in sorted(WHAT_GROWS):
@@ -117,6 +128,7 @@ def test_the_readme_shows_what_the_compiler_finds(
     text = shown = README.read_text()
     tables = {
         "Queries": table_of_reads(compilation),
+        "Indexes": table_of_indexes(compilation),
         "Updates": table_of_writes(compilation),
         "Refused": table_of_rejected(rejected),
     }
@@ -137,6 +149,14 @@ def test_the_queries_of_table_1_read_the_five_indexes_of_the_paper(compilation: 
 def test_a_subject_in_the_order_of_titles_needs_the_only_index_more(compilation: piql.Compilation) -> None:
     more = {index for name in READS for index in indexes(compilation.queries[name])} - INDEXES_OF_TABLE_1
     assert more == {("item", ("i_subject", "i_title", "i_id"))}
+
+
+def test_no_index_begins_as_another_of_its_table(compilation: piql.Compilation) -> None:
+    keys = [(index.table, tuple(column.name for column in index.columns)) for index in compilation.indexes.values()]
+    declared = [(table, columns[: -len(compilation.tables[table].primary_key)]) for table, columns in keys]
+    for table, short in declared:
+        longer = [columns for other, columns in keys if other == table and columns[: len(short)] == short]
+        assert len(longer) == 1
 
 
 @pytest.mark.parametrize("name", sorted(WRITES))
