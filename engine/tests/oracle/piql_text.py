@@ -37,6 +37,8 @@ from .values import piql_literal
 
 def piql_query(name: str, query: Query, style: int = 0) -> str:
     """Write a CREATE QUERY; `style` chooses how parameters are spelled."""
+    if isinstance(query, Select) and query.by and len(query.by) == len(query.sources) - 1:
+        return f"QUERY {name}\n{_Printer(style).fetch(query)};\n"
     return f"CREATE QUERY {name} AS\n{_Printer(style).query(query)};\n"
 
 
@@ -88,6 +90,22 @@ class _Printer:
         if query.stop is not None:
             parts.append(self.stop(query.stop))
         return "\n".join(parts)
+
+    def fetch(self, query: Select) -> str:
+        """Write a SELECT of all columns of its first table, whose joins follow foreign keys, as a FETCH."""
+        first, *others = query.sources
+        parts = ["FETCH " + self.step(first)]
+        parts += [f"  OF {self.step(each)} BY {by}" for each, by in zip(others, query.by, strict=True)]
+        if query.where is not None:
+            parts.append("WHERE " + self.expr(query.where))
+        if query.order:
+            parts.append("ORDER BY " + ", ".join(map(self.order, query.order)))
+        if query.stop is not None:
+            parts.append(self.stop(query.stop))
+        return "\n".join(parts)
+
+    def step(self, source: Source) -> str:
+        return f"{source.relation} {source.alias}" if source.alias != source.relation else source.alias
 
     def item(self, item: Item) -> str:
         text = self.expr(item.expression)

@@ -177,6 +177,7 @@ class Select:
     order: tuple[Order, ...] = ()
     stop: Stop | None = None
     is_star: bool = False  # write the items as *
+    by: tuple[str, ...] = ()  # write it as a FETCH, each further source by this foreign key
 
 
 @dataclass(frozen=True, slots=True)

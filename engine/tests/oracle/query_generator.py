@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, count
 
 from .contents import Contents
 from .predicates import PredicateGenerator, Sight
@@ -49,7 +51,8 @@ class QueryCase:
 def random_read(rng: random.Random, schema: Schema, pools: Pools, contents: Contents, name: str) -> QueryCase:
     """Give a SELECT or UNION; about every second is of the plain kind."""
     maker = _Maker(rng, schema, pools, contents, is_basic=rng.random() < 0.5)
-    query = maker.union() if not maker.is_basic and rng.random() < 0.07 else maker.select()
+    chance = 1 if maker.is_basic else rng.random()
+    query = maker.union() if chance < 0.07 else maker.fetch() if chance < 0.17 else maker.select()
     used = parameters_of(query)
     samples = ({name: sample[name] for name in sample if name in used} for sample in maker.parameters.samples)
     return QueryCase(name, query, tuple(samples), rng.randrange(3))
@@ -58,7 +61,7 @@ def random_read(rng: random.Random, schema: Schema, pools: Pools, contents: Cont
 class _Maker(PredicateGenerator):
     def __init__(self, rng: random.Random, schema: Schema, pools: Pools, contents: Contents, is_basic: bool) -> None:
         super().__init__(rng, schema, pools, contents, is_basic)
-        self.aliases = iter(ALIASES * 9)
+        self.aliases = chain(ALIASES, (f"t{number}" for number in count(2)))
         self.taken: set[str] = set()
 
     def alias(self, table: Table) -> str:
@@ -187,6 +190,37 @@ class _Maker(PredicateGenerator):
         else:
             sources.append(Source(kind, table.name, sight.alias, _conjunction(equalities)))  # type: ignore[arg-type]
         return is_free
+
+    def fetch(self) -> Select:
+        """Give all of a table's columns, found along foreign keys from the last of a path of tables."""
+        rng = self.rng
+        first = self.sight_of(rng.choice(self.schema.tables))
+        sources, sights, by = [Source("from", first.table.name, first.alias)], [first], list[str]()
+        needs_stop = False
+        for _ in range(rng.choice((1, 1, 2, 3))):
+            last = sights[-1].table
+            edges = [(self.schema.table(key.table), key, True) for key in last.foreign_keys]
+            edges += [(each, key, False) for each in self.schema.tables for key in each.foreign_keys
+                      if key.table == last.name]  # fmt: skip
+            names = Counter((table.name, key.columns[0]) for table, key, _ in edges)
+            edges = [edge for edge in edges if names[edge[0].name, edge[1].columns[0]] == 1]
+            if not edges:
+                break
+            table, key, is_ours = rng.choice(edges)
+            sight = self.sight_of(table)
+            ours, theirs = (key.columns, key.referenced) if is_ours else (key.referenced, key.columns)
+            pairs = zip(ours, theirs, strict=True)
+            equal = [Compare("=", Col(sights[-1].alias, mine), Col(sight.alias, other)) for mine, other in pairs]
+            sources.append(Source("inner", table.name, sight.alias, _conjunction(equal)))
+            sights.append(sight)
+            by.append(key.columns[0])
+        conditions, needs_stop = self.access(sights[-1])
+        if rng.random() < 0.25:
+            conditions.append(self.extra(sights))
+        items = tuple(Item(Col(first.alias, each.name), each.name) for each in first.table.columns)
+        select = Select(items, tuple(sources), _conjunction(conditions), by=tuple(by))
+        select = replace(select, order=self.order(sights, replace(select, items=items)) if rng.random() < 0.7 else ())
+        return replace(select, stop=self.stop() if needs_stop or rng.random() < 0.6 else None)
 
     def items(self, sights: Sequence[Sight]) -> tuple[Item, ...]:
         rng = self.rng

@@ -22,7 +22,7 @@ def rewritten(rng: random.Random, case: QueryCase) -> QueryCase:
     query = case.query
     if isinstance(query, Select):
         is_free = query.stop is None or (query.stop.kind == "LIMIT" and not query.order)
-        if is_free and len(query.sources) > 1:
+        if is_free and len(query.sources) > 1 and not query.by:
             query = replace(query, sources=_other_sources(rng, query.sources))
         if query.where is not None and rng.random() < 0.5:
             query = replace(query, where=_with_one_twice(rng, query.where))

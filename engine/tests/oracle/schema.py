@@ -85,6 +85,8 @@ def piql_ddl(schema: Schema) -> str:
 
 def _create_table(table: Table) -> str:
     style = table.style
+    if style & 256 and _is_entity(table):
+        return _create_entity(table)
     inline_key = len(table.primary_key) == 1 and style & 1
     lines, inlined = [], set()
     for column in table.columns:
@@ -121,6 +123,32 @@ def _create_table(table: Table) -> str:
         clauses.reverse()
     lines += ["  " + clause for clause in clauses]
     return f"CREATE TABLE {table.name} (\n" + ",\n".join(lines) + "\n);"
+
+
+def _is_entity(table: Table) -> bool:
+    """Say whether ENTITY can declare a table: its foreign keys are columns of their own, never NULL, on whole keys."""
+    named = [name for key in table.foreign_keys for name in key.columns]
+    is_plain = all(key.is_primary and len(key.columns) == 1 and key.table != table.name for key in table.foreign_keys)
+    is_set = not any(table.column(name).is_nullable for name in named)
+    return is_plain and is_set and len(set(named)) == len(named) and not any(limit.is_token for limit in table.limits)
+
+
+def _create_entity(table: Table) -> str:
+    """Write a table in the dialect of the SoCC paper."""
+    references = {key.columns[0]: key for key in table.foreign_keys}
+    lines = []
+    for column in table.columns:
+        key = references.get(column.name)
+        if key is not None:
+            maximum = f" MAX {key.max}" if key.max is not None else ""
+            lines.append(f"  FOREIGN KEY {column.name} REF {key.table}{maximum}")
+        else:
+            is_set = not column.is_nullable and column.name not in table.primary_key
+            lines.append(f"  {column.type} {column.name}{' NOT NULL' if is_set else ''}")
+    lines += [f"  UNIQUE ({', '.join(columns)})" for columns in table.uniques]
+    lines += [f"  CARDINALITY LIMIT {limit.limit} ({', '.join(limit.columns)})" for limit in table.limits]
+    lines.append(f"  PRIMARY({', '.join(table.primary_key)})")
+    return f"ENTITY {table.name} {{\n" + ",\n".join(lines) + "\n}"
 
 
 def _create_index(index: HandIndex) -> str:

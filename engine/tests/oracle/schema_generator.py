@@ -69,7 +69,7 @@ def _random_table(rng: random.Random, name: str, earlier: list[Table]) -> Table:
         rng.shuffle(key)
     if rng.random() < 0.5:
         rng.shuffle(columns)
-    table = Table(name, tuple(columns), tuple(key), foreign_keys=tuple(foreign_keys), style=rng.getrandbits(8))
+    table = Table(name, tuple(columns), tuple(key), foreign_keys=tuple(foreign_keys), style=rng.getrandbits(9))
     limits, uniques = _random_limits(rng, table)
     return Table(name, table.columns, table.primary_key, uniques, table.foreign_keys, limits, table.style)
 

@@ -64,6 +64,7 @@ def _collect(query: Read, found: set[str]) -> None:
         found |= {"derived table" for source in query.sources if not isinstance(source.relation, str)}
         found |= {"GROUP BY or aggregate"} if any(item.name.startswith("g") for item in query.items) else set()
         found |= {"DISTINCT"} if query.is_distinct else set()
+        found |= {"FETCH"} if query.by else set()
         text = repr((query.where, query.having, query.items))
         for mark in MARKS:
             found |= {mark.strip("(")} if mark in text else set()

@@ -289,8 +289,17 @@ class _Joined:
                 for own, other in zip(link.key.columns, link.key.referenced_columns, strict=True)
             }
             self._replace(place, stands_for)
+            self._leave_out_null(link)
             self.left_out.add(place)
             return
+
+    def _leave_out_null(self, link: _Link) -> None:
+        """A foreign key that is NULL leads to nothing: its row would not have been joined."""
+        for name in link.key.columns:
+            column = self.steps[link.holder].table.column(name)
+            if column is not None and column.nullable:
+                operand = self._at((link.holder, name), link.span)
+                self.conditions.append(ast.NullTest(operand=operand, is_negated=True, span=link.span))
 
     def _used(self, place: int) -> Iterator[str]:
         """Give the columns of a step that anything but its own place in the path uses."""
