@@ -194,9 +194,14 @@ class _Search:
             for leg in self.legs
         )
         self._stoppable: dict[frozenset[int], bool] = {}
+        self._steps: dict[tuple[frozenset[int], int], _Step | None] = {}
 
     def exhaustively(self) -> Sequence[_Way]:
-        """Find the best orders by the best ways to each set of legs, from small sets to all."""
+        """Find the best orders by the best ways to each set of legs, from small sets to all.
+
+        What costs more than the order found by adding the cheapest leg is not followed further: it grows only.
+        """
+        worst = [way.cost for way in self.greedily()]
         everything = frozenset(range(len(self.legs)))
         frontier: dict[frozenset[int], list[_Way]] = {frozenset(): [_Way()]}
         for _ in self.legs:
@@ -206,8 +211,9 @@ class _Search:
                     step = self._step(joined, at)
                     if step is not None:
                         grown = following.setdefault(joined | {at}, [])
-                        grown.extend(_extended(way, step, at, self.legs[at]) for way in ways)
-            frontier = {joined: _best_ways(ways) for joined, ways in following.items()}
+                        more = (_extended(way, step, at, self.legs[at]) for way in ways)
+                        grown.extend(way for way in more if not worst or way.cost <= worst[0])
+            frontier = {joined: _best_ways(ways) for joined, ways in following.items() if ways}
         ways = frontier.get(everything, [])
         return [way for way in ways if way.cost == ways[0].cost]
 
@@ -229,6 +235,12 @@ class _Search:
 
     def _step(self, joined: frozenset[int], at: int) -> _Step | None:
         """Tell what it takes to join one more leg; None where a left join may not stand yet."""
+        place = (joined, at)
+        if place not in self._steps:
+            self._steps[place] = self._step_of(joined, at)
+        return self._steps[place]
+
+    def _step_of(self, joined: frozenset[int], at: int) -> _Step | None:
         leg = self.legs[at]
         available = frozenset().union(*(self.legs[each].relations for each in joined)) if joined else frozenset()
         if leg.kind == "left" and (not joined or not self.needs[at] <= available):
