@@ -5,12 +5,16 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import count
+from multiprocessing import get_context
 
 import duckdb
 import piql
 
-from .check import Failure, run_world
+from .check import Failure, Outcome, run_world
 from .repro import repro
 from .shrink import shrink
 from .world import World, random_world
@@ -49,24 +53,45 @@ class Campaign:
 
 
 def run_campaign(
-    first_seed: int, cases: int, worlds: int | None = None, connect: Callable[[str], piql.Database] = piql.connect
+    first_seed: int,
+    cases: int,
+    worlds: int | None = None,
+    connect: Callable[[str], piql.Database] = piql.connect,
+    processes: int = 1,
 ) -> Campaign:
-    """Run worlds, each on a store of its own, until so many queries have been tried."""
+    """Run worlds, each on a store of its own, until so many queries have been tried.
+
+    The result is the same in however many processes.
+    """
     campaign = Campaign(first_seed)
     started = time.perf_counter()
-    while campaign.worlds < worlds if worlds is not None else campaign.cases < cases:
-        world = random_world(first_seed + campaign.worlds)
-        outcome = run_world(world, connect)
-        campaign.worlds += 1
-        campaign.accepted += outcome.accepted
-        campaign.rejected += outcome.rejected
-        campaign.codes += outcome.codes
-        campaign.executions += outcome.executions
-        campaign.incomparable += outcome.incomparable
-        campaign.rewritten += outcome.rewritten
-        campaign.failures += [(world, failure) for failure in outcome.failures]
+    run = partial(outcome_of, connect=connect)
+    with ExitStack() as stack:
+        outcomes: Iterator[Outcome] = map(run, count(first_seed))
+        if processes > 1:
+            pool = stack.enter_context(get_context("spawn").Pool(processes))
+            seeds = range(first_seed, first_seed + (worlds or cases))  # a world has several cases
+            outcomes = pool.imap(run, seeds, chunksize=4)
+        while campaign.worlds < worlds if worlds is not None else campaign.cases < cases:
+            _add(campaign, next(outcomes))
     campaign.seconds = time.perf_counter() - started
     return campaign
+
+
+def outcome_of(seed: int, connect: Callable[[str], piql.Database]) -> Outcome:
+    return run_world(random_world(seed), connect)
+
+
+def _add(campaign: Campaign, outcome: Outcome) -> None:
+    seed = campaign.first_seed + campaign.worlds
+    campaign.worlds += 1
+    campaign.accepted += outcome.accepted
+    campaign.rejected += outcome.rejected
+    campaign.codes += outcome.codes
+    campaign.executions += outcome.executions
+    campaign.incomparable += outcome.incomparable
+    campaign.rewritten += outcome.rewritten
+    campaign.failures += [(random_world(seed), failure) for failure in outcome.failures]
 
 
 def report(campaign: Campaign) -> str:
