@@ -43,7 +43,7 @@ bench: setup frontend/dist/index.html ## measure compiler, engine, heatmap and b
 e2e: setup ## the end-to-end tests alone, in Chromium
 	@$(PYTHON) .ci/run_suites.py e2e
 
-test-cluster: setup frontend/dist/index.html ## on a cluster: the suite, the cases, the journey, and faults; takes minutes
+test-cluster: setup frontend/dist/index.html ## on a cluster: the suite, the cases and what takes minutes
 	@$(PYTHON) .ci/run_suites.py cluster
 
 cluster: setup ## start three Cassandra nodes on 127.0.0.1, .2, .3 to try things on (NODES=1 for one)

@@ -85,7 +85,7 @@ def parser_of(name: str) -> argparse.ArgumentParser:
 
     command: Callable[[Sequence[str]], int]
     if name in cli.OWN:
-        command = getattr(import_module(cli.OWN[name][0]), name)
+        command = cli.own_command(name)
     else:
         (entry,) = entry_points(group=cli.GROUP, name=name)
         command = entry.load()

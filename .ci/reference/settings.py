@@ -112,6 +112,8 @@ def _flags() -> dict[str, tuple[str, str]]:
 def _shown(value: object) -> str:
     if value is None:
         return "none"
+    if isinstance(value, SampleSize):
+        value = value.users
     if isinstance(value, Path) and value.is_relative_to(ROOT):
         value = value.relative_to(ROOT)
     return code(str(value))

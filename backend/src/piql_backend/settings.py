@@ -29,7 +29,7 @@ class Settings:
     store: str | None = None  # None: an embedded store under `data`
     frontend: Path = ROOT / "frontend" / "dist"
     sample: Path = ROOT / "sample-apps" / "scadr"
-    sample_size: SampleSize = field(default_factory=SampleSize)
+    sample_size: SampleSize = field(default_factory=SampleSize)  # how many users the first start makes
     profile_runner: Literal["ray", "local"] = "ray"  # local: one process, for tests and small machines
 
     @property
@@ -43,12 +43,13 @@ class Settings:
 
     @classmethod
     def from_environment(cls) -> Settings:
-        """Read PORT, DATA, STORE, FRONTEND and PROFILE_RUNNER."""
+        """Read PORT, DATA, STORE, FRONTEND, SAMPLE_USERS and PROFILE_RUNNER."""
         default = cls()
         return cls(
             port=int(os.environ.get("PORT", default.port)),
             data=Path(os.environ.get("DATA", default.data)),
             store=os.environ.get("STORE") or None,
             frontend=Path(os.environ.get("FRONTEND", default.frontend)),
+            sample_size=SampleSize(users=int(os.environ.get("SAMPLE_USERS", default.sample_size.users))),
             profile_runner="local" if os.environ.get("PROFILE_RUNNER") == "local" else "ray",
         )

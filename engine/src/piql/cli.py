@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from importlib.metadata import entry_points
 from io import TextIOWrapper
+from keyword import iskeyword
 
 GROUP = "piql.commands"
 
@@ -23,6 +24,7 @@ OWN: dict[str, tuple[str, str]] = {
     "rollback": ("piql.commands.rollback", "return to the version before; all rows stay"),
     "fmt": ("piql.commands.fmt", "format .piql files, or write ENTITY and FETCH as SQL"),
     "run": ("piql.commands.run", "execute a deployed query or a statement"),
+    "import": ("piql.commands.importing", "write the tables of a CQL keyspace as a schema (needs piql[cql])"),
     "lsp": ("piql.commands.lsp", "serve an editor by the Language Server Protocol (needs piql[lsp])"),
 }
 # Commands of other packages: which one to install, and what they do.
@@ -66,10 +68,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 1
 
 
+def own_command(name: str) -> Callable[[Sequence[str]], int]:
+    """Give the function of a command of this package; where its name is a word of Python, it has a `_` behind it."""
+    found: Callable[[Sequence[str]], int] = getattr(
+        import_module(OWN[name][0]), f"{name}_" if iskeyword(name) else name
+    )
+    return found
+
+
 def _find(name: str) -> Callable[[Sequence[str]], int] | None:
     if name in OWN:
-        found: Callable[[Sequence[str]], int] = getattr(import_module(OWN[name][0]), name)
-        return found
+        return own_command(name)
     for entry in entry_points(group=GROUP, name=name):
         try:
             loaded: Callable[[Sequence[str]], int] = entry.load()

@@ -33,7 +33,7 @@ from piql.physical.operators import WritePlan
 from piql.session import Guarantee, SessionMarks, either, known_consistency, read_token
 from piql.store import open_store
 from piql.store.base import Consistency, Row, Store, Transaction
-from piql.writing.bulk import BATCH, batches, put_batch
+from piql.writing.bulk import BATCH, batches, load_together, put_batch
 from piql.writing.headroom import Headroom, limit_on
 from piql.writing.meter import Meter
 from piql.writing.pace import Manners
@@ -247,10 +247,14 @@ class Database:
         writer = self._writer(prepared, table)
         if self._server is not None:
             stepped = self._stepped(prepared, table)
-            for record in map(writer.make, rows):
+            records = {writer.key_of(record): record for record in map(writer.make, rows)}
+
+            def write(key: Row, record: Row) -> None:
                 if monotonic() > self._look_at and self._refresh():
                     raise Redeployed
-                stepped.write(writer.key_of(record), _always(record), Meter())
+                stepped.write(key, _always(record), Meter())
+
+            load_together(write, records, self._server.steps.writers)
         with self._store.transaction() as transaction:
             if self._server is None:
                 self._check_version(prepared, transaction)

@@ -136,6 +136,11 @@ class Steps(Protocol):
     A call that raises StoreUnavailable may have taken effect, or may still do so; all may be repeated as they are.
     """
 
+    @property
+    def writers(self) -> int:
+        """Say how many records a load may write at the same time to good effect."""
+        ...
+
     def find(self, records: PreparedEntries, key: Row, is_serial: bool = False) -> Found | None:
         """Get a record in whatever state; `is_serial` sees every change that was decided before it began."""
         ...

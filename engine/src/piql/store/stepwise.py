@@ -106,6 +106,10 @@ class StepwiseStore(EmbeddedStore):
     def steps(self) -> StepwiseStore:
         return self
 
+    @property
+    def writers(self) -> int:
+        return 1
+
     def now(self) -> int:
         return int(self._clock() * 1_000_000)
 

@@ -6,10 +6,12 @@ A batch is checked as a set: the keys that its foreign keys name are looked up o
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from typing import Any
 
+from piql.errors import ForeignKeyViolation
 from piql.store.base import Row, Transaction
 from piql.writing.meter import Meter
 from piql.writing.table_writer import TableWriter
@@ -21,6 +23,34 @@ def batches(rows: Iterable[Mapping[str, Any]], size: int = BATCH) -> Iterator[li
     source = iter(rows)
     while batch := list(islice(source, size)):
         yield batch
+
+
+def load_together(write: Callable[[Row, Row], object], records: Mapping[Row, Row], writers: int) -> None:
+    """Write records by single steps, some at the same time; one that names a row of the same batch has a second try."""
+    if writers == 1:
+        for key, record in records.items():
+            write(key, record)
+        return
+    early: list[Row] = []
+
+    def attempt(key: Row) -> None:
+        try:
+            write(key, records[key])
+        except ForeignKeyViolation:
+            early.append(key)
+
+    with ThreadPoolExecutor(writers, thread_name_prefix="piql-load") as pool:
+        started = [pool.submit(attempt, key) for key in records]
+        try:
+            for each in started:
+                each.result()
+        except BaseException:
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
+    late = set(early)
+    for key in records:
+        if key in late:
+            write(key, records[key])
 
 
 def put_batch(transaction: Transaction, writer: TableWriter, rows: list[Mapping[str, Any]]) -> None:

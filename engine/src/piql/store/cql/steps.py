@@ -13,6 +13,7 @@ from piql.store.cql.layout import quoted
 from piql.store.cql.stored_values import pack_int, pack_long
 from piql.store.cql.tables import CELLS
 
+_WRITERS = 24
 _PATIENCE = 2  # times the timeout of one request, where others contend for a partition
 _FOREVER = pack_int(0)
 _FOR_A_WHILE = pack_int(KEPT_SECONDS)
@@ -31,6 +32,10 @@ class CqlSteps:
         self._remove = f'DELETE FROM {cells} WHERE "group" = ? AND key = ? IF value = ?'
         self._note = f'INSERT INTO {cells} ("group", key, value) VALUES (?, ?, ?)'
         self._forget = f'DELETE FROM {cells} WHERE "group" = ? AND key = ?'
+
+    @property
+    def writers(self) -> int:
+        return _WRITERS
 
     def find(self, records: CqlEntries, key: Row, is_serial: bool = False) -> Found | None:
         values = records.key(key)

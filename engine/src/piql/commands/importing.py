@@ -1,0 +1,128 @@
+"""`piql import`: writes the tables of a live keyspace as a .piql schema, with notes where limits are needed."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from piql.errors import StoreUnavailable
+from piql.store.cql.address import parse_address
+from piql.store.cql.foreign_tables import ForeignColumn, ForeignTable, read_keyspace
+from piql.syntax.cursor import RESERVED
+
+_TYPES = {
+    "ascii": "TEXT",
+    "bigint": "BIGINT",
+    "blob": "BLOB",
+    "boolean": "BOOLEAN",
+    "date": "DATE",
+    "decimal": "DECIMAL",
+    "double": "DOUBLE",
+    "float": "DOUBLE",
+    "int": "INT",
+    "smallint": "INT",
+    "text": "TEXT",
+    "timestamp": "TIMESTAMP",
+    "timeuuid": "UUID",
+    "tinyint": "INT",
+    "uuid": "UUID",
+    "varchar": "TEXT",
+    "varint": "DECIMAL",
+}
+
+
+def import_(argv: Sequence[str] | None = None) -> int:
+    """Print the schema, or write it into a file; the keyspace is only read."""
+    parser = argparse.ArgumentParser(
+        prog="piql import", description="Write the tables of a keyspace as a .piql schema; the keyspace is only read."
+    )
+    parser.add_argument("url", help="cql://HOST/KEYSPACE, as in piql.connect")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="the file to write; default: print it")
+    given = parser.parse_args(argv)
+    try:
+        address = parse_address(given.url)
+        text = schema_text(address.keyspace, read_keyspace(address))
+    except StoreUnavailable as failure:
+        print(failure, file=sys.stderr)
+        return 1
+    if given.out is None:
+        print(text, end="")
+    else:
+        given.out.write_text(text, encoding="utf-8")
+        print(f"{given.out}: written")
+    return 0
+
+
+def _name(name: str) -> str:
+    """Write a name, in quotes where it is a word of the language or not a word at all."""
+    is_plain = re.fullmatch(r"[a-z_][a-z0-9_]*", name) is not None and name.upper() not in RESERVED
+    return name if is_plain else '"' + name.replace('"', '""') + '"'
+
+
+def schema_text(keyspace: str, tables: Sequence[ForeignTable]) -> str:
+    """Write tables as PIQL; what it has no words for stands in comments."""
+    foreign = [table for table in tables if not table.is_piql]
+    parts = [f"-- The tables of the keyspace {keyspace}. Limits are yours to choose: see the notes below each table.\n"]
+    parts += [_table_text(table, foreign) for table in foreign]
+    if len(foreign) < len(tables):
+        parts.append(f"-- {len(tables) - len(foreign)} tables that PIQL keeps itself are left out.\n")
+    return "\n".join(parts)
+
+
+def _table_text(table: ForeignTable, tables: Sequence[ForeignTable]) -> str:
+    strange = [each for each in table.key if each.type not in _TYPES]
+    if strange:
+        return f"-- {table.name} is left out: its key has a column of type {strange[0].type}.\n"
+    kept = [each for each in (*table.key, *_others(table)) if each.type in _TYPES and each.kind != "static"]
+    width = max(len(_name(each.name)) for each in kept)
+    lines = [f"  {_name(each.name):<{width}} {_TYPES[each.type]}," for each in kept]
+    key = ", ".join(_name(each.name) for each in table.key)
+    text = f"CREATE TABLE {_name(table.name)} (\n" + "\n".join(lines) + f"\n  PRIMARY KEY ({key})\n);\n"
+    indexes = "".join(
+        f"CREATE INDEX {_name(name)} ON {_name(table.name)} ({_name(target.strip(chr(34)))});\n"
+        for name, target in table.indexes
+        if target.strip('"') in {each.name for each in kept}
+    )
+    return text + indexes + "".join(f"-- {note}\n" for note in _notes(table, tables))
+
+
+def _others(table: ForeignTable) -> list[ForeignColumn]:
+    return sorted((each for each in table.columns if each not in table.key), key=lambda each: each.name)
+
+
+def _notes(table: ForeignTable, tables: Sequence[ForeignTable]) -> list[str]:
+    notes: list[str] = []
+    partition = ", ".join(_name(each.name) for each in table.partition)
+    if len(table.key) > len(table.partition):
+        notes.append(f"How many rows of {table.name} share one {partition}? To read them all, add to the table")
+        notes.append(f"CARDINALITY LIMIT 100 ({partition}); else read them with LIMIT or PAGINATE.")
+    for index, target in table.indexes:
+        indexed = _name(target.strip('"'))
+        notes.append(f"{index}: to read all rows of one {indexed}, add CARDINALITY LIMIT 100 ({indexed}).")
+    for column in table.columns:
+        parent = _parent(column, table, tables)
+        if parent is not None:
+            notes.append(f"{column.name} may name a row of {parent}: add REFERENCES {_name(parent)}.")
+    for column in (*table.key, *_others(table)):
+        if column.type not in _TYPES:
+            notes.append(f"{column.name} is left out: PIQL has no {column.type}.")
+        elif column.kind == "static":
+            notes.append(f"{column.name} is left out: it is static.")
+        elif column.is_descending:
+            notes.append(f"{column.name} is kept in descending order; PIQL reads either way.")
+    return notes
+
+
+def _parent(column: ForeignColumn, table: ForeignTable, tables: Sequence[ForeignTable]) -> str | None:
+    """Give the table whose key a column seems to name: `username`, `user` or `user_id` for the table users."""
+    for other in tables:
+        if other.name == table.name or len(other.key) != 1:
+            continue
+        (key,) = other.key
+        singular = other.name.removesuffix("s")
+        if key.type == column.type and column.name in (key.name, singular, f"{singular}_{key.name}"):
+            return other.name
+    return None

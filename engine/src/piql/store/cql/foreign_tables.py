@@ -1,0 +1,77 @@
+"""Reads what tables a live keyspace has, whoever made them; nothing is changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from piql.errors import StoreUnavailable
+from piql.store.cql.address import Address
+from piql.store.cql.connection import Connection
+from piql.store.cql.layout import literal
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignColumn:
+    """A column as CQL has it; `kind` is partition_key, clustering, static or regular."""
+
+    name: str
+    type: str
+    kind: str = "regular"
+    position: int = -1
+    is_descending: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignTable:
+    """A table as CQL has it; `indexes` are pairs of a name and what is indexed."""
+
+    name: str
+    columns: tuple[ForeignColumn, ...]
+    indexes: tuple[tuple[str, str], ...] = ()
+    is_piql: bool = False
+
+    @property
+    def key(self) -> tuple[ForeignColumn, ...]:
+        """Give the columns of the primary key: the partition, then those that cluster."""
+        parts = ("partition_key", "clustering")
+        found = [each for each in self.columns if each.kind in parts]
+        return tuple(sorted(found, key=lambda each: (parts.index(each.kind), each.position)))
+
+    @property
+    def partition(self) -> tuple[ForeignColumn, ...]:
+        return tuple(each for each in self.key if each.kind == "partition_key")
+
+
+def read_keyspace(address: Address) -> tuple[ForeignTable, ...]:
+    """Give the tables of a keyspace in the order of their names."""
+    connection = Connection(address)
+    try:
+        where = f"WHERE keyspace_name = {literal(address.keyspace)}"
+        found = connection.execute(f"SELECT keyspace_name FROM system_schema.keyspaces {where}")
+        if not found:
+            raise StoreUnavailable(f"the cluster {address.shown()} has no keyspace {address.keyspace}")
+        tables = connection.execute(f"SELECT table_name, comment FROM system_schema.tables {where}")
+        columns = connection.execute(
+            f"SELECT table_name, column_name, type, kind, position, clustering_order FROM system_schema.columns {where}"
+        )
+        indexes = connection.execute(f"SELECT table_name, index_name, options FROM system_schema.indexes {where}")
+    finally:
+        connection.close()
+    return tuple(_table(name, comment or "", columns, indexes) for name, comment in sorted(tables))
+
+
+def _table(
+    name: str, comment: str, columns: Sequence[tuple[object, ...]], indexes: Sequence[tuple[object, ...]]
+) -> ForeignTable:
+    own = [
+        ForeignColumn(str(column), str(type_), str(kind), int(str(position)), order == "desc")
+        for table, column, type_, kind, position, order in columns
+        if table == name
+    ]
+    targets = [
+        (str(index), str(dict(options)["target"]))  # type: ignore[call-overload]
+        for table, index, options in indexes
+        if table == name
+    ]
+    return ForeignTable(name, tuple(own), tuple(sorted(targets)), comment.startswith("piql"))
