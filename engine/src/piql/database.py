@@ -283,7 +283,10 @@ class Database:
         if isinstance(query, PreparedQuery):
             try:
                 freshness = self.consistency if consistency is None else known_consistency(consistency)
-                return query.execute(parameters, cursor, strategy or self.strategy, self.observer, freshness)
+                page = query.execute(parameters, cursor, strategy or self.strategy, self.observer, freshness)
+                if query.is_shaped_by_data and self._server is None and self._refresh():
+                    return self.execute(name, parameters, cursor, strategy, consistency)  # a limit may have been raised
+                return page
             except RepairPending as pending:
                 self._sweep_for_reads(pending)
                 return query.execute(parameters, cursor, strategy or self.strategy, self.observer, freshness)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import piql
 import pytest
@@ -150,3 +151,32 @@ def test_a_new_reference_is_held_against_the_rows_there_are(db: piql.Database) -
     with pytest.raises(piql.ForeignKeyViolation):
         db.run("DELETE FROM kinds WHERE name = 'k6'")
     assert broken_promises(db) == []
+
+
+LISTED = "CREATE QUERY listed AS SELECT id FROM items WHERE kind = [kind];\n"
+UNIQUE = FIRST.replace("title VARCHAR(60)", "title VARCHAR(60) UNIQUE")
+TITLED = "CREATE QUERY titled AS SELECT id FROM items WHERE title = [title]{limit};\n"
+
+
+def test_a_reader_that_has_not_looked_yet_misses_no_row_of_a_raised_limit(tmp_path: Path) -> None:
+    url = f"embedded:{tmp_path / 'a.db'}?synchronous=NORMAL"
+    with piql.connect(url) as db, piql.connect(url) as late:
+        db.deploy(piql.compile(limited(2) + LISTED))
+        db.load("items", [{**row(at), "kind": "tea"} for at in range(2)])
+        assert len(late.execute("listed", {"kind": "tea"}).rows) == 2
+        late._look_at = float("inf")
+        db.deploy(piql.compile(limited(5) + LISTED))
+        db.load("items", [{**row(at), "kind": "tea"} for at in range(2, 5)])
+        assert len(late.execute("listed", {"kind": "tea"}).rows) == 5
+
+
+def test_a_reader_that_has_not_looked_yet_misses_no_row_of_a_key_that_is_unique_no_more(tmp_path: Path) -> None:
+    url = f"embedded:{tmp_path / 'a.db'}?synchronous=NORMAL"
+    with piql.connect(url) as db, piql.connect(url) as late:
+        db.deploy(piql.compile(UNIQUE + TITLED.format(limit="")))
+        db.load("items", [row(1)])
+        assert late.execute("titled", {"title": row(1)["title"]}).rows == [{"id": 1}]
+        late._look_at = float("inf")
+        db.deploy(piql.compile(FIRST + TITLED.format(limit=" LIMIT 5")))
+        db.load("items", [{**row(1), "id": 2}])
+        assert len(late.execute("titled", {"title": row(1)["title"]}).rows) == 2

@@ -62,6 +62,7 @@ class PreparedQuery:
         self._cursor_key = cursor_key
         self._checks = ParameterChecks(query.parameters, store.codec)
         self._bound = bound.operations
+        self.is_shaped_by_data = _is_shaped_by_data(query)
         order = _page_order(plan)
         self._is_paged = order is not None
         self._mark = hashlib.sha256(f"{query.text}\n{order!r}".encode()).hexdigest()[:16]
@@ -149,6 +150,14 @@ class PreparedQuery:
 def _page_order(plan: physical.PhysicalNode) -> tuple[SortKey, ...] | None:
     """Give the order of the page of a PAGINATE query, None for other queries."""
     return next((node.order for node in plan.find(physical.LocalStop) if node.is_page), None)
+
+
+def _is_shaped_by_data(query: CompiledQuery) -> bool:
+    """Say whether a constraint on the data, not the query itself, says how many rows a read may find at most."""
+    bound = query.bound
+    assert bound is not None
+    formulas = (bound.formula, bound.rows_formula, *(each.rows_formula for each in bound.by_operator))
+    return any("." in formula for formula in formulas) or any(index.is_unique for index in query.indexes)
 
 
 ToDicts = Callable[[Sequence[Row], list[Any]], list[dict[str, Any]]]
