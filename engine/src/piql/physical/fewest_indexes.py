@@ -89,7 +89,8 @@ class _Design:
 
     def leave_out(self, left: Index) -> None:
         """Leave an index out where those that are kept, or one of them in another order, serve all it is there for."""
-        others = [_opened_to(left, each) for each in self.kept.values() if each is not left]
+        rest = sorted((each for each in self.kept.values() if each is not left), key=lambda each: each.name)
+        others = [_opened_to(left, each) for each in rest]
         if self._may_serve(left, others) and self._try(others, (left,)):
             return
         for at, other in enumerate(others):
