@@ -18,9 +18,9 @@ def nurse() -> Iterator[Nursery]:
         yield made
 
 
-@pytest.fixture
-def url(tmp_path: Path) -> str:
-    made = f"embedded:{tmp_path / 'a.db'}"
+@pytest.fixture(params=["embedded", "stepwise"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    made = f"{request.param}:{tmp_path / 'a.db'}"
     with piql.connect(made) as db:
         db.deploy(piql.compile(SOURCE))
         db.load("counters", [{"id": row, "value": 0} for row in range(ROWS)])

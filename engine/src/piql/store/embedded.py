@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from piql.catalog import Index, SqlType, Table
 from piql.errors import StoreUnavailable
@@ -111,9 +111,6 @@ class EmbeddedStore:
     def steps(self) -> Steps | None:
         return None
 
-    # Stores whose statements commit by themselves leave the waiting for other writers to SQLite.
-    _sqlite_waits_seconds: ClassVar[float] = 0.0
-
     def __init__(
         self,
         path: str | os.PathLike[str] | None = None,
@@ -146,7 +143,7 @@ class EmbeddedStore:
             raise StoreUnavailable("the store has been closed")
         connection = sqlite3.connect(
             self.path,
-            timeout=self._sqlite_waits_seconds,
+            timeout=0.0,
             isolation_level=None,
             check_same_thread=False,
             cached_statements=1024,

@@ -21,7 +21,7 @@ from piql.catalog import Index, Table
 from piql.store.base import KEPT_SECONDS, STATE, WRITE, Cell, EntryChange, Found, ReadShape, Row, State
 from piql.store.embedded import WAIT_MS, EmbeddedStore, EmbeddedTransaction, Synchronous
 from piql.store.embedded_layout import EmbeddedRead, Layout, ReadBuilder, layout_of, quoted
-from piql.store.embedded_waiting import unavailable
+from piql.store.embedded_waiting import patiently, unavailable
 
 AT = "#at"
 BEFORE_ALL_WRITES = 1
@@ -57,18 +57,29 @@ class StepwiseEntries:
         return self.with_flags((*row, *(None,) * (self.length - len(row)), int(change.state), change.at))
 
 
+class _PatientConnection:
+    """Waits for other writers before each statement: each commits by itself."""
+
+    def __init__(self, store: StepwiseStore) -> None:
+        self._store = store
+
+    def execute(self, sql: str, arguments: Sequence[Any] = ()) -> sqlite3.Cursor:
+        connection = self._store.connection()
+        return patiently(lambda: connection.execute(sql, arguments), self._store._wait_seconds)
+
+
 class StepwiseTransaction(EmbeddedTransaction):
     """Changes of the schema; each call commits by itself."""
 
     def __init__(self, store: StepwiseStore) -> None:
-        super().__init__(store.connection())
+        super().__init__(_PatientConnection(store))  # type: ignore[arg-type]
         self._store = store
 
     def put(self, entries: StepwiseEntries, rows: Sequence[Row]) -> None:  # type: ignore[override]
         hidden: tuple[Any, ...] = ("", 0, self._store.now()) if entries.is_primary else (0, BEFORE_ALL_WRITES)
         statement = entries.replace if entries.is_primary else entries.put
         for row in rows:
-            self._connection.execute(statement, entries.with_flags((*row, *hidden)))
+            self._store._change(statement, entries.with_flags((*row, *hidden)))
 
     def delete(self, entries: StepwiseEntries, keys: Sequence[Row]) -> None:  # type: ignore[override]
         if entries.is_primary:
@@ -87,8 +98,6 @@ class StepwiseTransaction(EmbeddedTransaction):
 class StepwiseStore(EmbeddedStore):
     """Keeps the whole interface of a store by single rows; `clock` gives seconds since 1970."""
 
-    _sqlite_waits_seconds = WAIT_MS / 1000
-
     def __init__(
         self,
         path: str | os.PathLike[str] | None = None,
@@ -99,8 +108,9 @@ class StepwiseStore(EmbeddedStore):
         super().__init__(path, synchronous, wait_ms)
         self._clock = clock
         with self._failures():
-            self.connection().execute(_CELLS)
-            self._forget()
+            connection = self.connection()
+            patiently(lambda: connection.execute(_CELLS), self._wait_seconds)
+            patiently(self._forget, self._wait_seconds)
 
     @property
     def steps(self) -> StepwiseStore:
@@ -160,12 +170,12 @@ class StepwiseStore(EmbeddedStore):
         found = self.find(records, key)
         if found is not None:
             forgotten = self._forgotten_before() - 1
-            self.connection().execute(records.replace, (*found.row, found.write, int(State.GONE), forgotten))
+            self._change(records.replace, (*found.row, found.write, int(State.GONE), forgotten))
 
     def change_entries(self, changes: Sequence[EntryChange]) -> None:
         with self._failures():
             for each in changes:
-                self.connection().execute(each.entries.put, each.entries.whole(each))
+                self._change(each.entries.put, each.entries.whole(each))
 
     def cells(self, group: str, limit: int, after: str = "") -> list[Cell]:
         sql = "SELECT key, value FROM cells WHERE grp = ? AND key > ? ORDER BY key LIMIT ?"
@@ -184,13 +194,18 @@ class StepwiseStore(EmbeddedStore):
 
     def note(self, group: str, key: str, value: str | None) -> None:
         with self._failures():
-            self._set(self.connection(), group, key, value)
+            connection = self.connection()
+            patiently(lambda: self._set(connection, group, key, value), self._wait_seconds)
 
     def _set(self, connection: sqlite3.Connection, group: str, key: str, value: str | None) -> None:
         if value is None:
             connection.execute("DELETE FROM cells WHERE grp = ? AND key = ?", (group, key))
         else:
             connection.execute("INSERT OR REPLACE INTO cells VALUES (?, ?, ?)", (group, key, value))
+
+    def _change(self, statement: str, row: Row) -> None:
+        connection = self.connection()
+        patiently(lambda: connection.execute(statement, row), self._wait_seconds)
 
     @contextmanager
     def _alone(self) -> Iterator[sqlite3.Connection]:
@@ -202,7 +217,7 @@ class StepwiseStore(EmbeddedStore):
         try:
             yield
         except sqlite3.Error as failure:
-            raise unavailable(failure) from failure
+            raise unavailable(failure, self._wait_seconds) from failure
 
     def _forgotten_before(self) -> int:
         return self.now() - KEPT_SECONDS * 1_000_000
