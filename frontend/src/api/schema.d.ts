@@ -1540,7 +1540,7 @@ export interface components {
         };
         /**
          * IndexRead
-         * @description A secondary index; `definition` is it in one line: `subscriptions (target, owner) → approved`.
+         * @description A secondary index; `definition` is it in one line: `subscriptions ((target), owner) → approved`.
          */
         IndexRead: {
             /** Name */

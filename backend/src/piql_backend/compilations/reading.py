@@ -14,6 +14,7 @@ from piql.logical.format import describe as describe_logical
 from piql.logical.format import inputs_of as logical_inputs
 from piql.logical.operators import LogicalNode, LogicalWrite, QueryParameter
 from piql.physical.format import describe as describe_physical
+from piql.physical.format import format_index
 from piql.physical.operators import PhysicalNode, RemoteOperator, WritePlan, inputs
 from piql.source import Source, Span
 from piql_profiler.predictor.cardinalities import axes as axes_of
@@ -209,18 +210,9 @@ def _index(index: Index, queries: Iterable[CompiledQuery]) -> IndexRead:
         covering=list(index.covering),
         is_unique=index.is_unique,
         reason=index.reason,
-        definition=_definition(index),
+        definition=format_index(index),
         used_by=readers,
     )
-
-
-def _definition(index: Index) -> str:
-    keys = [
-        (f"TOKEN({', '.join(each.token_of)})" if each.token_of else each.name) + ("" if each.ascending else " DESC")
-        for each in index.columns
-    ]
-    held = f" → {', '.join(index.covering)}" if index.covering else ""
-    return f"{index.table} ({', '.join(keys)}){held}"
 
 
 def _term(term: Term) -> TermRead:

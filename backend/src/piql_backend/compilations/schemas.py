@@ -82,7 +82,7 @@ class IndexColumnRead(Read):
 
 
 class IndexRead(Read):
-    """A secondary index; `definition` is it in one line: `subscriptions (target, owner) → approved`."""
+    """A secondary index; `definition` is it in one line: `subscriptions ((target), owner) → approved`."""
 
     name: str
     table: str
