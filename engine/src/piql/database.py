@@ -7,7 +7,6 @@ with piql.connect("embedded:scadr.db") as db:
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from time import monotonic
@@ -28,6 +27,7 @@ from piql.errors import (
 from piql.evolution.build import Build, Pace
 from piql.execution.executor import Page, PreparedQuery
 from piql.execution.observation import Observation, Observer, OperatorTiming
+from piql.execution.seals import signing_key
 from piql.execution.strategy import Strategy
 from piql.physical.operators import WritePlan
 from piql.session import Guarantee, SessionMarks, either, known_consistency, read_token
@@ -35,7 +35,6 @@ from piql.store import open_store
 from piql.store.base import Consistency, Row, Store, Transaction
 from piql.writing.bulk import BATCH, batches, load_together, put_batch
 from piql.writing.headroom import Headroom, limit_on
-from piql.writing.meter import Meter
 from piql.writing.pace import Manners
 from piql.writing.resumed_load import ResumedLoad
 from piql.writing.server import Server
@@ -61,7 +60,6 @@ T = TypeVar("T")
 Progress: TypeAlias = Callable[[int], None]
 """Told after each batch how many rows have been loaded so far."""
 
-_CURSOR_KEY = "cursor key"
 _STATEMENTS_KEPT = 256
 _SWEEP_EVERY_SECONDS = 1.0
 
@@ -108,7 +106,7 @@ class Database:
         self.strategy: Strategy = strategy
         self.consistency: Consistency | None = known_consistency(consistency)
         try:
-            self._cursor_key = _cursor_key(store)
+            self._cursor_key = signing_key(store)
             self._prepared = _Prepared(load_deployment(store))
         except (ValueError, LookupError, TypeError) as damage:
             raise StoreUnavailable(f"what the store keeps of its deployment cannot be read: {damage}") from damage
@@ -252,7 +250,7 @@ class Database:
             def write(key: Row, record: Row) -> None:
                 if monotonic() > self._look_at and self._refresh():
                     raise Redeployed
-                stepped.write(key, _always(record), Meter())
+                stepped.load(record)
 
             load_together(write, records, self._server.steps.writers)
         with self._store.transaction() as transaction:
@@ -426,10 +424,6 @@ class Database:
         return found
 
 
-def _always(record: Row) -> Callable[[Row | None], Row | None]:
-    return lambda old: record
-
-
 class Session:
     """A client's view of a database: it never misses what it wrote, nor sees less than it has seen.
 
@@ -503,19 +497,3 @@ def _pace(rows_per_second: float | None) -> Pace:
 
 def _no_pages(name: str) -> InvalidCursor:
     return InvalidCursor(f"{name} is a write and has no pages")
-
-
-def _cursor_key(store: Store) -> bytes:
-    """Give the key that signs cursors, the same for every process that has the store open."""
-    if store.steps is not None:
-        made = secrets.token_hex(32)
-        is_first, there = store.steps.swap("settings", _CURSOR_KEY, None, made)
-        return bytes.fromhex(made if is_first or there is None else there)
-    kept = store.settings().get(_CURSOR_KEY)
-    if kept is None:
-        with store.transaction() as transaction:
-            kept = store.settings().get(_CURSOR_KEY)
-            if kept is None:
-                kept = secrets.token_hex(32)
-                transaction.set_setting(_CURSOR_KEY, kept)
-    return bytes.fromhex(kept)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 import sqlite3
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 from piql.database import Database
 from piql.store.embedded import EmbeddedStore
@@ -17,6 +17,8 @@ from piql.writing.stamps import Stamps
 from .interrupted import GatedStore
 from .world import Seen, begin, opened, outcome, seen_by
 
+T = TypeVar("T")
+Script = tuple[str, ...]
 Choose = Callable[[Sequence[int], int], int]
 """From those that can go on and the one that did last to the one that goes on."""
 
@@ -94,27 +96,24 @@ class Arena:
             self._turns.wait(actor)
         return request()
 
-    def run(self, statements: Sequence[str], choose: Choose, between: Callable[[], None]) -> list[str]:
-        """Run a statement by each writer from the beginning of the world, and give what came of them."""
+    def run(self, scripts: Sequence[Script], choose: Choose, between: Callable[[], None]) -> list[tuple[str, ...]]:
+        """Run the statements of each writer from the beginning of the world, and give what came of them."""
         source: sqlite3.Connection = self._begin.connection()
         source.backup(self.store.connection())
         for db in self.writers:
             assert db._server is not None
             db._server.log._announced_at = 0.0
         self._turns = Turns()
-        outcomes = [""] * len(statements)
+        outcomes: list[tuple[str, ...]] = [()] * len(scripts)
 
         def act(actor: int) -> None:
             self._actors.number = actor
             try:
-                outcomes[actor] = outcome(self.writers[actor], statements[actor])
-            except BaseException as failure:
-                outcomes[actor] = f"broken: {failure!r}"
-                raise
+                outcomes[actor] = tuple([outcome(self.writers[actor], each) for each in scripts[actor]])
             finally:
                 self._turns.finish(actor)
 
-        threads = [threading.Thread(target=act, args=(actor,)) for actor in range(len(statements))]
+        threads = [threading.Thread(target=act, args=(actor,)) for actor in range(len(scripts))]
         for thread in threads:
             thread.start()
 
@@ -123,7 +122,7 @@ class Arena:
             able = [actor for actor in ready if actor not in self._turns.is_pausing] or list(ready)
             return choose(able, last)
 
-        self._turns.run(len(statements), wisely, between)
+        self._turns.run(len(scripts), wisely, between)
         for thread in threads:
             thread.join()
         return outcomes
@@ -137,6 +136,36 @@ def serially(*statements: str) -> tuple[tuple[str, ...], Seen]:
     found = seen_by(db, "parallel")
     db.close()
     return outcomes, found
+
+
+def merges(one: Sequence[T], other: Sequence[T]) -> Iterator[list[tuple[int, T]]]:
+    """Give every order of two scripts, each statement with the number of its writer."""
+    if not one or not other:
+        yield [(0, each) for each in one] + [(1, each) for each in other]
+        return
+    for rest in merges(one[1:], other):
+        yield [(0, one[0]), *rest]
+    for rest in merges(one, other[1:]):
+        yield [(1, other[0]), *rest]
+
+
+def ends(one: Script, other: Script) -> list[tuple[list[tuple[str, ...]], Seen]]:
+    """Give what comes of two scripts in every order of their statements: the outcomes of each, and what is seen."""
+    found: list[tuple[list[tuple[str, ...]], Seen]] = []
+    for order in merges(one, other):
+        outcomes, state = serially(*(statement for _, statement in order))
+        each = [tuple(out for out, (number, _) in zip(outcomes, order, strict=True) if number == of) for of in (0, 1)]
+        found.append((each, state))
+    return found
+
+
+def states(one: Script, other: Script) -> list[Seen]:
+    """Give what may be seen on the way: after any beginning of any order."""
+    found: list[Seen] = []
+    for order in merges(one, other):
+        statements = [statement for _, statement in order]
+        found += [serially(*statements[:count])[1] for count in range(len(statements) + 1)]
+    return found
 
 
 def switching(after: Sequence[int]) -> Choose:

@@ -7,57 +7,83 @@ from itertools import product
 
 import pytest
 
-from .interleaved import Arena, Choose, by_chance, serially, switching
+from .interleaved import Arena, Choose, Script, by_chance, ends, states, switching
 from .world import check_consistent, seen_by
 
-PAIRS = {
+PAIRS: dict[str, tuple[Script, Script]] = {
     "the last place of a limit": (
-        "INSERT INTO subs (o, t) VALUES ('ada', 'eve')",
-        "INSERT INTO subs (o, t) VALUES ('ada', 'zoe')",
+        ("INSERT INTO subs (o, t) VALUES ('ada', 'eve')",),
+        ("INSERT INTO subs (o, t) VALUES ('ada', 'zoe')",),
     ),
     "a place that is given up and one that is taken": (
-        "DELETE FROM members WHERE id = 1",
-        "INSERT INTO members (id, team, note) VALUES (4, 'red', 'out')",
+        ("DELETE FROM members WHERE id = 1",),
+        ("INSERT INTO members (id, team, note) VALUES (4, 'red', 'out')",),
     ),
     "two moves to a group with one place": (
-        "UPDATE members SET team = 'blue' WHERE id = 1",
-        "UPDATE members SET team = 'blue' WHERE id = 2",
+        ("UPDATE members SET team = 'blue' WHERE id = 1",),
+        ("UPDATE members SET team = 'blue' WHERE id = 2",),
     ),
     "two changes of one row": (
-        "UPDATE users SET town = 'Rome' WHERE u = 'bob'",
-        "UPDATE users SET town = 'Bonn', mail = 'n@x' WHERE u = 'bob'",
+        ("UPDATE users SET town = 'Rome' WHERE u = 'bob'",),
+        ("UPDATE users SET town = 'Bonn', mail = 'n@x' WHERE u = 'bob'",),
     ),
     "a change and a delete of one row": (
-        "UPDATE members SET team = 'blue', note = 'out' WHERE id = 1",
-        "DELETE FROM members WHERE id = 1",
+        ("UPDATE members SET team = 'blue', note = 'out' WHERE id = 1",),
+        ("DELETE FROM members WHERE id = 1",),
     ),
     "a delete and an insert of one key": (
-        "DELETE FROM members WHERE id = 3",
-        "INSERT INTO members (id, team, note) VALUES (3, 'grey', 'new')",
+        ("DELETE FROM members WHERE id = 3",),
+        ("INSERT INTO members (id, team, note) VALUES (3, 'grey', 'new')",),
     ),
     "one key inserted twice": (
-        "INSERT INTO members (id, team, note) VALUES (4, 'blue', 'new') IF NOT EXISTS",
-        "INSERT INTO members (id, team, note) VALUES (4, 'grey', 'out') IF NOT EXISTS",
+        ("INSERT INTO members (id, team, note) VALUES (4, 'blue', 'new') IF NOT EXISTS",),
+        ("INSERT INTO members (id, team, note) VALUES (4, 'grey', 'out') IF NOT EXISTS",),
     ),
     "one unique value taken twice": (
-        "UPDATE users SET mail = 'n@x' WHERE u = 'bob'",
-        "INSERT INTO users (u, mail, town, age) VALUES ('new', 'n@x', 'Bonn', 9)",
+        ("UPDATE users SET mail = 'n@x' WHERE u = 'bob'",),
+        ("INSERT INTO users (u, mail, town, age) VALUES ('new', 'n@x', 'Bonn', 9)",),
     ),
     "a unique value that is given up and taken": (
-        "UPDATE users SET mail = NULL WHERE u = 'bob'",
-        "INSERT INTO users (u, mail, town, age) VALUES ('new', 'b@x', 'Bonn', 9)",
+        ("UPDATE users SET mail = NULL WHERE u = 'bob'",),
+        ("INSERT INTO users (u, mail, town, age) VALUES ('new', 'b@x', 'Bonn', 9)",),
     ),
     "a reference to a row that goes, seen in an entry": (
-        "INSERT INTO subs (o, t) VALUES ('ada', 'zoe')",
-        "DELETE FROM users WHERE u = 'zoe'",
+        ("INSERT INTO subs (o, t) VALUES ('ada', 'zoe')",),
+        ("DELETE FROM users WHERE u = 'zoe'",),
     ),
     "a reference to a row that goes, seen in the record": (
-        "INSERT INTO subs (o, t) VALUES ('zoe', 'ada')",
-        "DELETE FROM users WHERE u = 'zoe'",
+        ("INSERT INTO subs (o, t) VALUES ('zoe', 'ada')",),
+        ("DELETE FROM users WHERE u = 'zoe'",),
     ),
     "a reference to a unique value that goes": (
-        "INSERT INTO letters (id, mail) VALUES (2, 'z@x')",
-        "UPDATE users SET mail = NULL WHERE u = 'zoe'",
+        ("INSERT INTO letters (id, mail) VALUES (2, 'z@x')",),
+        ("UPDATE users SET mail = NULL WHERE u = 'zoe'",),
+    ),
+    "one key put twice into one group": (
+        ("INSERT INTO members (id, team, note) VALUES (4, 'blue', 'new')",),
+        ("INSERT INTO members (id, team, note) VALUES (4, 'blue', 'out')",),
+    ),
+    "a row that leaves its group and one that brings it back": (
+        ("DELETE FROM members WHERE id = 1",),
+        (
+            "INSERT INTO members (id, team, note) VALUES (1, 'red', 'x')",
+            "INSERT INTO members (id, team, note) VALUES (5, 'red', 'y')",
+        ),
+    ),
+    "a row that leaves and comes back beside one that goes": (
+        ("UPDATE members SET team = 'blue' WHERE id = 1", "UPDATE members SET team = 'red' WHERE id = 1"),
+        ("DELETE FROM members WHERE id = 1", "INSERT INTO members (id, team, note) VALUES (4, 'blue', 'z')"),
+    ),
+    "a row that goes and comes while another wants its place": (
+        ("DELETE FROM members WHERE id = 2", "INSERT INTO members (id, team, note) VALUES (2, 'red', 'w')"),
+        ("INSERT INTO members (id, team, note) VALUES (5, 'red', 'y')",),
+    ),
+    "a user that goes and comes beside one that refers to it": (
+        (
+            "DELETE FROM users WHERE u = 'zoe'",
+            "INSERT INTO users (u, mail, town, age) VALUES ('zoe', 'z@x', 'Rome', 5)",
+        ),
+        ("INSERT INTO subs (o, t) VALUES ('zoe', 'ada')",),
     ),
 }
 
@@ -67,21 +93,23 @@ def arena() -> Arena:
     return Arena()
 
 
-def check(arena: Arena, statements: tuple[str, str], choose: Choose, what: str) -> None:
+def check(arena: Arena, scripts: tuple[Script, Script], choose: Choose, what: str) -> None:
     """Run both, and hold what came of it, and what was seen meanwhile, against one after the other."""
-    one, other = statements
-    ends = [serially(one, other), (serially(other, one)[0][::-1], serially(other, one)[1])]
-    states = [serially()[1], serially(one)[1], serially(other)[1], ends[0][1], ends[1][1]]
+    possible, on_the_way = ends(*scripts), states(*scripts)
 
     def look() -> None:
         for name, rows in seen_by(arena.reader, random.choice(("parallel", "lazy"))).items():
-            assert any(rows == state[name] for state in states), f"{what}: {name} gave {rows}"
+            assert any(rows == state[name] for state in on_the_way), f"{what}: {name} gave {rows}"
 
-    outcomes = tuple(arena.run(statements, choose, look))
+    outcomes = arena.run(scripts, choose, look)
     arena.reader.sweep(older_than=-1)
     found = seen_by(arena.reader, "simple")
-    assert (outcomes, found) in ends, f"{what}: {outcomes}, " + str(
-        [(name, rows, [end[1][name] for end in ends]) for name, rows in found.items() if rows != ends[0][1][name]]
+    assert (outcomes, found) in possible, f"{what}: {outcomes}, " + str(
+        [
+            (name, rows, [end[1][name] for end in possible])
+            for name, rows in found.items()
+            if rows != possible[0][1][name]
+        ]
     )
     check_consistent(arena.reader)
 

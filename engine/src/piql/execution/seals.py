@@ -8,7 +8,11 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
+import secrets
 
+from piql.store.base import Store
+
+_SETTING = "cursor key"
 _SIGNATURE_LENGTH = 16
 
 
@@ -29,3 +33,19 @@ def opened(key: bytes, text: str, purpose: bytes = b"") -> bytes | None:
 
 def _signature(key: bytes, body: bytes, purpose: bytes) -> bytes:
     return hmac.digest(key, purpose + body, hashlib.sha256)[:_SIGNATURE_LENGTH]
+
+
+def signing_key(store: Store) -> bytes:
+    """Give the key that signs what clients keep, the same for every process that has the store open."""
+    if store.steps is not None:
+        made = secrets.token_hex(32)
+        is_first, there = store.steps.swap("settings", _SETTING, None, made)
+        return bytes.fromhex(made if is_first or there is None else there)
+    kept = store.settings().get(_SETTING)
+    if kept is None:
+        with store.transaction() as transaction:
+            kept = store.settings().get(_SETTING)
+            if kept is None:
+                kept = secrets.token_hex(32)
+                transaction.set_setting(_SETTING, kept)
+    return bytes.fromhex(kept)

@@ -13,6 +13,10 @@ FIRST_PAUSE = 0.0005
 LONGEST_PAUSE = 0.05
 
 
+class Overtaken(StoreUnavailable):
+    """Others were quicker again and again; nothing was written."""
+
+
 @dataclass(frozen=True, slots=True)
 class Manners:
     """`patience`: seconds before a write in progress is taken for interrupted; `deadline`: before a write gives up."""

@@ -7,13 +7,20 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from piql.deployment import LOOK_SECONDS, Deployment, Redeployed
-from piql.errors import PiqlError, StoreUnavailable
+from piql.errors import (
+    CardinalityViolation,
+    ConstraintViolation,
+    DuplicateKey,
+    ForeignKeyViolation,
+    PiqlError,
+    StoreUnavailable,
+)
 from piql.store.base import EntryChange, Found, Row, State, Store
 from piql.writing.constraints import GroupCount, UniqueCheck, index_for
 from piql.writing.guards import Guards
 from piql.writing.intents import Intent
 from piql.writing.meter import Meter
-from piql.writing.pace import Pace
+from piql.writing.pace import Overtaken, Pace
 from piql.writing.places import Places
 from piql.writing.server import Server
 from piql.writing.stamps import stamp_of
@@ -34,6 +41,7 @@ class _Work:
     images: list[Row] = field(default_factory=list)  # all records whose entries and places earlier tries touched
     intent: Intent | None = None
     mark: str | None = None  # the write by which this one showed the record as COMING or DOUBTFUL
+    last: str | None = None  # the write that left the record as this try knows it
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,12 +105,19 @@ class SteppedWriter:
                 meter.begin_again()
                 meter.step(1)
                 work.pace.pause()
+        except Overtaken:
+            self._withdraw(work)
+            raise
         except StoreUnavailable:
             raise  # nobody knows how far it came: the intent stays, to be settled later
         except (PiqlError, Redeployed):
             with suppress(StoreUnavailable):
                 self._withdraw(work)
             raise
+
+    def load(self, image: Row) -> None:
+        """Put a record, outside of any bound."""
+        self.write(self.writer.key_of(image), lambda old: self.writer.keep_hidden(old, image), Meter())
 
     def _after_others(self, work: _Work, meter: Meter, found: Found | None) -> Found | None:
         """Wait while somebody else's write of the record is about to be decided; not longer than is polite."""
@@ -137,26 +152,20 @@ class SteppedWriter:
         is_counted = bool(self._count(touched)) or any(places in self.places for places, _ in (*entered, *left))
         if work.images:
             self._note(work, meter if is_counted else Meter(), change)
-        for places, group in entered:
-            counted = meter if places in self.places else Meter()
-            places.take(group, work.key, change.write, counted, work.pace)
-        if touched:
-            meter.step(self._count(touched))
-            at = stamp_of(change.write)
-            self._steps.change_entries([each._replace(at=at) for each in touched.values()])
-        last = found.write if found is not None else None
-        if mark is not None:
-            image, state = (new, State.COMING) if comes else (old, State.DOUBTFUL)
-            meter.step(1)
-            is_put, now = self.records.put(work.key, image, state, mark, last)
-            if not is_put:
-                return False, now
-            work.mark = last = mark
-        self._check_references(work, meter, change)
-        self._look_again(work)
+        work.last = found.write if found is not None else None
+        try:
+            is_put, now = self._secure(work, meter, change, entered, touched, mark)
+        except (CardinalityViolation, DuplicateKey, ForeignKeyViolation, ConstraintViolation):
+            meter.lose(1)
+            now = self.records.find(work.key, is_serial=True)
+            if (now.write if now is not None else None) == work.last:
+                raise
+            is_put = False  # what was refused is not what is there any more
+        if not is_put:
+            return False, now
         meter.step(1)
         is_put, now = self.records.put(
-            work.key, new, State.VISIBLE if new is not None else State.GONE, change.write, last
+            work.key, new, State.VISIBLE if new is not None else State.GONE, change.write, work.last
         )
         if not is_put:
             return False, now
@@ -175,6 +184,34 @@ class SteppedWriter:
             if self._store.version() != self._epoch:
                 raise Redeployed
             work.looked_at = clock()
+
+    def _secure(
+        self,
+        work: _Work,
+        meter: Meter,
+        change: _Change,
+        entered: list[tuple[Places, Row]],
+        touched: dict[tuple[int, Row], EntryChange],
+        mark: str | None,
+    ) -> tuple[bool, Found | None]:
+        """Take places, show what is coming and look at references: what may refuse a change, or must stand before."""
+        for places, group in entered:
+            counted = meter if places in self.places else Meter()
+            places.take(group, work.key, change.write, counted, work.pace)
+        if touched:
+            meter.step(self._count(touched))
+            at = stamp_of(change.write)
+            self._steps.change_entries([each._replace(at=at) for each in touched.values()])
+        if mark is not None:
+            image, state = (change.new, State.COMING) if change.old is None else (change.old, State.DOUBTFUL)
+            meter.step(1)
+            is_put, now = self.records.put(work.key, image, state, mark, work.last)
+            if not is_put:
+                return False, now
+            work.mark = work.last = mark
+        self._check_references(work, meter, change)
+        self._look_again(work)
+        return True, None
 
     def _count(self, touched: dict[tuple[int, Row], EntryChange]) -> int:
         return sum(number < self._counted for number, _ in touched)
