@@ -8,7 +8,7 @@ from pathlib import Path
 import piql
 import pytest
 from piql.compilation import texts_of
-from piql.language_service.navigation import occurrences_in
+from piql.language_service.names import Names
 from piql.language_service.renaming import RenameRefused, apply_edits, rename, renameable
 from piql.source import Source
 from piql.syntax.parser import parse
@@ -104,7 +104,7 @@ def test_every_name_of_the_samples_can_change_without_changing_what_is_found() -
     for folder in ("scadr", "tpcw"):
         texts = dict(texts_of(SAMPLES / folder))
         before = list(facts(texts))
-        first = {each.symbol: each.span for each in reversed(occurrences_in(texts))}
+        first = {each.symbol: each.span for each in reversed(Names(texts).all())}
         for symbol, span in first.items():
             edits = rename(texts, span.file, span.start, "zzz")
             assert list(facts(apply_edits(texts, edits))) == before, symbol

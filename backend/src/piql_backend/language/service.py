@@ -103,7 +103,8 @@ class Language:
 
     def folds(self, file: SourceFile) -> list[FoldRead]:
         return [
-            FoldRead(start_line=each.start_line, end_line=each.end_line, kind=each.kind) for each in folds(file.text)
+            FoldRead(start_line=each.start_line, end_line=each.end_line, kind=each.kind)
+            for each in folds(file.text, file.path)
         ]
 
     def format(self, file: SourceFile) -> list[EditRead]:

@@ -346,7 +346,7 @@ def _answer_about_files(server: PiqlServer) -> None:
         kinds = {"comment": types.FoldingRangeKind.Comment, "region": None}
         return [
             types.FoldingRange(each.start_line - 1, each.end_line - 1, kind=kinds[each.kind])
-            for each in folds(found[0].texts[found[1]])
+            for each in folds(found[0].texts[found[1]], found[1])
         ]
 
     @server.feature(types.TEXT_DOCUMENT_CODE_LENS)

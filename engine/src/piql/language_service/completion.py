@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from piql.binding.functions import AGGREGATES, FUNCTIONS
-from piql.binding.schema import bind_schema
 from piql.catalog import Column, Kind, Table
+from piql.language_service.names import Names
 from piql.language_service.renaming import written
 from piql.language_service.statement_tokens import Block, NamedRelation, Place, name_of, place_at
-from piql.source import Source
-from piql.syntax.parser import parse
 
 CompletionKind = Literal["keyword", "table", "column", "alias", "function", "type", "parameter", "condition"]
 
@@ -73,8 +71,7 @@ def complete(texts: Mapping[str, str], file: str, offset: int) -> tuple[Completi
     place = place_at(texts.get(file, ""), offset)
     if place is None:
         return ()
-    parsed = [parse(Source(text, name)) for name, text in texts.items()]
-    tables = bind_schema(statement for each in parsed for statement in each.statements).tables
+    tables = Names(texts).tables
     found: dict[tuple[str, str], CompletionItem] = {}
     wanted = place.prefix.strip('"').lower()
     for item in _Completion(place, tables).items():

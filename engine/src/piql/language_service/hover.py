@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from piql.bounds.bound import Term
 from piql.catalog import Table
 from piql.compilation import Compilation, CompiledQuery
-from piql.language_service.navigation import occurrence_at
-from piql.language_service.occurrences import Occurrence, Symbol, occurrences_of
+from piql.language_service.names import Names
+from piql.language_service.occurrences import Occurrence, Symbol
 from piql.logical.operators import QueryParameter
 from piql.source import Span
-from piql.syntax.parser import parse_once
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +23,11 @@ class Hover:
 
 def hover(compilation: Compilation, file: str, offset: int) -> Hover | None:
     """Say what the name or the limit at an offset is."""
-    found = occurrences_of([parse_once(each) for each in compilation.sources])
-    occurrence = occurrence_at(found, file, offset)
+    names = Names({each.name: each.text for each in compilation.sources})
+    occurrence = names.at(file, offset)
     if occurrence is None:
         return _limit_at(compilation, file, offset)
-    text = _about(compilation, occurrence, found)
+    text = _about(compilation, occurrence, names.in_file(file))
     return Hover(occurrence.span, text) if text else None
 
 
@@ -54,7 +53,7 @@ def _fact(term: Term) -> str:
     return f"{value}: {term.reason}" if term.symbol == str(term.value) else f"`{term.symbol}` = {value}: {term.reason}"
 
 
-def _about(compilation: Compilation, occurrence: Occurrence, all_of_them: list[Occurrence]) -> str:
+def _about(compilation: Compilation, occurrence: Occurrence, in_file: list[Occurrence]) -> str:
     symbol = occurrence.symbol
     match symbol.kind:
         case "table":
@@ -69,7 +68,7 @@ def _about(compilation: Compilation, occurrence: Occurrence, all_of_them: list[O
         case "parameter":
             return _parameter(compilation, symbol)
         case "alias":
-            return _alias(compilation, symbol, all_of_them)
+            return _alias(compilation, symbol, in_file)
         case "index":
             index = compilation.indexes.get(symbol.name) or compilation.catalog.indexes.get(symbol.name)
             if index is None:
@@ -152,10 +151,10 @@ def _parameter_line(parameter: QueryParameter) -> str:
     return f"[{parameter.name}] {parameter.type}{most}"
 
 
-def _alias(compilation: Compilation, symbol: Symbol, all_of_them: list[Occurrence]) -> str:
+def _alias(compilation: Compilation, symbol: Symbol, in_file: list[Occurrence]) -> str:
     """An alias stands directly behind the table that it names."""
     before: Occurrence | None = None
-    for each in all_of_them:
+    for each in in_file:
         if each.symbol == symbol and each.is_definition:
             table = compilation.tables.get(before.symbol.name) if before is not None else None
             return _table(table) if table is not None and before is not None and before.symbol.kind == "table" else ""

@@ -5,11 +5,10 @@ Works on texts with errors: a name that means nothing is left out, a broken quer
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from piql.binding.schema import bind_schema
 from piql.binding.scope import matches
 from piql.catalog import Table
 from piql.node import Node
@@ -55,24 +54,19 @@ class _Scope:
     query: str = ""  # whose parameters are meant
 
 
-def occurrences_of(files: Sequence[ast.ParsedFile]) -> list[Occurrence]:
-    """Give all occurrences, file by file in the order of the text."""
-    collector = _Collector(files)
-    found: list[Occurrence] = []
-    for file in files:
-        collector.found = []
-        for statement in file.statements:
-            collector.statement(statement)
-        found.extend(sorted(collector.found, key=lambda each: each.span.start))
-    return found
+def occurrences_of(file: ast.ParsedFile, tables: Mapping[str, Table]) -> list[Occurrence]:
+    """Give all occurrences of a file in the order of the text; the tables are those of all files."""
+    collector = _Collector(tables)
+    for statement in file.statements:
+        collector.statement(statement)
+    return sorted(collector.found, key=lambda each: each.span.start)
 
 
 class _Collector:
     """Walks the trees with the scopes of their queries."""
 
-    def __init__(self, files: Sequence[ast.ParsedFile]) -> None:
-        schema = bind_schema(statement for file in files for statement in file.statements)
-        self.tables = {name.lower(): table for name, table in schema.tables.items()}
+    def __init__(self, tables: Mapping[str, Table]) -> None:
+        self.tables = {name.lower(): table for name, table in tables.items()}
         self.found: list[Occurrence] = []
 
     def _note(self, symbol: Symbol | None, span: Span, is_definition: bool = False) -> None:

@@ -7,7 +7,7 @@ from typing import Literal
 
 from piql.source import Source, Span
 from piql.syntax import ast
-from piql.syntax.parser import parse
+from piql.syntax.parser import parse_once
 
 OutlineKind = Literal["table", "column", "index", "query"]
 
@@ -36,7 +36,7 @@ class Fold:
 def outline(text: str, file: str = "") -> tuple[OutlineItem, ...]:
     """Give the tables, indexes and queries of a file."""
     items: list[OutlineItem] = []
-    for statement in parse(Source(text, file)).statements:
+    for statement in parse_once(Source(text, file)).statements:
         match statement:
             case ast.CreateTable() | ast.CreateEntity():
                 columns = [_column(each) for each in statement.elements]
@@ -71,10 +71,10 @@ def _column(element: ast.ColumnDefinition | ast.EntityReference | ast.TableConst
     return None
 
 
-def folds(text: str) -> tuple[Fold, ...]:
+def folds(text: str, file: str = "") -> tuple[Fold, ...]:
     """Give what can be folded: statements, and comments of several lines."""
-    source = Source(text)
-    parsed = parse(source)
+    source = Source(text, file)
+    parsed = parse_once(source)
     found: list[Fold] = []
     for statement in parsed.statements:
         _add(found, statement.span.line, statement.span.end_line, "region")

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from piql.compilation import compile  # noqa: A004
 from piql.diagnostics.diagnostic import Diagnostic, Edit
-from piql.language_service.navigation import occurrence_at, occurrences_in
+from piql.language_service.names import Names
 from piql.language_service.occurrences import Occurrence, Symbol
 from piql.source import Source, Span
 from piql.syntax.cursor import RESERVED
@@ -20,11 +20,11 @@ class RenameRefused(Exception):
 
 def renameable(texts: Mapping[str, str], file: str, offset: int) -> Span:
     """Give the name at an offset that may be changed, or refuse."""
-    return _named(occurrences_in(texts), file, offset).span
+    return _named(Names(texts), file, offset).span
 
 
-def _named(found: list[Occurrence], file: str, offset: int) -> Occurrence:
-    occurrence = occurrence_at(found, file, offset)
+def _named(names: Names, file: str, offset: int) -> Occurrence:
+    occurrence = names.at(file, offset)
     if occurrence is None:
         raise RenameRefused("nothing here has a name that can change")
     return occurrence
@@ -32,8 +32,9 @@ def _named(found: list[Occurrence], file: str, offset: int) -> Occurrence:
 
 def rename(texts: Mapping[str, str], file: str, offset: int, name: str) -> tuple[Edit, ...]:
     """Give the edits that call what stands at an offset by another name everywhere."""
-    found = occurrences_in(texts)
-    symbol = _named(found, file, offset).symbol
+    names = Names(texts)
+    symbol = _named(names, file, offset).symbol
+    found = names.all()
     wanted = _unquoted(name.strip())
     for each in found:
         other = each.symbol
@@ -81,7 +82,7 @@ def _check_meanings(texts: Mapping[str, str], found: Sequence[Occurrence], edits
     """Refuse edits after which a name anywhere would mean something else, or the compiler would find a new error."""
     after = apply_edits(texts, edits)
     moved = [(_moved(each.span, edits), each.symbol) for each in found]
-    now = {(each.span.file, each.span.start): each.symbol for each in occurrences_in(after)}
+    now = {(each.span.file, each.span.start): each.symbol for each in Names(after).all()}
     met: dict[Symbol, Symbol] = {}
     known: dict[Symbol, Symbol] = {}
     for place, symbol in moved:

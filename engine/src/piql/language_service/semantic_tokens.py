@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 from piql.binding.functions import AGGREGATES, FUNCTIONS
 from piql.binding.schema import TYPE_NAMES
-from piql.language_service.navigation import occurrences_in
+from piql.language_service.names import Names
 from piql.source import Source, utf16_units
 from piql.syntax.cursor import RESERVED
 from piql.syntax.lexer import Token, tokenize
@@ -41,7 +41,7 @@ class SemanticToken:
 
 def semantic_tokens(texts: Mapping[str, str], file: str) -> tuple[SemanticToken, ...]:
     """Give what every word, literal and comment of a file is, in the order of the text."""
-    meant = {each.span.start: each for each in occurrences_in(texts) if each.span.file == file}
+    meant = {each.span.start: each for each in Names(texts).in_file(file)}
     lexed = tokenize(Source(texts.get(file, ""), file))
     found = [SemanticToken(each.start, each.end, "comment") for each in lexed.comments]
 

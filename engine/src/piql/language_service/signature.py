@@ -6,11 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from piql.binding.functions import AGGREGATES, FUNCTIONS
-from piql.binding.schema import bind_schema
 from piql.catalog import Table
+from piql.language_service.names import Names
 from piql.language_service.statement_tokens import Place, name_of, place_at
-from piql.source import Source
-from piql.syntax.parser import parse_once
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +65,7 @@ def _of_insert(place: Place, opening: int, active: int, texts: Mapping[str, str]
     if words[-1:] != ["VALUES"] or "INTO" not in words or words.index("INTO") + 1 >= len(words):
         return None
     into = words.index("INTO")
-    tables = bind_schema(
-        statement for name, text in texts.items() for statement in parse_once(Source(text, name)).statements
-    ).tables
+    tables = Names(texts).tables
     wanted = name_of(place.tokens[into + 1]).lower()
     table = next((each for each in tables.values() if each.name.lower() == wanted), None)
     if table is None:
