@@ -1,5 +1,6 @@
 """Every neutral case comes out as it says."""
 
+import piql
 import pytest
 
 from .cases import Case, all_cases, check
@@ -16,3 +17,8 @@ def test_there_are_cases_and_no_two_of_one_name() -> None:
 @pytest.mark.parametrize("case", [pytest.param(case, id=name) for name, case in CASES])
 def test_a_case_comes_out_as_it_says(case: Case) -> None:
     check(case)
+
+
+@pytest.mark.parametrize("case", [pytest.param(case, id=name) for name, case in CASES])
+def test_a_case_comes_out_the_same_on_a_store_without_transactions(case: Case) -> None:
+    check(case, lambda url: piql.connect("stepwise:?synchronous=NORMAL"))

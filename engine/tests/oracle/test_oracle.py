@@ -20,7 +20,13 @@ LONG_CASES = int(os.environ.get("PIQL_ORACLE_LONG_CASES", "10000"))
 PARTS = 10
 LONG_SEED = 1_000_000
 CLUSTER_SEED = 2_000_000
+STEPS_SEED = 3_000_000
 RESULT = Path(__file__).resolve().parents[3] / "docs" / "measurements" / "oracle.md"
+
+
+def by_single_steps(url: str) -> piql.Database:
+    """Connect to a store without transactions, whatever is asked for."""
+    return piql.connect("stepwise:?synchronous=NORMAL")
 
 
 def hold(campaign: Campaign) -> None:
@@ -51,6 +57,16 @@ def test_ten_thousand_queries_give_the_right_rows_within_their_bounds(
     RESULT.parent.mkdir(parents=True, exist_ok=True)
     RESULT.write_text(report(campaign))
     hold(campaign)
+
+
+@pytest.mark.parametrize("part", range(2))
+def test_by_single_steps_forty_queries_give_the_right_rows_within_their_bounds(part: int) -> None:
+    hold(run_campaign(STEPS_SEED + part * 1000, 20, connect=by_single_steps))
+
+
+@pytest.mark.long
+def test_by_single_steps_a_thousand_queries_give_the_right_rows_within_their_bounds() -> None:
+    hold(run_campaign(STEPS_SEED + 10_000, 1000, connect=by_single_steps))
 
 
 @pytest.mark.cluster

@@ -52,6 +52,10 @@ class GatedSteps:
         self._behind = behind
         self._gate = gate
 
+    @property
+    def writers(self) -> int:
+        return self._behind.writers
+
     def find(self, records: PreparedEntries, key: Row, is_serial: bool = False) -> Found | None:
         found: Found | None = self._gate("find", lambda: self._behind.find(records, key, is_serial))
         return found

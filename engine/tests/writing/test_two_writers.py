@@ -63,6 +63,10 @@ PAIRS: dict[str, tuple[Script, Script]] = {
         ("INSERT INTO members (id, team, note) VALUES (4, 'blue', 'new')",),
         ("INSERT INTO members (id, team, note) VALUES (4, 'blue', 'out')",),
     ),
+    "one key put twice into one group with room": (
+        ("INSERT INTO members (id, team, note) VALUES (4, 'grey', 'new')",),
+        ("INSERT INTO members (id, team, note) VALUES (4, 'grey', 'out')",),
+    ),
     "a row that leaves its group and one that brings it back": (
         ("DELETE FROM members WHERE id = 1",),
         (
