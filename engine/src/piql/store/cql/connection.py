@@ -34,6 +34,7 @@ from piql.store.cql.stored_values import date_from_bytes
 PROTOCOL = 4
 AGREEMENT_SECONDS = 60
 _SPECULATIVE_COPIES = 2
+_TURNS = 1024
 
 Values = list["bytes | None"]
 Done = Callable[["list[list[Row]] | StoreUnavailable"], None]
@@ -103,6 +104,7 @@ class Connection:
             schema_metadata_enabled=False,
         )
         self._prepared: dict[str, PreparedStatement] = {}
+        self._turns = [threading.Lock() for _ in range(_TURNS)]
         self._lock = threading.Lock()
         self._gate = _Gate(address.in_flight * max(1, len(address.hosts)))
         try:
@@ -203,16 +205,26 @@ class Connection:
         is_serial: bool = False,
         is_idempotent: bool = True,
     ) -> list[Row]:
-        """Send one prepared request and wait for its rows; what is not idempotent is sent once."""
+        """Send one prepared request and wait for its rows; what is not idempotent is sent once.
+
+        Conditional changes and serial reads of one partition hinder each other on the nodes, so those of this process
+        take turns.
+        """
         try:
             statement = self.bound(cql, values, consistency)
+            if is_idempotent and not is_serial:
+                return self._rows(statement)
+            statement.is_idempotent = is_idempotent
             if is_serial:
                 statement.consistency_level = self._serial
-            statement.is_idempotent = is_idempotent
-            rows: list[Row] = self._session.execute_async(statement).result().current_rows or []
+            with self._turns[hash(statement.routing_key) % _TURNS]:
+                return self._rows(statement)
         except Exception as failure:
             raise unavailable(failure, self.address) from failure
-        return rows
+
+    def _rows(self, statement: BoundStatement) -> list[Row]:
+        rows: list[Row] | None = self._session.execute_async(statement).result().current_rows
+        return rows or []
 
     def start(self, requests: Sequence[tuple[str, Values]], done: Done, consistency: Consistency | None = None) -> None:
         """Send prepared requests, as many at once as the gate lets through; `done` gets all rows or a failure."""

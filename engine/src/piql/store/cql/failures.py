@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from cassandra import (
     AuthenticationFailed,
+    ConsistencyLevel,
     InvalidRequest,
     OperationTimedOut,
     ReadFailure,
@@ -18,16 +19,19 @@ from cassandra.cluster import NoHostAvailable
 from piql.errors import StoreUnavailable
 from piql.store.cql.address import Address
 
+_SERIAL = (ConsistencyLevel.SERIAL, ConsistencyLevel.LOCAL_SERIAL)
+
 
 class Undecided(StoreUnavailable):
-    """A conditional change met others of the same partition: it may have taken effect, or may still do so."""
+    """A conditional change or serial read met others of the same partition; the change may have taken effect."""
 
 
 def unavailable(failure: BaseException, address: Address) -> StoreUnavailable:
     """Say in PIQL's words why the cluster gave no answer."""
     if isinstance(failure, StoreUnavailable):
         return failure
-    is_undecided = isinstance(failure, WriteTimeout) and failure.write_type == WriteType.CAS
+    is_change = isinstance(failure, WriteTimeout) and failure.write_type == WriteType.CAS
+    is_undecided = is_change or (isinstance(failure, ReadTimeout) and failure.consistency in _SERIAL)
     kind = Undecided if is_undecided else StoreUnavailable
     return kind(f"the cluster {address.shown()} {_said(failure, address)}")
 

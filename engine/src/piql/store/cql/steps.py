@@ -40,7 +40,7 @@ class CqlSteps:
     def find(self, records: CqlEntries, key: Row, is_serial: bool = False) -> Found | None:
         values = records.key(key)
         assert values is not None
-        rows = self._connection.answer(records.find, values, is_serial=is_serial)
+        rows = self._serially(records.find, values) if is_serial else self._connection.answer(records.find, values)
         if not rows:
             return None
         write, state, *others = rows[0]
@@ -94,7 +94,7 @@ class CqlSteps:
 
     def cells(self, group: str, limit: int, after: str = "") -> list[Cell]:
         values: Values = [self._group(group), after.encode(), pack_int(limit)]
-        return [Cell(*row) for row in self._connection.answer(self._cells, values, is_serial=True)]
+        return [Cell(*row) for row in self._serially(self._cells, values)]
 
     def swap(self, group: str, key: str, known: str | None, value: str | None) -> tuple[bool, str | None]:
         """Set a cell if it holds what is known; where others contend, look what came of it and try again."""
@@ -115,7 +115,7 @@ class CqlSteps:
                 return False, there
 
     def _there(self, group: str, key: str) -> str | None:
-        rows = self._connection.answer(self._cell, [self._group(group), key.encode()], is_serial=True)
+        rows = self._serially(self._cell, [self._group(group), key.encode()])
         return rows[0][0] if rows else None
 
     def _swapped(self, group: str, key: str, known: str | None, value: str | None) -> bool:
@@ -137,6 +137,16 @@ class CqlSteps:
     def _group(self, group: str) -> bytes:
         """The cells of all prefixes are in one table."""
         return f"{self._prefix}|{group}".encode()
+
+    def _serially(self, cql: str, values: Values) -> list[Row]:
+        """Read what has been decided; where others contend, again."""
+        until = self._deadline()
+        while True:
+            try:
+                return self._connection.answer(cql, values, is_serial=True)
+            except Undecided:
+                if time.monotonic() > until:
+                    raise
 
     def _deadline(self) -> float:
         return time.monotonic() + _PATIENCE * self._connection.address.timeout
