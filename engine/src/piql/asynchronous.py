@@ -140,9 +140,14 @@ class Connecting:
     """A database about to be opened: await it, or enter it with `async with`."""
 
     def __init__(
-        self, url: str, observer: Observer | None, strategy: Strategy, consistency: Consistency | None
+        self,
+        url: str,
+        observer: Observer | None,
+        strategy: Strategy,
+        consistency: Consistency | None,
+        version: int | None,
     ) -> None:
-        self._open = lambda: connect(url, observer, strategy, consistency)
+        self._open = lambda: connect(url, observer, strategy, consistency, version)
         self._database: AsyncDatabase | None = None
 
     async def _opened(self) -> AsyncDatabase:
@@ -168,6 +173,7 @@ def aconnect(
     observer: Observer | None = None,
     strategy: Strategy = "parallel",
     consistency: Consistency | None = None,
+    version: int | None = None,
 ) -> Connecting:
     """Open a database for asyncio: `db = await piql.aconnect(url)`, or `async with piql.aconnect(url) as db`."""
-    return Connecting(url, observer, strategy, consistency)
+    return Connecting(url, observer, strategy, consistency, version)

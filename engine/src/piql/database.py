@@ -30,6 +30,7 @@ from piql.execution.observation import Observation, Observer, OperatorTiming
 from piql.execution.seals import signing_key
 from piql.execution.strategy import Strategy
 from piql.physical.operators import WritePlan
+from piql.pinned import pinned_to, refuse_overtaken
 from piql.session import Guarantee, SessionMarks, either, known_consistency, read_token
 from piql.store import open_store
 from piql.store.base import Consistency, Row, Store, Transaction
@@ -69,12 +70,19 @@ def connect(
     observer: Observer | None = None,
     strategy: Strategy = "parallel",
     consistency: Consistency | None = None,
+    version: int | None = None,
 ) -> Database:
     """Open a database: `embedded:` for a temporary one, `embedded:PATH` for a file.
 
     Reads are as fresh as `consistency` says where they do not say it themselves; None is what the address says.
+    With a `version`, the connection stays with the queries of that one, also while the next one is in force.
     """
-    return Database(open_store(url), observer, strategy, consistency)
+    store = open_store(url)
+    try:
+        return Database(store, observer, strategy, consistency, version=version)
+    except NotDeployed:
+        store.close()
+        raise
 
 
 @dataclass(slots=True)
@@ -82,6 +90,7 @@ class _Prepared:
     """All that has been made ready for one deployment; replaced as a whole when another one is in force."""
 
     deployment: Deployment
+    asked: Deployment  # whose queries are run: the same, unless the connection stays with another version
     queries: dict[str, PreparedQuery | PreparedWrite] = field(default_factory=dict)
     statements: dict[str, PreparedQuery | PreparedWrite] = field(default_factory=dict)
     writers: dict[str, TableWriter] = field(default_factory=dict)
@@ -99,15 +108,17 @@ class Database:
         consistency: Consistency | None = None,
         stamps: Stamps | None = None,
         manners: Manners | None = None,
+        version: int | None = None,
     ) -> None:
         self._store = store
+        self._version = version
         self._server = Server(store.steps, stamps, manners) if store.steps is not None else None
         self.observer = observer
         self.strategy: Strategy = strategy
         self.consistency: Consistency | None = known_consistency(consistency)
         try:
             self._cursor_key = signing_key(store)
-            self._prepared = _Prepared(load_deployment(store))
+            self._prepared = self._load()
         except (ValueError, LookupError, TypeError) as damage:
             raise StoreUnavailable(f"what the store keeps of its deployment cannot be read: {damage}") from damage
         self._build: Build | None = None
@@ -171,8 +182,9 @@ class Database:
         """
         if background:
             return self._started(begin_deploy(self._store, compilation, forget, _pace(rows_per_second)))
-        self._prepared = _Prepared(deploy(self._store, compilation, forget))
-        return self._prepared.deployment
+        made = deploy(self._store, compilation, forget)
+        self._prepared = self._load()
+        return made
 
     @overload
     def rollback(self, *, background: Literal[False] = False) -> Deployment: ...
@@ -187,8 +199,9 @@ class Database:
         """
         if background:
             return self._started(begin_rollback(self._store, _pace(rows_per_second)))
-        self._prepared = _Prepared(rollback(self._store))
-        return self._prepared.deployment
+        made = rollback(self._store)
+        self._prepared = self._load()
+        return made
 
     @property
     def build(self) -> Build | None:
@@ -362,19 +375,23 @@ class Database:
         self._look_at = monotonic() + LOOK_SECONDS
         if self._store.version() == self._prepared.deployment.epoch:
             return False
-        self._prepared = _Prepared(load_deployment(self._store))
+        self._prepared = self._load()
         return True
+
+    def _load(self) -> _Prepared:
+        deployment = load_deployment(self._store)
+        return _Prepared(deployment, deployment if self._version is None else pinned_to(self._store, self._version))
 
     def _named(self, name: str) -> PreparedQuery | PreparedWrite:
         prepared = self._prepared
         found = prepared.queries.get(name)
         if found is not None:
             return found
-        query = prepared.deployment.compilation.queries.get(name)
+        query = prepared.asked.compilation.queries.get(name)
         if query is None and self._refresh():
             return self._named(name)
         if query is None or query.plan is None:
-            known = ", ".join(sorted(prepared.deployment.compilation.queries)) or "no queries"
+            known = ", ".join(sorted(prepared.asked.compilation.queries)) or "no queries"
             raise NotDeployed(f"no query {name!r} is deployed; there are {known}")
         made = self._prepare(prepared, query)
         prepared.queries[name] = made
@@ -386,7 +403,7 @@ class Database:
         found = prepared.statements.get(text)
         if found is not None:
             return found
-        query = compile_statement(text, prepared.deployment.compilation)
+        query = compile_statement(text, prepared.asked.compilation)
         errors = [each for each in query.diagnostics if each.severity == "error"]
         if errors or query.plan is None or query.bound is None:
             message = errors[0].message if errors else "no bound was found"
@@ -401,7 +418,9 @@ class Database:
         return made
 
     def _prepare(self, prepared: _Prepared, query: CompiledQuery) -> PreparedQuery | PreparedWrite:
-        deployment = prepared.deployment
+        deployment = prepared.asked
+        if deployment.version != prepared.deployment.version:
+            refuse_overtaken(query, deployment, prepared.deployment)
         if isinstance(query.plan, WritePlan):
             table = query.plan.table.name
             stepped = self._stepped(prepared, table) if self._server is not None else None

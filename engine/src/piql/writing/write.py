@@ -64,6 +64,8 @@ class PreparedWrite:
             self._values = self._sources(plan.values, preparation)
         self._conditions = self._sources(plan.conditions, preparation)
         self._keep: dict[str, Keep] = {column.name: keeper(table, column, store) for column in table.columns}
+        known = {column.name for column in plan.table.columns}
+        self._unknown = {at for at, column in enumerate(table.columns) if column.name not in known}
         self._places = {column.name: at for at, column in enumerate(table.columns)}
 
     def _sources(self, assignments: tuple[Assignment, ...], preparation: Preparation) -> Values:
@@ -114,9 +116,15 @@ class PreparedWrite:
         def decide(old: Row | None) -> Row | None:
             if old is not None and self._plan.if_not_exists:
                 raise self._writer.duplicate(key)
-            return self._writer.keep_hidden(old, record)
+            return self._writer.keep_hidden(old, self._with_unknown(old, record))
 
         return key, decide
+
+    def _with_unknown(self, old: Row | None, record: Row) -> Row:
+        """Leave columns as they are that the version of this statement does not know."""
+        if old is None or not self._unknown:
+            return record
+        return tuple([old[at] if at in self._unknown else value for at, value in enumerate(record)])
 
     def _change(self, parameters: list[Any]) -> tuple[Row | None, Decide]:
         def decide(old: Row | None) -> Row | None:

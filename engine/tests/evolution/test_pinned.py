@@ -1,0 +1,71 @@
+"""A connection that stays with one version goes on with its queries, whatever is in force beside it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import piql
+import pytest
+from promises import broken_promises
+
+from .shop import ADD, FIRST, GET, ITEMS, REMOVE, filled, limited, row
+
+SECOND = (
+    ITEMS.format(more=", colour VARCHAR(10) NULL")
+    + "CREATE QUERY item AS SELECT colour, title FROM items WHERE id = [number];\n"
+    + "CREATE QUERY reprice AS UPDATE items SET colour = [colour] WHERE id = [id];\n"
+    + "CREATE QUERY byColour AS SELECT id FROM items WHERE colour = [colour] LIMIT 5;\n"
+    + ADD
+    + REMOVE
+)
+LISTED = "CREATE QUERY listed AS SELECT id FROM items WHERE kind = [kind];\n"
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    return f"embedded:{tmp_path / 'a.db'}?synchronous=NORMAL"
+
+
+def test_two_versions_are_run_side_by_side(url: str) -> None:
+    with filled(url, 10) as db, piql.connect(url, version=1) as old:
+        db.deploy(piql.compile(SECOND))
+        assert old.execute("item", {"id": 3}).rows == [{"id": 3, "kind": "k3", "price": 3}]
+        assert db.execute("item", {"number": 3}).rows == [{"colour": None, "title": "a thing number 3"}]
+        db.execute("reprice", {"id": 3, "colour": "red"})
+        old.execute("reprice", {"id": 3, "price": 33})
+        old.execute("add", {**row(3), "price": 34})
+        old.execute("add", row(70))
+        assert db.execute("byColour", {"colour": "red"}).rows == [{"id": 3}]
+        assert old.run("SELECT price FROM items WHERE id = 3").rows == [{"price": 34}]
+        with pytest.raises(piql.CompilationRefused):
+            old.run("SELECT colour FROM items WHERE id = 3")
+        assert broken_promises(db) == []
+
+
+def test_a_version_is_left_when_it_lives_no_more(url: str) -> None:
+    with filled(url, 10) as db, piql.connect(url, version=1) as old:
+        db.deploy(piql.compile(SECOND))
+        db.deploy(piql.compile(SECOND + "CREATE QUERY more AS SELECT id FROM items WHERE id = [id];"))
+        with pytest.raises(piql.NotDeployed, match="version 1 lives no more, or not yet: there is 3 and 2"):
+            old.execute("add", row(80))
+        with pytest.raises(piql.NotDeployed, match="version 9"):
+            piql.connect(url, version=9)
+
+
+def test_a_query_that_counts_on_a_limit_is_not_run_after_it_was_raised(url: str) -> None:
+    with piql.connect(url) as db:
+        db.deploy(piql.compile(limited(2) + LISTED + GET))
+        with piql.connect(url, version=1) as old:
+            db.deploy(piql.compile(limited(5) + LISTED + GET))
+            db.load("items", [{**row(at), "kind": "tea"} for at in range(4)])
+            with pytest.raises(piql.NotDeployed, match="counts on a limit of items that version 2 has raised"):
+                old.execute("listed", {"kind": "tea"})
+            assert old.execute("item", {"id": 3}).rows == [{"id": 3, "kind": "tea", "price": 3}]
+
+
+def test_a_connection_that_stays_may_deploy_the_next_version(url: str) -> None:
+    filled(url, 3).close()
+    with piql.connect(url, version=1) as old:
+        assert old.deploy(piql.compile(FIRST + LISTED.replace("kind = [kind]", "kind = [kind] LIMIT 3"))).version == 2
+        with pytest.raises(piql.NotDeployed):
+            old.execute("listed", {"kind": "k1"})
