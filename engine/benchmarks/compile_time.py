@@ -1,17 +1,73 @@
-"""How long SCADr takes to compile: the whole application, and each of its queries as a statement by itself."""
+"""What compiling costs beside what sqlglot and DuckDB do with the same queries, and how it grows.
+
+Processor time of one process. Every round runs all variants in a new order, and ratios are taken within a round; of
+them the median is given with an interval of 95 % by resampling. One variant runs twice under two names: its ratio tells
+how far the others can be trusted.
+"""
 
 from __future__ import annotations
 
 import argparse
 import gc
+import math
+import random
+import re
 import statistics
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from time import process_time_ns
 
+import duckdb
 import piql
-from piql.compilation import compile_statement
+import sqlglot
+from piql.compilation import Compilation, compile_statement
+from sqlglot.optimizer import optimize
 
 SCADR = Path(__file__).resolve().parents[2] / "sample-apps" / "scadr"
+QUERIES = ("findUser", "myThoughts", "usersFollowedBy", "thoughtstream")
+TABLES = (1, 2, 4, 8, 12)
+SIZES = (10, 100, 1000)
+SAME, AGAIN = "piql", "piql again"
+CALLS = 5  # of one variant, one after the other, in one round
+
+Work = Callable[[], object]
+
+
+def measure(variants: dict[str, Work], rounds: int, calls: int = CALLS) -> dict[str, list[float]]:
+    """Gives the milliseconds of each variant in each round."""
+    chance = random.Random(2012)
+    found: dict[str, list[float]] = {name: [] for name in variants}
+    for _ in range(2):
+        for work in variants.values():
+            work()
+    order = list(variants)
+    gc.freeze()  # what is kept from before is not searched for garbage between rounds
+    for _ in range(rounds):
+        chance.shuffle(order)
+        for name in order:
+            gc.collect()
+            gc.disable()
+            started = process_time_ns()
+            for _ in range(calls):
+                variants[name]()
+            found[name].append((process_time_ns() - started) / 1e6 / calls)
+            gc.enable()
+    gc.unfreeze()
+    return found
+
+
+def ratio(above: list[float], below: list[float]) -> tuple[float, float, float]:
+    """Gives the median of the ratios within a round, and the ends of its interval of 95 %."""
+    ratios = [one / other for one, other in zip(above, below, strict=True)]
+    chance = random.Random(1)
+    medians = sorted(statistics.median(chance.choices(ratios, k=len(ratios))) for _ in range(500))
+    return statistics.median(ratios), medians[12], medians[487]
+
+
+def shown(found: tuple[float, float, float]) -> str:
+    middle, low, high = found
+    return f"{middle:.2f} [{low:.2f}, {high:.2f}]"
 
 
 def statement(text: str) -> str:
@@ -19,35 +75,163 @@ def statement(text: str) -> str:
     return text.partition(" AS\n")[2].strip().rstrip(";")
 
 
-def measure(work: object, rounds: int) -> tuple[float, float]:
-    """Gives the median and the 99th percentile in milliseconds of processor time."""
-    assert callable(work)
-    for _ in range(10):
-        work()
-    times = []
-    for _ in range(rounds):
+def as_sql(text: str) -> str:
+    """Gives the same query to a database without parameters: values of the right type, and no bounds."""
+    text = re.sub(r"LIMIT \[[^\]]*\] MAX (\d+)", r"LIMIT \1", text)
+    return re.sub(r"\[[^\]]*\]", "'me'", re.sub(r"PAGINATE (\d+)", r"LIMIT \1", text))
+
+
+def tables_as_sql(compilation: Compilation) -> Iterator[str]:
+    for table in compilation.tables.values():
+        columns = ", ".join(f"{each.name} {each.type}" for each in table.columns)
+        yield f"CREATE TABLE {table.name} ({columns}, PRIMARY KEY ({', '.join(table.primary_key)}))"
+
+
+def against(text: str, compilation: Compilation, rounds: int) -> dict[str, list[float]]:
+    """Measures one query: compiled here, parsed and optimized by sqlglot, explained by DuckDB."""
+    sql = as_sql(text)
+    schema = {
+        table.name: {each.name: str(each.type) for each in table.columns} for table in compilation.tables.values()
+    }
+    database = duckdb.connect()
+    for each in tables_as_sql(compilation):
+        database.execute(each)
+    return measure(
+        {
+            SAME: lambda: compile_statement(text, compilation),
+            AGAIN: lambda: compile_statement(text, compilation),
+            "sqlglot": lambda: optimize(sqlglot.parse_one(sql), schema=schema),
+            "duckdb": lambda: database.execute(f"EXPLAIN {sql}").fetchall(),
+        },
+        rounds,
+    )
+
+
+def beside_others(rounds: int) -> None:
+    compilation = piql.compile(SCADR)
+    print(f"{'one query':<18}{'piql':>8}{'p99':>8}{'sqlglot':>9}{'EXPLAIN':>9}  (ms)   piql/sqlglot     piql/EXPLAIN")
+    agreement = []
+    for name in QUERIES:
+        found = against(statement(compilation.queries[name].text), compilation, rounds)
+        middle = {each: statistics.median(times) for each, times in found.items()}
+        slow = statistics.quantiles([*found[SAME], *found[AGAIN]], n=100)[98]
+        print(
+            f"{name:<18}{middle[SAME]:>8.2f}{slow:>8.2f}{middle['sqlglot']:>9.2f}{middle['duckdb']:>9.2f}"
+            f"{shown(ratio(found[SAME], found['sqlglot'])):>23}{shown(ratio(found[SAME], found['duckdb'])):>19}"
+        )
+        agreement.append(ratio(found[SAME], found[AGAIN]))
+    print("the same twice:   " + ", ".join(map(shown, agreement)))
+
+
+def chain(tables: int) -> str:
+    """Gives tables each of which refers to the next, and a query that joins them."""
+    schema = "".join(
+        f"CREATE TABLE t{at} (a INT, b INT, c VARCHAR(20), PRIMARY KEY (a), CARDINALITY LIMIT 10 (b));\n"
+        for at in range(tables)
+    )
+    joins = "".join(f" JOIN t{at} x{at} ON x{at}.a = x{at - 1}.b" for at in range(1, tables))
+    return f"{schema}CREATE QUERY chain AS\nSELECT x{tables - 1}.c FROM t0 x0{joins} WHERE x0.a = [me]"
+
+
+def with_more_tables(rounds: int) -> None:
+    found: dict[int, dict[str, list[float]]] = {}
+    for tables in TABLES:
+        compilation = piql.compile(chain(tables))
+        found[tables] = against(statement(compilation.queries["chain"].text), compilation, rounds)
+    print(f"\n{'joined tables':<18}" + "".join(f"{each:>8}" for each in TABLES) + "   (ms)")
+    for name in (SAME, "sqlglot", "duckdb"):
+        middle = [statistics.median(found[each][name]) for each in TABLES]
+        steps = [(one - other) / (here - there) for one, other, here, there in
+                 zip(middle[1:], middle, TABLES[1:], TABLES, strict=False)]  # fmt: skip
+        power = statistics.linear_regression(
+            [math.log(each) for each in TABLES[1:]], [math.log(each) for each in middle[1:]]
+        ).slope
+        print(
+            f"{name:<18}" + "".join(f"{each:>8.2f}" for each in middle)
+            + f"   at most {max(steps):.2f} ms for one more table, exponent {power:.2f}"
+        )  # fmt: skip
+
+
+def project(queries: int, edited: str = "", limit: int = 50) -> dict[str, str]:
+    """Gives 50 tables, and queries of two kinds over them; one of them ends with `edited`."""
+    schema = "".join(
+        f"CREATE TABLE t{at} (a INT, b INT, c VARCHAR(20), d INT, PRIMARY KEY (a, b),"
+        f" CARDINALITY LIMIT {limit if at == 0 else 50} (a));\n"
+        for at in range(50)
+    )
+    texts = []
+    for number in range(queries):
+        at, end = number % 50, edited if number == queries // 2 else ""
+        if number % 4 == 3:  # by a secondary index
+            read = f"SELECT a, b, c FROM t{at} WHERE d = [d] ORDER BY b LIMIT 10{end}"
+        else:
+            read = (
+                f"SELECT x.b, x.c, y.c AS d FROM t{at} x JOIN t{(at + 1) % 50} y ON y.a = x.b\n"
+                f"WHERE x.a = [me] AND x.b > {number} ORDER BY y.b LIMIT 10{end}"
+            )
+        texts.append(f"CREATE QUERY q{number} AS\n{read};\n")
+    return {"schema.piql": schema, "queries.piql": "".join(texts)}
+
+
+def in_many_files(texts: dict[str, str]) -> dict[str, str]:
+    parts = texts["queries.piql"].split(";\n")[:-1]
+    return {"schema.piql": texts["schema.piql"], **{f"q{at}.piql": each + ";\n" for at, each in enumerate(parts)}}
+
+
+def edits_among(size: int, count: int, *, one_file: bool) -> Work:
+    """Gives the work of one key more in one query, whose result is looked at."""
+    texts = project(size, "@")
+    if not one_file:
+        texts = in_many_files(texts)
+    name, before, behind = next((name, *text.split("@")) for name, text in texts.items() if "@" in text)
+    waiting = [{**texts, name: f"{before}{number}{behind}"} for number in range(1, count + 1)]
+
+    def work() -> object:
+        compilation = piql.compile(waiting.pop())
+        return compilation.diagnostics, compilation.queries[f"q{size // 2}"].bound
+
+    return work
+
+
+def beside_other_queries(rounds: int) -> None:
+    for one_file in (True, False):
+        works = {str(size): edits_among(size, rounds + 2, one_file=one_file) for size in SIZES}
+        works["10 again"] = edits_among(10, rounds + 2, one_file=one_file)
+        found = measure(works, rounds, 1)
+        where = "all in one file" if one_file else "a file each"
+        middle = "".join(f"{statistics.median(found[str(size)]):>8.2f}" for size in SIZES)
+        print(f"\n{'a key in one query of':<24}" + "".join(f"{size:>8}" for size in SIZES))
+        print(f"{where:<24}{middle}   (ms)")
+        twice = shown(ratio(found["10"], found["10 again"]))
+        print(f"1000 to 10: {shown(ratio(found['1000'], found['10']))}, 10 to 10: {twice}")
+
+
+def whole_sets() -> None:
+    limits = iter(range(100, 200))
+    fresh = []
+    for _ in range(5):
+        texts = {f"{next(limits)}/{name}": text for name, text in project(1000).items()}  # never seen before
         gc.collect()
-        gc.disable()
         started = process_time_ns()
-        work()
-        times.append((process_time_ns() - started) / 1e6)
-        gc.enable()
-    return statistics.median(times), statistics.quantiles(times, n=100)[98]
+        piql.compile(texts)
+        fresh.append((process_time_ns() - started) / 1e9)
+    schema = measure({"schema": lambda: piql.compile(project(1000, limit=next(limits)))}, 10, 1)["schema"]
+    print(
+        f"\n1,000 queries over 50 tables, afresh: {statistics.median(fresh):.2f} s; "
+        f"after an edit of a table that 40 of them read: {statistics.median(schema):.0f} ms"
+    )
 
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("--rounds", type=int, default=200)
+    options.add_argument("--rounds", type=int, default=60)
     chosen = options.parse_args()
-    files = {str(path.relative_to(SCADR)): path.read_text() for path in sorted(SCADR.rglob("*.piql"))}
-    compilation = piql.compile(files)
-    print(f"{'compile':<22}{'median':>10}{'p99':>10}   (ms of processor time)")
-    median, slow = measure(lambda: piql.compile(files), chosen.rounds)
-    print(f"{f'all {len(compilation.queries)} queries':<22}{median:>10.2f}{slow:>10.2f}")
-    for name, query in compilation.queries.items():
-        text = statement(query.text)
-        median, slow = measure(lambda text=text: compile_statement(text, compilation), chosen.rounds)  # type: ignore[misc]
-        print(f"{name:<22}{median:>10.2f}{slow:>10.2f}")
+    print(f"processor time, {chosen.rounds} rounds; Python {sys.version.split()[0]}, sqlglot {sqlglot.__version__}, "
+          f"DuckDB {duckdb.__version__}\n")  # fmt: skip
+    beside_others(chosen.rounds)
+    with_more_tables(chosen.rounds)
+    beside_other_queries(chosen.rounds)
+    whole_sets()
 
 
 if __name__ == "__main__":

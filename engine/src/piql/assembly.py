@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
-from operator import is_
+from operator import attrgetter, is_
 
 from piql.binding.binder import BoundQuery, bind_piece, bind_schema_once, defines, marked_duplicate
 from piql.binding.schema import BoundSchema
@@ -46,7 +46,7 @@ class Part:
     reads: frozenset[str]  # the tables whose secondary indexes they read alone
     queries: tuple[CompiledQuery, ...]
     unnamed: tuple[Diagnostic, ...]
-    is_quiet: bool  # nothing was found in it, but perhaps in the tables that it defines
+    is_loud: bool  # something was found in it, other than in the tables that it defines
 
     def findings_of_plans(self) -> list[Diagnostic]:
         """Give what was found after binding."""
@@ -77,14 +77,17 @@ class Assembly:
 
     def parts_of(self, names: set[str]) -> list[Part]:
         """Give the parts with queries of these names in which something was found."""
-        return [part for part in self.parts if not part.is_quiet and any(each.name in names for each in part.bound)]
+        return [part for part in self.loud() if any(each.name in names for each in part.bound)]
+
+    def loud(self) -> list[Part]:
+        """Give the parts in which something was found, but not those that have it only in their tables."""
+        return list(filter(attrgetter("is_loud"), self.parts))
 
     def refused(self) -> list[tuple[BoundQuery, PlannedQuery]]:
         """Give the queries that nothing bounds."""
         return [
             (bound, planned)
-            for part in self.parts
-            if not part.is_quiet
+            for part in self.loud()
             for bound, planned in zip(part.bound, part.planned, strict=True)
             if planned is not None and planned.gaps and not bound.has_errors
         ]
@@ -97,10 +100,11 @@ class Assembly:
         found: list[Diagnostic] = []
         of_plans: list[Diagnostic] = []
         said: Counter[str | None] = Counter()  # by the syntax, in each file
-        for part in self.parts:
+        parts = self.loud()
+        if of_schema:
+            parts = [part for part in self.parts if part.is_loud or id(part.file.source) in of_schema]
+        for part in parts:
             source = part.file.source
-            if part.is_quiet and id(source) not in of_schema:
-                continue
             home = home_of(source.name)
             syntax = part.file.diagnostics[: MAX_FINDINGS - said[home]]
             said[home] += len(syntax)
@@ -222,9 +226,9 @@ def _part(
     settled: IndexSet,
 ) -> Part:
     queries = tuple(finish_once(query, plan, catalog, settled) for query, plan in zip(bound, planned, strict=True))
-    is_quiet = not (file.diagnostics or unnamed or any(query.diagnostics for query in queries))
+    is_loud = bool(file.diagnostics or unnamed or any(query.diagnostics for query in queries))
     reads = frozenset[str]().union(*(each.tables for each in alone if each is not None))
-    return Part(file, defines(file), bound, alone, planned, reads, queries, unnamed, is_quiet)
+    return Part(file, defines(file), bound, alone, planned, reads, queries, unnamed, is_loud)
 
 
 def _over(part: Part, planned: tuple[PlannedQuery | None, ...], catalog: Catalog, settled: IndexSet) -> Part:

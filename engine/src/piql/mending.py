@@ -147,7 +147,7 @@ def _with_tried_fixes(assembly: Assembly, compilation: Compilation) -> Compilati
 def _read_in_a_trial(assembly: Assembly) -> int:
     """Give how many characters a trial reads: the schema, and the longest piece."""
     schema = sum(len(each.source.text) for each in assembly.definitions)
-    return schema + max((len(part.file.source.text) for part in assembly.parts if not part.is_quiet), default=0)
+    return schema + max((len(part.file.source.text) for part in assembly.loud()), default=0)
 
 
 def _settled_once(

@@ -114,9 +114,10 @@ def test_the_language_service_answers_anywhere(at: int, left_out: int) -> None:
         "CREATE QUERY q AS SELECT a FROM t" + " UNION SELECT a FROM t UNION ALL SELECT a FROM t" * 3000 + ";",
         "CREATE QUERY q AS SELECT a FROM t WHERE " + "a IN (SELECT a FROM t WHERE " * 300 + "a" + ")" * 300 + ";",
         "CREATE QUERY q AS SELECT " + "LOWER(" * 500 + "'a'" + ")" * 500 + " FROM t;",
+        "CREATE QUERY q AS SELECT a FROM t WHERE " + "a <> 1 AND " * 3000 + "a = 1;",
     ],
 )
-def test_deep_nesting_is_a_finding(text: str) -> None:
+def test_deep_nesting_and_very_long_rows_are_findings(text: str) -> None:
     check(text)
     assert {"nesting-too-deep", "too-many"} & {each.code for each in parse(Source(text)).diagnostics}
 

@@ -11,6 +11,8 @@ from piql.syntax import ast
 from piql.syntax.cursor import MAX_CHAIN, RESERVED, Cursor
 from piql.syntax.lexer import unquote
 
+MAX_CONDITIONS = 2_000  # joined by AND; every rule of the optimizer looks at each of them
+
 _OR, _AND, _NOT, _COMPARISON, _CONCAT, _SUM, _PRODUCT, _SIGN = range(1, 9)
 
 _POWER = {
@@ -96,6 +98,9 @@ class ExpressionParser(Cursor):
         operands = [left]
         while self.accept(word):
             operands.append(self.expression(binding))
+            if word == "AND" and len(operands) > MAX_CONDITIONS:
+                span = self.span_of(self.tokens[self.at - 1])
+                raise self.fault("too-many", f"more than {MAX_CONDITIONS:,} conditions are joined by AND", span)
         return ast.Junction(
             operator="AND" if word == "AND" else "OR", operands=tuple(operands), span=self.span_from(start)
         )

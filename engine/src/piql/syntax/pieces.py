@@ -39,15 +39,18 @@ _numbers = count()
 class Pieces:
     """One file, cut. Each piece is a parsed file with a `Source` of its own, whose places count from its start."""
 
-    def __init__(self, source: Source, files: list[ast.ParsedFile], is_whole: bool = False) -> None:
+    def __init__(
+        self, source: Source, files: list[ast.ParsedFile], lengths: list[int], *, is_whole: bool = False
+    ) -> None:
         self.source = source
         self.files = files
+        self.lengths = lengths
         self.is_whole = is_whole  # not cut, because there are too many statements
 
     @cached_property
     def starts(self) -> list[int]:
         """Where each piece begins, and the end of the last."""
-        return list(accumulate((len(each.source.text) for each in self.files), initial=0))
+        return list(accumulate(self.lengths, initial=0))
 
     @cached_property
     def start_by_name(self) -> dict[str, int]:
@@ -57,7 +60,7 @@ class Pieces:
 def cut(source: Source, before: Pieces | None = None) -> Pieces:
     """Cut a text; pieces that `before` has in common with it, at its beginning and end, are not parsed again."""
     if before is None or before.is_whole:
-        return _cut(source, [], [], 0, len(source.text))
+        return _cut(source, Pieces(source, [], []), 0, 0)
     old, new = before.source.text, source.text
     same = _common_start(old, new)
     same_at_end = _common_end(old, new, min(len(old), len(new)) - same)
@@ -66,31 +69,37 @@ def cut(source: Source, before: Pieces | None = None) -> Pieces:
     if first == len(before.files):
         first = max(first - 1, 0)  # the last one may go on
     last = bisect_left(starts, len(old) - same_at_end, first)
-    return _cut(source, before.files[:first], before.files[last:], starts[first], starts[last] + len(new) - len(old))
+    return _cut(source, before, first, last)
 
 
-def _cut(source: Source, head: list[ast.ParsedFile], tail: list[ast.ParsedFile], at: int, tail_at: int) -> Pieces:
-    """Cut what stands between the pieces of the head and those of the tail, or of the tail that still are pieces."""
+def _cut(source: Source, before: Pieces, first: int, last: int) -> Pieces:
+    """Cut what stands behind the pieces up to `first`, until a piece from `last` on begins; all behind it are kept."""
     text = source.text
+    lengths = before.lengths
+    at = before.starts[first]
+    kept, kept_at = last, before.starts[last] + len(text) - len(before.source.text)
     bounds = [at]
-    kept = 0  # the first piece of the tail that may still be one
     while at < len(text):
-        while kept < len(tail) and tail_at < at:
-            tail_at += len(tail[kept].source.text)
+        while kept < len(lengths) and kept_at < at:
+            kept_at += lengths[kept]
             kept += 1
-        if kept < len(tail) and at == tail_at:
+        if kept < len(lengths) and at == kept_at:
             break
         found = _PIECE.match(text, at)
         at = found.end() if found is not None else len(text)
         bounds.append(at)
-        if len(head) + len(bounds) > MOST_PIECES:
+        if first + len(bounds) > MOST_PIECES:
             break
     else:
-        kept = len(tail)
-    if len(head) + len(bounds) + len(tail) - kept > MOST_PIECES:
-        return Pieces(source, [_parsed(source.name, text)], is_whole=True)
+        kept = len(lengths)
+    if first + len(bounds) + len(lengths) - kept > MOST_PIECES:
+        return Pieces(source, [_parsed(source.name, text)], [len(text)], is_whole=True)
     files = [_parsed(source.name, text[start:end]) for start, end in pairwise(bounds)]
-    return Pieces(source, [*head, *files, *tail[kept:]])
+    return Pieces(
+        source,
+        [*before.files[:first], *files, *before.files[kept:]],
+        [*lengths[:first], *(end - start for start, end in pairwise(bounds)), *lengths[kept:]],
+    )
 
 
 def _parsed(file: str, text: str) -> ast.ParsedFile:
