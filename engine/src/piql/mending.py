@@ -196,7 +196,7 @@ def _try(assembly: Assembly, edits: tuple[Edit, ...], names: set[str] | None) ->
 
 def _try_bounded(assembly: Assembly, edits: tuple[Edit, ...], names: set[str]) -> Compilation:
     """Compile the schema and some queries in which nothing was found, with edits made."""
-    parts = [replace(part, is_quiet=False) for part in assembly.parts if any(each.name in names for each in part.bound)]
+    parts = [replace(part, is_loud=True) for part in assembly.parts if any(each.name in names for each in part.bound)]
     return _try(replace(assembly, parts=parts), edits, names)
 
 

@@ -23,6 +23,7 @@ from piql.logical.operators import Delete, Insert, LogicalNode, LogicalWrite, Qu
 from piql.memory import Memory
 from piql.source import Span
 from piql.syntax import ast
+from piql.syntax.lexer import MAX_FINDINGS
 
 QueryKind = Literal["select", "insert", "update", "delete"]
 
@@ -84,7 +85,7 @@ def bind_piece(
     for statement in file.statements:
         if isinstance(statement, ast.CreateQuery):
             queries.append(_bind_query_once(statement, schema, names))
-        elif not isinstance(statement, _DEFINITIONS):
+        elif not isinstance(statement, _DEFINITIONS) and len(unnamed) < MAX_FINDINGS:
             unnamed.append(_unnamed(statement))
     return queries, tuple(unnamed)
 
