@@ -97,6 +97,22 @@ def test_a_late_place_is_found_and_given_back_when_its_group_is_full() -> None:
     check_consistent(fresh)
 
 
+def test_a_place_is_taken_over_only_from_a_write_that_cannot_succeed_any_more() -> None:
+    statement = "INSERT INTO members (id, team, note) VALUES (4, 'blue', NULL)"
+    commit = changes_of(statement).index("change to VISIBLE")
+    store, interruption = begin(), Interruption(10_000)
+    dying, other = opened(GatedStore(store, interruption)), opened(store)
+    interruption.left = commit
+    with suppress(Killed):
+        outcome(dying, statement)
+    assert outcome(other, "INSERT INTO members (id, team, note) VALUES (5, 'blue', NULL)") == "done"
+    assert interruption.late is not None
+    interruption.late()
+    assert [row["id"] for row in other.execute("by_team", {"team": "blue"}).rows] == [3, 5]
+    other.sweep(older_than=-1)
+    check_consistent(other)
+
+
 def test_a_sweep_says_what_it_did_and_leaves_writes_in_progress_alone() -> None:
     store = begin()
     for at in (2, 7):
