@@ -10,6 +10,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 from piql.store import open_store
+from piql.store.cql import address
 from piql_backend.settings import ROOT, SampleSize, Settings
 
 from reference.commands import MEANING, parser_of
@@ -53,6 +54,12 @@ The first start fills an empty store with {sample.users:,} users of SCADr, {samp
 
 `FULL`, the default, has every write on the disk before it is answered; with `NORMAL` a power cut may take the last
 writes back, never half of one.
+
+## Of a cluster
+
+{(address.__doc__ or "").rstrip()}
+
+`make cluster` starts three nodes to try things on: `piql serve --store cql://127.0.0.1/scadr`.
 
 ## Of commands and tests
 
