@@ -36,6 +36,7 @@ def pages() -> dict[str, str]:
     flags = [("–", code(flag), default, about) for flag, default, about in _flags_alone()]
     others = [(code(name), about) for name, about in OTHERS.items()]
     sample = SampleSize()
+    said, _, options = inspect.cleandoc(address.__doc__ or "").partition("\n\n")
     text = f"""
 # Settings
 
@@ -57,7 +58,11 @@ writes back, never half of one.
 
 ## Of a cluster
 
-{(address.__doc__ or "").rstrip()}
+{said}
+
+```text
+{options}
+```
 
 `make cluster` starts three nodes to try things on: `piql serve --store cql://127.0.0.1/scadr`.
 
