@@ -17,10 +17,11 @@ from piql.compilation import Compilation
 from piql.mending import mend
 from piql.placing import place
 from piql.source import Source
-from piql.syntax.pieces import Pieces, cut
+from piql.syntax.pieces import Pieces, cut, differing
 
 MOST_KEPT = 8  # sets of texts
 MOST_CHANGED = 8  # files
+NEAR = 200  # characters that differ; nothing nearer is looked for then
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,28 +51,37 @@ def compile_texts(given: Mapping[str, str]) -> Compilation:
 
 
 def _nearest(texts: dict[str, str]) -> tuple[_Kept | None, list[str]]:
-    """Give a set of the same files of which few have another text, and the names of those."""
+    """Give a set of the same files that differs little, and the names of the files that do: projects may alternate."""
     names = list(texts)
+    nearest: tuple[_Kept | None, list[str]] = (None, [])
+    least = None
     for each in _kept:
         if list(each.texts) == names:
             changed = list(compress(names, map(ne, texts.values(), each.texts.values())))
-            if len(changed) <= MOST_CHANGED:
-                return each, changed
-    return None, []
+            if len(changed) > MOST_CHANGED:
+                continue
+            apart = sum(differing(each.texts[name], texts[name]) for name in changed)
+            if least is None or apart < least:
+                nearest, least = (each, changed), apart
+            if apart < NEAR:
+                break
+    return nearest
 
 
 def _compiled(texts: dict[str, str], before: _Kept | None, changed: list[str]) -> _Kept:
     cuts: dict[str, Pieces] = dict(before.cuts) if before is not None else {}
     for name in changed:
-        cuts[name] = _cut(Source(texts[name], name))
+        cuts[name] = _cut(Source(texts[name], name), before)
     files = list(chain.from_iterable([each.files for each in cuts.values()]))
     assembly = assemble(files, before.assembly if before is not None else None)
     return _Kept(texts, cuts, assembly, mend(assembly))
 
 
-def _cut(source: Source) -> Pieces:
-    """Cut a file, from how the same text was cut before, or else how the file was cut last."""
+def _cut(source: Source, before: _Kept | None) -> Pieces:
+    """Cut a file, from how the nearest set, the same text or another file of its name was cut before."""
     known = [pieces for each in _kept if (pieces := each.cuts.get(source.name)) is not None]
+    if before is not None:
+        return cut(source, before.cuts[source.name])
     for each in known:
         if each.source.text == source.text:
             return each

@@ -112,6 +112,12 @@ def home_of(name: str) -> str | None:
     return home if mark else None
 
 
+def differing(one: str, other: str) -> int:
+    """Give how many characters of the longer text stand where the two are not the same."""
+    same = _common_start(one, other)
+    return max(len(one), len(other)) - same - _common_end(one, other, min(len(one), len(other)) - same)
+
+
 def _common_start(one: str, other: str) -> int:
     """Give how many characters two texts have in common at their beginning."""
     low, high = 0, min(len(one), len(other))
