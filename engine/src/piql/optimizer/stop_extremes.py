@@ -18,18 +18,19 @@ def stop_extremes(plan: LogicalNode, context: RuleContext) -> LogicalNode:
         GroupBy: MAX(t.posted)                    GroupBy: MAX(t.posted)
           Selection t.owner = [me]          →       Stop 1
             Relation t                                Sort t.posted DESC
-                                                        Selection t.owner = [me] AND t.posted IS NOT NULL
+                                                        Selection t.owner = [me]
                                                           Relation t
 
     Only where one MIN or MAX of a column is asked for, of one relation, and equalities fix what it is grouped by: two
-    extremes are two ends of an index. NULL is left out, as MIN and MAX do.
+    extremes are two ends of an index. NULL comes last in the order of MAX; for MIN it is left out, unless a group might
+    then be missing that has nothing else.
     """
 
     def visit(node: LogicalNode) -> LogicalNode:
         changed = map_inputs(node, visit)
         match changed:
             case GroupBy(aggregates=(Aggregate(function="MIN" | "MAX", operand=ColumnRef() as column) as extreme,)):
-                if not _is_one_group(changed):
+                if not _is_one_group(changed) or (extreme.function == "MIN" and column.nullable and changed.keys):
                     return changed
                 context.note(f"{extreme.function} is the first value of an order")
                 return replace(changed, input=_first(changed.input, column, extreme))
@@ -51,7 +52,7 @@ def _is_one_group(group: GroupBy) -> bool:
 
 
 def _first(plan: LogicalNode, column: ColumnRef, aggregate: Aggregate) -> LogicalNode:
-    if column.nullable:
+    if column.nullable and aggregate.function == "MIN":
         plan = Selection(predicate=Not(operand=IsNull(operand=column)), input=plan, span=aggregate.span)
     order = SortKey(expression=column, ascending=aggregate.function == "MIN")
     return Stop(count=Count(max=1), is_page=False, input=Sort(keys=(order,), input=plan), span=aggregate.span)
