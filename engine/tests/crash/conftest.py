@@ -3,11 +3,10 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-import piql
 import pytest
 from processes.nursery import Nursery, nursery
 
-from .workload import SOURCE, TEAMS
+from .workload import SOURCE, new_database
 
 
 @pytest.fixture(scope="module")
@@ -16,16 +15,6 @@ def nurse() -> Iterator[Nursery]:
         yield made
 
 
-@pytest.fixture(scope="module")
-def source() -> piql.Compilation:
-    return piql.compile(SOURCE)
-
-
 @pytest.fixture
-def url(tmp_path: Path, source: piql.Compilation) -> str:
-    """A database with teams and no players."""
-    made = f"embedded:{tmp_path / 'a.db'}"
-    with piql.connect(made) as db:
-        db.deploy(source)
-        db.load("teams", [{"team": team, "town": "Oslo"} for team in TEAMS])
-    return made
+def url(tmp_path: Path) -> str:
+    return new_database(f"embedded:{tmp_path / 'a.db'}")

@@ -78,7 +78,7 @@ def kill_loads(nurse: Nursery, url: str, kills: int, seed: int, resume: str | No
     for _ in range(kills):
         job = {"job": "crash.jobs:load", "url": url, "rows": rows, "batch_rows": batch, "resume": resume}
         before = len(found)
-        (life,) = nurse.run(job, kill_after=chance.random() * (0.005 if resume else 0.02), after=1)
+        (life,) = nurse.run(job, kill_after=chance.random() * 0.02, after=1 + chance.randrange(1 if resume else 4))
         with piql.connect(url) as db:
             assert broken_promises(db) == []
             found = [record["id"] for record in records_of(db.store, db.deployment.tables["notes"])]

@@ -68,12 +68,12 @@ class Operation:
         return [Operation("load", {}, self.rows[at : at + BATCH]) for at in range(0, len(self.rows), BATCH)]
 
 
-def operations(seed: int, writer: str = "p", players: int = 16) -> Iterator[Operation]:
+def operations(seed: int, writer: str = "p", players: int = 16, loads: int = 2) -> Iterator[Operation]:
     """Give operations without end; writers have players of their own, but share teams and words."""
     chance = random.Random(seed)
     while True:
         player = _random_player(chance, writer, players)
-        kind = chance.choices(("put", "putNew", "move", "rate", "tell", "remove", "load"), (5, 3, 5, 4, 3, 3, 2))[0]
+        kind = chance.choices(("put", "putNew", "move", "rate", "tell", "remove", "load"), (5, 3, 5, 4, 3, 3, loads))[0]
         match kind:
             case "load":
                 rows = tuple(_random_player(chance, writer, players) for _ in range(chance.randint(1, 3 * BATCH)))
@@ -97,6 +97,14 @@ def _random_player(chance: random.Random, writer: str, players: int) -> dict[str
         "score": chance.randrange(3),
         "bio": " ".join(chance.sample(_WORDS, chance.randrange(3))),
     }
+
+
+def new_database(url: str) -> str:
+    """Make a database with teams and no players."""
+    with piql.connect(url) as db:
+        db.deploy(piql.compile(SOURCE))
+        db.load("teams", [{"team": team, "town": "Oslo"} for team in TEAMS])
+    return url
 
 
 def after(players: Players, piece: Operation) -> tuple[set[str], Players]:

@@ -106,6 +106,9 @@ def _note(life: Life, words: list[str]) -> bool:
     match words:
         case ["ready"]:
             return True
+        case ["loaded", _]:
+            life.other.append(" ".join(words))
+            return True
         case ["piece"]:
             life.pieces += 1
         case ["done", outcome, *rest]:
