@@ -130,9 +130,11 @@ def join_remotely(node: Join, relation: Relation, access: Access, known: Restric
     order: tuple[SortKey, ...] = ()
     if want.keys and access.serves_order:
         order = want.keys
-    elif left.order and not is_many:
+    elif (left.order or left.rows <= 1) and not is_many:
         order = (*left.order, *natural)
         is_merged = False
+    elif is_many and want.is_page and not want.keys and access.limit.count is not None:
+        order = total_order((*left.order, *natural), rows)  # what each read leaves for the next page must come last
     elif is_many:
         is_merged = False
     sorted_join = SortedIndexJoin(
