@@ -9,7 +9,7 @@ from contextlib import suppress
 from functools import cache
 from itertools import count
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import piql
@@ -71,6 +71,7 @@ READS: list[tuple[str, dict[str, Any]]] = [
 ]
 Seen = dict[str, list[dict[str, Any]]]
 _NUMBERS = count()
+_FOLDERS: list[TemporaryDirectory[str]] = []  # they go with the process
 
 
 @cache
@@ -81,7 +82,8 @@ def compiled() -> piql.Compilation:
 @cache
 def _filled(kind: type[EmbeddedStore]) -> Path:
     """Give a file of the world as it begins."""
-    path = Path(mkdtemp(prefix="piql-world-")) / "begin.db"
+    _FOLDERS.append(TemporaryDirectory(prefix="piql-world-", ignore_cleanup_errors=True))
+    path = Path(_FOLDERS[-1].name) / "begin.db"
     with Database(kind(path, "NORMAL")) as db:
         db.deploy(compiled())
         for table, rows in ROWS.items():
