@@ -41,28 +41,28 @@ def compile_texts(given: Mapping[str, str]) -> Compilation:
     """Compile all files together."""
     global _kept
     texts = dict(given)
-    before, changed = _nearest(texts)
+    before, changed, apart = _nearest(texts)
+    replaced = before if apart < NEAR else None  # else it may be another project
     if before is None:
         now = _compiled(texts, None, list(texts))
     else:
         now = before if not changed else _compiled(texts, before, changed)
-    _kept = (now, *(each for each in _kept if each is not now and (each is not before or not changed)))[:MOST_KEPT]
+    _kept = (now, *(each for each in _kept if each is not now and each is not replaced))[:MOST_KEPT]
     return place(now.mended, now.cuts)
 
 
-def _nearest(texts: dict[str, str]) -> tuple[_Kept | None, list[str]]:
+def _nearest(texts: dict[str, str]) -> tuple[_Kept | None, list[str], int]:
     """Give a set of the same files that differs little, and the names of the files that do: projects may alternate."""
     names = list(texts)
-    nearest: tuple[_Kept | None, list[str]] = (None, [])
-    least = None
+    nearest: tuple[_Kept | None, list[str], int] = (None, [], NEAR)
     for each in _kept:
         if list(each.texts) == names:
             changed = list(compress(names, map(ne, texts.values(), each.texts.values())))
             if len(changed) > MOST_CHANGED:
                 continue
             apart = sum(differing(each.texts[name], texts[name]) for name in changed)
-            if least is None or apart < least:
-                nearest, least = (each, changed), apart
+            if nearest[0] is None or apart < nearest[2]:
+                nearest = (each, changed, apart)
             if apart < NEAR:
                 break
     return nearest
