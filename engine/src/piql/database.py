@@ -18,6 +18,7 @@ from piql.deploy import begin_deploy, begin_rollback, deploy, load_deployment, o
 from piql.deployment import LOOK_SECONDS, Deployment, Redeployed
 from piql.errors import (
     CompilationRefused,
+    ConstraintViolation,
     InvalidCursor,
     InvalidParameter,
     NotDeployed,
@@ -356,7 +357,10 @@ class Database:
     def _write(self, query: PreparedQuery | PreparedWrite, parameters: Mapping[str, object] | None) -> Page:
         assert isinstance(query, PreparedWrite)
         prepared = self._prepared
-        return query.execute(parameters, self.observer, lambda transaction: self._check_version(prepared, transaction))
+        try:
+            return query.execute(parameters, self.observer, lambda begun: self._check_version(prepared, begun))
+        except ArithmeticError as failure:
+            raise ConstraintViolation(f"{query.name or 'the statement'}: a number is too large ({failure})") from None
 
     def _in_force(self, attempt: Callable[[], T]) -> T:
         """Write with what is deployed: when somebody deployed meanwhile, look again and write with that."""

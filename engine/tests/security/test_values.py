@@ -29,6 +29,7 @@ CREATE QUERY above AS SELECT id FROM t WHERE s = [s] AND id > [a] * [b] ORDER BY
 CREATE QUERY upTo AS SELECT id FROM t WHERE s = [s] AND id <= [a] * [b] ORDER BY id LIMIT 5;
 CREATE QUERY joined AS SELECT u.id FROM t JOIN t u ON u.id = t.n * t.n WHERE t.id = [id];
 CREATE QUERY grow AS UPDATE t SET n = n * [by] WHERE id = [id];
+CREATE QUERY swell AS UPDATE t SET d = n*n*n*n*n*n*n*n*n*n*n*n*n*n*n*n*n*n * d WHERE id = [id];
 CREATE QUERY huge AS SELECT n*n*n*n*n*n*n*n*n*n*n*n*n*n*n*n*n*n * d AS big FROM t WHERE id = [id];
 CREATE QUERY read AS SELECT id, n, d, s, v, b, x, at, day, u FROM t WHERE id = [id];
 """
@@ -169,3 +170,5 @@ def test_a_number_that_leaves_its_type_while_it_is_computed_finds_nothing_or_is_
         db.execute("grow", {"id": 10, "by": MOST})
     with pytest.raises(piql.InvalidParameter, match="huge: a number that it computes is too large"):
         db.execute("huge", {"id": 10})
+    with pytest.raises(piql.ConstraintViolation, match="swell: a number is too large"):
+        db.execute("swell", {"id": 10})
