@@ -12,18 +12,29 @@ import pytest
 from cluster.running import Cluster, default_folder, found_cluster, running_cluster
 
 _NUMBERS = itertools.count(1)
+_STARTED: list[Cluster] = []
 LOGS = Path(__file__).resolve().parents[2] / ".test-results" / "cluster"
 
 
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[Cluster]:
-    """Run three nodes, or use those of `make cluster` when they run; the logs stay in .test-results/cluster."""
+    """Run three nodes, or use those of `make cluster` when they run; the logs stay in .test-results/cluster.
+
+    A fixture that is imported is another one in each module: the first starts the nodes, and ends them as the last.
+    """
+    if _STARTED:
+        yield _STARTED[0]
+        return
     found = found_cluster(default_folder())
     if found.nodes and all(node.is_running() and node.answers() for node in found.nodes):
         yield found
         return
     with running_cluster(LOGS) as started:
-        yield started
+        _STARTED.append(started)
+        try:
+            yield started
+        finally:
+            _STARTED.clear()
 
 
 @pytest.fixture(scope="module")
