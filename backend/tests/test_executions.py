@@ -201,3 +201,16 @@ async def test_slos_are_kept_changed_and_removed(client: httpx.AsyncClient) -> N
     assert [(each["query"], each["quantile"], each["threshold_ms"]) for each in slos] == [("findUser", 0.9, 7.0)]
     assert (await client.put("/api/slos/none", json={})).status_code == 404
     assert [(await client.delete("/api/slos/findUser")).status_code for _ in range(2)] == [204, 404]
+
+
+async def test_a_query_whose_name_has_a_slash_runs_and_has_an_slo(client: httpx.AsyncClient) -> None:
+    files = (await client.get("/api/deployments/live")).json()["files"]
+    text = 'CREATE QUERY "users/by name" AS SELECT username FROM users WHERE username = [1: me];'
+    body = {"workspace_id": "scadr", "files": [*files, {"path": "queries/slash.piql", "text": text}]}
+    assert (await client.post("/api/deployments", json=body)).status_code == 201
+    name = "users%2Fby%20name"
+    found = (await client.get(f"{URL}/{name}/sample-parameters")).json()["parameters"]
+    assert (await run(client, name, **found)).json()["rows"] == [[found["me"]]]
+    slo = {"quantile": 0.99, "threshold_ms": 5, "interval_seconds": 60}
+    assert (await client.put(f"/api/slos/{name}", json=slo)).json()["query"] == "users/by name"
+    assert (await client.delete(f"/api/slos/{name}")).status_code == 204

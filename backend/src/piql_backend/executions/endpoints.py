@@ -6,7 +6,7 @@ from piql_backend.dependencies import TheWorkbench
 from piql_backend.errors import declared
 from piql_backend.executions.schemas import ExecutionCreate, ExecutionRead, SampleParametersRead
 
-router = APIRouter(prefix="/deployments/{deployment_id}/queries/{name}", tags=["executions"])
+router = APIRouter(prefix="/deployments/{deployment_id}/queries/{name:path}", tags=["executions"])
 
 
 @router.post("/executions", response_model=ExecutionRead, responses=declared(404, 409, 503))

@@ -16,13 +16,13 @@ def list_slos(workbench: TheWorkbench) -> list[SloRead]:
     return workbench.slos.list()
 
 
-@router.put("/{query}", responses=declared(404))
+@router.put("/{query:path}", responses=declared(404))
 def save_slo(query: str, slo: SloWrite, workbench: TheWorkbench) -> SloRead:
     """Set a query's SLO; 404 when no query of that name was ever deployed."""
     return workbench.slos.save(query, slo)
 
 
-@router.delete("/{query}", status_code=204, responses=declared(404))
+@router.delete("/{query:path}", status_code=204, responses=declared(404))
 def delete_slo(query: str, workbench: TheWorkbench) -> Response:
     """Remove a query's SLO."""
     workbench.slos.delete(query)
