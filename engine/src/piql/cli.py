@@ -19,6 +19,7 @@ GROUP = "piql.commands"
 OWN: dict[str, tuple[str, str]] = {
     "check": ("piql.commands.check", "print findings and bounds of .piql files"),
     "plan": ("piql.commands.plan", "print how queries are read"),
+    "diff": ("piql.commands.diff", "compare the bounds of two states of a set"),
     "deploy": ("piql.commands.deploy", "deploy a set of queries to a store"),
     "deployments": ("piql.commands.deployments", "list versions; pause, resume or cancel the one on its way"),
     "rollback": ("piql.commands.rollback", "return to the version before; all rows stay"),

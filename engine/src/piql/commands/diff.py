@@ -1,0 +1,123 @@
+"""`piql diff`: the bounds of a query set before and after a change, for pull requests."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from piql import compilation as stages
+from piql.bounds.bound import Bound
+from piql.commands.arguments import compile_path
+from piql.commands.table import counted, format_table
+from piql.compilation import Compilation, CompiledQuery
+from piql.set_changes import QueryChange, SetChanges, compare
+
+HEADS = ("query", "change", "operations", "trips", "rows", "formula")
+
+
+def diff(argv: Sequence[str] | None = None) -> int:
+    """Print what changed; exit with 1 when a query costs more than before or has no bound any more."""
+    parser = argparse.ArgumentParser(prog="piql diff", description="Compare the bounds of two states of a set.")
+    parser.add_argument("before", metavar="BEFORE", help="a .piql file, a folder of them, or a git revision of AFTER")
+    parser.add_argument("after", metavar="AFTER", type=Path, nargs="?", default=Path("."), help="the set as it is now")
+    parser.add_argument("--output", choices=("table", "json", "markdown"), default="table")
+    given = parser.parse_args(argv)
+    after = compile_path(parser, given.after)
+    path = Path(given.before)
+    before = compile_path(parser, path) if path.exists() else _at_revision(parser, given.before, given.after)
+    changes = compare(before, after)
+    shown = {"table": as_text, "json": as_json, "markdown": as_markdown}[given.output]
+    print(shown(changes))
+    return 1 if changes.regressions else 0
+
+
+def _at_revision(parser: argparse.ArgumentParser, revision: str, path: Path) -> Compilation:
+    """Compile the files as git keeps them at a revision."""
+    folder, chosen = (path, ".") if path.is_dir() else (path.parent, path.name)
+    listed = _git(folder, "ls-tree", "-r", "--name-only", "-z", revision, "--", chosen)
+    if listed is None:
+        parser.error(f"{revision}: neither a file or folder nor a revision that git knows in {folder}")
+    names = [name for name in listed.split("\0") if name.endswith(".piql")]
+    if not names:
+        parser.error(f"{revision}: has no .piql files in {path}")
+    return stages.compile({name: _git(folder, "show", f"{revision}:./{name}") or "" for name in names})
+
+
+def _git(folder: Path, *arguments: str) -> str | None:
+    """Give what git prints, or None when it refuses or is missing."""
+    command = ("git", "-C", str(folder), *arguments)
+    try:
+        done = subprocess.run(command, capture_output=True, check=False)
+    except FileNotFoundError:
+        return None
+    return done.stdout.decode(errors="replace") if done.returncode == 0 else None
+
+
+def as_text(changes: SetChanges) -> str:
+    changed = [each for each in changes.queries if each.effect != "same"]
+    parts = [format_table(HEADS, [_row(each) for each in changed])] if changed else []
+    return "\n\n".join((*parts, *_indexes(changes), _total(changes)))
+
+
+def as_markdown(changes: SetChanges) -> str:
+    changed = [each for each in changes.queries if each.effect != "same"]
+    rows = [HEADS, ("---",) * len(HEADS), *(map(_cell, _row(each)) for each in changed)] if changed else []
+    lines = ["| " + " | ".join(row) + " |" for row in rows]
+    return "\n\n".join(each for each in ("\n".join(lines), *_indexes(changes), _total(changes)) if each)
+
+
+def as_json(changes: SetChanges) -> str:
+    queries = [
+        {
+            "name": each.name,
+            "change": each.effect,
+            "is_regression": each.is_regression,
+            "before": _costs(each.before),
+            "after": _costs(each.after),
+        }
+        for each in changes.queries
+    ]
+    indexes = {"added": list(changes.added_indexes), "removed": list(changes.removed_indexes)}
+    return json.dumps({"queries": queries, "indexes": indexes}, indent=2)
+
+
+def _row(change: QueryChange) -> tuple[str, ...]:
+    before, after = (None if each is None else each.bound for each in (change.before, change.after))
+    formula = "" if after is None else after.formula
+    if before is not None and after is not None and before.formula != after.formula:
+        formula = f"{before.formula} → {after.formula}"
+    numbers = (_step(before, after, what) for what in ("operations", "round_trips", "rows"))
+    return change.name, change.effect, *numbers, formula
+
+
+def _step(before: Bound | None, after: Bound | None, what: str) -> str:
+    old, new = ("–" if bound is None else f"{getattr(bound, what):,}" for bound in (before, after))
+    return old if old == new else f"{old} → {new}"
+
+
+def _indexes(changes: SetChanges) -> tuple[str, ...]:
+    named = (("added", changes.added_indexes), ("removed", changes.removed_indexes))
+    return tuple(f"indexes {what}: {', '.join(names)}" for what, names in named if names)
+
+
+def _total(changes: SetChanges) -> str:
+    number = len(changes.regressions)
+    same = sum(each.effect == "same" for each in changes.queries)
+    return f"{counted(number, 'regression')}, {counted(same, 'query')} as before"
+
+
+def _costs(query: CompiledQuery | None) -> dict[str, object] | None:
+    if query is None:
+        return None
+    bound = query.bound
+    if bound is None:
+        return {"is_bounded": False}
+    names = ("operations", "round_trips", "rows", "bytes", "formula")
+    return {"is_bounded": True} | {name: getattr(bound, name) for name in names}
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
