@@ -300,8 +300,14 @@ class _Gate:
         send()
 
 
+_MISSING: Any = object()
+
+
 class _Flight:
-    """The requests of one call: sent together, counted down by the driver's thread."""
+    """The requests of one call: sent together, counted down by the driver's thread.
+
+    The driver calls back for each answer that comes: of a request and its speculative copies only the first counts.
+    """
 
     def __init__(
         self,
@@ -313,7 +319,7 @@ class _Flight:
         self._consistency = consistency
         self._connection = connection
         self._requests = requests
-        self._answers: list[Any] = [None] * len(requests)
+        self._answers: list[Any] = [_MISSING] * len(requests)
         self._missing = len(requests)
         self._done = done
         self._lock = threading.Lock()
@@ -343,21 +349,26 @@ class _Flight:
         try:
             future = self._connection._session.execute_async(self._connection.bound(cql, values, self._consistency))
         except Exception as failure:
-            self._failed(failure)
+            self._failed(failure, at)
             return
-        future.add_callbacks(self._answered, self._failed, callback_args=(at,))
+        future.add_callbacks(self._answered, self._failed, callback_args=(at,), errback_args=(at,))
 
     def _answered(self, rows: list[Row] | None, at: int) -> None:
-        self._answers[at] = rows
         with self._lock:
+            if self._answers[at] is not _MISSING:
+                return
+            self._answers[at] = rows
             self._missing -= 1
             is_last = self._missing == 0
         self._connection._gate.leave()
         if is_last:
             self._done(self._answers)
 
-    def _failed(self, failure: BaseException) -> None:
+    def _failed(self, failure: BaseException, at: int) -> None:
         with self._lock:
+            if self._answers[at] is not _MISSING:
+                return
+            self._answers[at] = None
             is_first, self._is_over = not self._is_over, True
         self._connection._gate.leave()
         if is_first:
