@@ -13,7 +13,7 @@ from piql.database import Database, Page, Progress, Session, Strategy, connect
 from piql.deployment import Deployment
 from piql.evolution.build import Build
 from piql.execution.observation import Observer
-from piql.session import Guarantee
+from piql.session_marks import Guarantee
 from piql.store.base import Consistency
 from piql.writing.bulk import BATCH
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from time import monotonic
 from types import TracebackType
-from typing import Any, Literal, Self, TypeAlias, TypeVar, get_args, overload
+from typing import Any, Literal, Self, TypeVar, overload
 
 from piql.compilation import Compilation, CompiledQuery, compile_statement
 from piql.deploy import begin_deploy, begin_rollback, deploy, load_deployment, open_build, rollback
@@ -20,7 +20,6 @@ from piql.errors import (
     CompilationRefused,
     ConstraintViolation,
     InvalidCursor,
-    InvalidParameter,
     NotDeployed,
     RepairPending,
     StoreUnavailable,
@@ -32,10 +31,11 @@ from piql.execution.seals import signing_key
 from piql.execution.strategy import Strategy
 from piql.physical.operators import WritePlan
 from piql.pinned import pinned_to, refuse_overtaken
-from piql.session import Guarantee, SessionMarks, either, known_consistency, read_token
+from piql.session import Session
+from piql.session_marks import Guarantee, known_consistency
 from piql.store import open_store
 from piql.store.base import Consistency, Row, Store, Transaction
-from piql.writing.bulk import BATCH, batches, load_together, put_batch
+from piql.writing.bulk import BATCH, Progress, batches, load_together, put_batch
 from piql.writing.headroom import Headroom, limit_on
 from piql.writing.pace import Manners
 from piql.writing.resumed_load import ResumedLoad
@@ -59,9 +59,6 @@ __all__ = [
 ]
 
 T = TypeVar("T")
-Progress: TypeAlias = Callable[[int], None]
-"""Told after each batch how many rows have been loaded so far."""
-
 _STATEMENTS_KEPT = 256
 _SWEEP_EVERY_SECONDS = 1.0
 
@@ -445,70 +442,6 @@ class Database:
             writer, deployment = self._writer(prepared, table), prepared.deployment
             found = prepared.stepped[table] = SteppedWriter(writer, deployment, self._store, self._server)
         return found
-
-
-class Session:
-    """A client's view of a database: it never misses what it wrote, nor sees less than it has seen.
-
-    `token` is for the client to keep: whatever server serves it next, `session(token)` goes on there.
-    """
-
-    def __init__(self, database: Database, token: str | None, guarantees: Iterable[Guarantee]) -> None:
-        self.database = database
-        self.guarantees = frozenset(guarantees)
-        unknown = self.guarantees - set(get_args(Guarantee))
-        if unknown:
-            raise InvalidParameter(f"a session guarantees {either(Guarantee)}, not {sorted(unknown)[0]!r}")
-        self._marks = SessionMarks() if token is None else read_token(database._cursor_key, token)
-
-    @property
-    def token(self) -> str:
-        return self._marks.token(self.database._cursor_key)
-
-    def execute(
-        self,
-        name: str,
-        parameters: Mapping[str, object] | None = None,
-        cursor: str | None = None,
-        strategy: Strategy | None = None,
-    ) -> Page:
-        """Execute a deployed query within the session."""
-        self._catch_up()
-        is_write = isinstance(self.database._named(name), PreparedWrite)
-        consistency = self._mark(is_write)
-        return self.database.execute(name, parameters, cursor, strategy, consistency)
-
-    def run(self, text: str, parameters: Mapping[str, object] | None = None, cursor: str | None = None) -> Page:
-        """Run one bare statement within the session."""
-        self._catch_up()
-        is_write = isinstance(self.database._statement(text), PreparedWrite)
-        consistency = self._mark(is_write)
-        return self.database.run(text, parameters, cursor, consistency)
-
-    def load(
-        self,
-        table: str,
-        rows: Iterable[Mapping[str, Any]],
-        progress: Progress | None = None,
-        batch_rows: int = BATCH,
-        resume: str | None = None,
-    ) -> int:
-        """Load rows within the session."""
-        self._catch_up()
-        self._mark(is_write=True)
-        return self.database.load(table, rows, progress, batch_rows, resume)
-
-    def _catch_up(self) -> None:
-        """See the deployments that the session has met elsewhere."""
-        if self._marks.version > self.database._prepared.deployment.version:
-            self.database._refresh()
-
-    def _mark(self, is_write: bool) -> Consistency | None:
-        """Note what is about to be done, and give how fresh a read has to be; a write that fails may be there, too."""
-        needs_quorum = self._marks.needs_quorum(self.guarantees)
-        version = max(self._marks.version, self.database._prepared.deployment.version)
-        self._marks = SessionMarks(version, self._marks.has_written or is_write)
-        return "quorum" if needs_quorum else None
 
 
 def _pace(rows_per_second: float | None) -> Pace:

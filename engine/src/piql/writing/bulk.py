@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
-from typing import Any
+from typing import Any, TypeAlias
 
 from piql.errors import ForeignKeyViolation
 from piql.store.base import Row, Transaction
@@ -17,6 +17,9 @@ from piql.writing.meter import Meter
 from piql.writing.table_writer import TableWriter
 
 BATCH = 5000
+
+Progress: TypeAlias = Callable[[int], None]
+"""Told after each batch how many rows have been loaded so far."""
 
 
 def batches(rows: Iterable[Mapping[str, Any]], size: int = BATCH) -> Iterator[list[Mapping[str, Any]]]:
