@@ -6,6 +6,7 @@ consistency          LOCAL_QUORUM          which copies must answer a read or ac
 timeout              5                     seconds after which a request is given up
 speculative          100                   milliseconds after which another node is asked, too; 0: never
 in_flight            256                   requests under way at once, for each node
+fan_out              grouped               reads of many keys: in few statements, or `parallel`: in one for each key
 prefix               none                  begins the name of every table of PIQL in the keyspace
 datacenter           of the first host     whose nodes are asked
 driver               scylla                the driver
@@ -23,6 +24,7 @@ from piql.errors import StoreUnavailable
 PORT = 9042
 CONSISTENCIES = ("ONE", "LOCAL_ONE", "TWO", "THREE", "QUORUM", "LOCAL_QUORUM", "EACH_QUORUM", "ALL")
 DRIVERS = ("scylla",)
+FAN_OUTS = ("grouped", "parallel")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,47}")
 
 
@@ -38,6 +40,7 @@ class Address:
     timeout: float = 5.0
     speculative: float = 100.0
     in_flight: int = 256
+    fan_out: str = "grouped"
     prefix: str = ""
     datacenter: str | None = None
     driver: str = "scylla"
@@ -139,6 +142,7 @@ _OPTIONS: Mapping[str, Callable[[str], object]] = {
     "timeout": _seconds,
     "speculative": _number,
     "in_flight": _whole,
+    "fan_out": _one_of(*FAN_OUTS),
     "prefix": _prefix,
     "datacenter": str,
     "driver": _one_of(*DRIVERS),

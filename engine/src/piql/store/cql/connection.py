@@ -40,7 +40,7 @@ Values = list["bytes | None"]
 Done = Callable[["list[list[Row]] | StoreUnavailable"], None]
 
 
-class _DayNumber(SimpleDateType):  # type: ignore[misc]
+class DayNumber(SimpleDateType):  # type: ignore[misc]
     """A CQL date, read as PIQL keeps it."""
 
     @staticmethod
@@ -56,13 +56,13 @@ class _StoredResult(_FAST_RESULT):  # type: ignore[misc,valid-type]
 
     type_codes = _FAST_RESULT.type_codes | {
         type_codes.DateType: LongType,
-        type_codes.SimpleDateType: _DayNumber,
+        type_codes.SimpleDateType: DayNumber,
         type_codes.UUIDType: BytesType,
         type_codes.TimeUUIDType: BytesType,
     }
 
 
-class _StoredProtocol(ProtocolHandler):  # type: ignore[misc]
+class StoredProtocol(ProtocolHandler):  # type: ignore[misc]
     message_types_by_opcode = ProtocolHandler.message_types_by_opcode | {ResultMessage.opcode: _StoredResult}
 
 
@@ -109,7 +109,7 @@ class Connection:
         self._gate = _Gate(address.in_flight * max(1, len(address.hosts)))
         try:
             self._session: Session = self._driver.connect()
-            self._session.client_protocol_handler = _StoredProtocol
+            self._session.client_protocol_handler = StoredProtocol
         except Exception as failure:
             self._driver.shutdown()
             raise unavailable(failure, address) from failure
@@ -188,6 +188,17 @@ class Connection:
                     found.fetch_size = None
                     self._prepared[cql] = found
         return found
+
+    @property
+    def session(self) -> Session:
+        return self._session
+
+    def level(self, consistency: Consistency | None) -> int:
+        """Give the driver's number of a consistency; None is what the address says."""
+        if consistency is None:
+            level: int = getattr(ConsistencyLevel, self.address.consistency)
+            return level
+        return self._levels[consistency]
 
     def bound(self, cql: str, values: Values, consistency: Consistency | None = None) -> BoundStatement:
         statement = BoundStatement(self.prepared(cql))

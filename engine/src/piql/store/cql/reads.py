@@ -4,6 +4,10 @@
     thoughts, owner fixed, newest first             SELECT … WHERE owner = ? ORDER BY posted DESC LIMIT ?
 
 What follows a place is one range of tuples when all columns go one way, else some ranges after each other.
+Requests of one statement that differ in one column of the key may be sent as one (see grouping.py):
+
+    users, each username                            SELECT … WHERE username IN ?
+    the newest thoughts of each owner               SELECT … WHERE owner IN ? ORDER BY posted DESC PER PARTITION LIMIT ?
 """
 
 from __future__ import annotations
@@ -16,7 +20,8 @@ from typing import Any
 from piql.catalog import Kind
 from piql.errors import NotDeployed
 from piql.store.base import STATE, WRITE, ReadShape, Row, State
-from piql.store.cql.layout import FALSE, TRUE, Bind, KeyColumn, Layout, quoted
+from piql.store.cql.grouping import AS_READ, Group
+from piql.store.cql.layout import BUCKET, FALSE, TRUE, Bind, KeyColumn, Layout, quoted
 from piql.store.cql.stored_values import IN_PLACE_OF_NULL, TO_BYTES, pack_int
 from piql.values import BIGINT_RANGE, INT_RANGE
 
@@ -25,10 +30,15 @@ LARGEST_LIMIT = 2**31 - 1
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One SELECT; `bind` gives the bytes of its parameters, or None where no row can match."""
+    """One SELECT; `bind` gives the bytes of its parameters, or None where no row can match.
+
+    The first `partition_length` of them are the partition; `groups` are the ways to send several requests as one.
+    """
 
     cql: str
     bind: Bind
+    partition_length: int = 0
+    groups: tuple[Group, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +92,7 @@ class _ReadPlan:
             self.where.append(f"{quoted(each.name)} = ?")
             self.sources.append(self._encoded(each, place))
         self.next = at + shape.prefix_length
+        self.fixed = len(self.where)
         self.rest = layout.key[shape.prefix_length :]
         self.leaves_nulls = shape.skips_nulls or shape.has_low or shape.has_high
         if self.leaves_nulls and self.rest and self.rest[0].flag:
@@ -182,17 +193,47 @@ class _ReadPlan:
         return [f"(a[{self.next}] {sign} a[{at}] or None)"]
 
     def _statement(self, where: list[str], sources: list[str], guards: list[str]) -> Statement:
-        cql = f"SELECT {self._selected()} FROM {self.layout.table}"
-        if where:
-            cql += f" WHERE {' AND '.join(where)}"
+        names = self._selected()
+        cql = self._select(names, where, "LIMIT")
+        groups = tuple(self._group(names, where, place, name) for place, name in self._places_of_groups())
         if not self.shape.is_get:
-            cql += self._order() + " LIMIT ?"
             sources = [*sources, "limit(a[-1])"]
         body = f"[{', '.join(sources)}]"
         if guards:
             body = f"None if {' or '.join(f'{guard} is None' for guard in guards)} else {body}"
         bind: Bind = eval(f"lambda a: {body}", dict(self.names))
-        return Statement(cql, bind)
+        return Statement(cql, bind, len(self.layout.partition_names()) if self.fixed else 0, groups)
+
+    def _select(self, names: list[str], where: list[str], limit: str) -> str:
+        cql = f"SELECT {', '.join(map(quoted, names))} FROM {self.layout.table}"
+        if where:
+            cql += f" WHERE {' AND '.join(where)}"
+        return cql if self.shape.is_get else f"{cql}{self._order()} {limit} ?"
+
+    def _places_of_groups(self) -> list[tuple[int, str]]:
+        """Give the columns in which requests sent together may differ: those of the partition, or the last of a key."""
+        names = self.layout.key_names()
+        partition = len(self.layout.partition_names())
+        if self.fixed < partition or self.shape.in_any_order:
+            return []
+        places = list(range(partition))
+        if self.shape.is_get and len(names) > partition:
+            places.append(len(names) - 1)
+        kinds = {each.name: each.kind for each in self.layout.key} | {BUCKET: Kind.INT}
+        return [(place, names[place]) for place in places if kinds.get(names[place]) in AS_READ]
+
+    def _group(self, names: list[str], where: list[str], place: int, name: str) -> Group:
+        kinds = {each.name: each.kind for each in self.layout.key} | {BUCKET: Kind.INT}
+        is_added = name not in names
+        condition = f"{quoted(name)} IN ?"
+        cql = self._select(
+            [*names, name] if is_added else names,
+            [*where[:place], condition, *where[place + 1 :]],
+            "PER PARTITION LIMIT",
+        )
+        at = len(names) if is_added else names.index(name)
+        is_partition = place < len(self.layout.partition_names())
+        return Group(cql, place, at, is_added, is_partition, not self.shape.is_get, AS_READ[kinds[name]])
 
     def _order(self) -> str:
         if self.shape.is_ascending or not self.layout.clustering:
@@ -209,14 +250,14 @@ class _ReadPlan:
         fixed = {each.name for each in self.layout.key[: self.shape.prefix_length + certain]}
         return {each.name: each.flag for each in self.layout.clustering if each.flag and each.name not in fixed}
 
-    def _selected(self) -> str:
+    def _selected(self) -> list[str]:
         flagged = self._flagged()
         names = [*self.shape.columns, *(flagged[name] for name in self.shape.columns if name in flagged)]
         if self.layout.is_primary:
             names.append(STATE)
         if not names:
             names = self.layout.partition_names()[:1]
-        return ", ".join(map(quoted, names))
+        return names
 
     def _finish(self) -> Callable[[list[Row]], list[Row]] | None:
         """Generate what makes rows of selected ones: NULL for stand-ins, no escapes, and no rows that are hidden."""

@@ -12,9 +12,11 @@ from piql.catalog import Index, SqlType, Table
 from piql.errors import StoreUnavailable
 from piql.store.base import Answers, Batch, Codec, Consistency, ReadShape, Row, Topology
 from piql.store.cql.address import Address, parse_address
-from piql.store.cql.connection import Connection, Values
+from piql.store.cql.connection import Connection
 from piql.store.cql.copying import TableCopy
+from piql.store.cql.direct import Direct
 from piql.store.cql.entries import CqlEntries, entries_of
+from piql.store.cql.grouping import Found, Request, alone, given_back, grouped
 from piql.store.cql.layout import Layout, layout_of, quoted
 from piql.store.cql.reads import CqlRead, plan_read
 from piql.store.cql.steps import CqlSteps
@@ -24,8 +26,7 @@ from piql.store.cql.tables import SETTINGS, Tables
 VERSION, IN_ORDER = "version", "in order"
 _BEFORE_ALL_WRITES = 1
 
-Requests = list[tuple[str, Values]]
-Found = list[list[Row]]
+Requests = list[Request]
 
 
 class CqlStore:
@@ -49,6 +50,8 @@ class CqlStore:
             self._connection.close()
             raise
         self._steps = CqlSteps(self._connection)
+        self._direct = Direct(self._connection)
+        self._is_grouping = address.fan_out == "grouped"
 
     @property
     def connection(self) -> Connection:
@@ -80,28 +83,28 @@ class CqlStore:
 
     def read_many(self, batches: Sequence[Batch], consistency: Consistency | None = None) -> Answers:
         if len(batches) == 1 and len(batches[0].arguments) == 1:
-            read = batches[0].read
-            if read.is_get:
-                return [[self._get(read, batches[0].arguments[0], consistency)]]
+            return [[self._read_one(_Pending(batches[0].read, batches[0].arguments[0]), consistency)]]
         rounds = _rounds(batches)
         try:
             requests = next(rounds)
             while True:
-                if len(requests) == 1:
-                    requests = rounds.send([self._connection.answer(*requests[0], consistency)])
-                else:
-                    requests = rounds.send(self._connection.answer_many(requests, consistency))
+                requests = rounds.send(self._answered(requests, consistency))
         except StopIteration as done:
             answers: Answers = done.value
             return answers
 
-    def _get(self, read: CqlRead, arguments: tuple[Any, ...], consistency: Consistency | None) -> list[Row]:
-        statement = read.statements[0]
-        values = statement.bind(arguments)
-        if values is None:
-            return []
-        rows = self._connection.answer(statement.cql, values, consistency)
-        return read.finish(rows) if read.finish else rows
+    def _read_one(self, pending: _Pending, consistency: Consistency | None) -> list[Row]:
+        while (request := pending.request()) is not None:
+            if pending.answered(self._direct.answer(alone(request, (0,)), consistency)):
+                break
+        return pending.rows
+
+    def _answered(self, requests: Requests, consistency: Consistency | None) -> Found:
+        if self._is_grouping:
+            sent = grouped(requests, self._direct.replicas.spread)
+        else:
+            sent = [alone(request, (at,)) for at, request in enumerate(requests)]
+        return given_back(sent, self._direct.answer_many(sent, consistency), len(requests))
 
     def start_many(
         self,
@@ -123,7 +126,7 @@ class CqlStore:
             except Exception as failure:
                 done(failure)
             else:
-                self._connection.start(requests, go_on, consistency)
+                self._connection.start([(statement.cql, values) for statement, values in requests], go_on, consistency)
 
         go_on(None)
 
@@ -290,7 +293,7 @@ class _Pending:
         self.at = 0  # the statement to send next
         self.missing = self.asked = 1 if read.is_get else int(arguments[-1])
 
-    def request(self) -> tuple[str, Values] | None:
+    def request(self) -> Request | None:
         """Give the next request, None when there is none left to make."""
         statements = self.read.statements
         while self.at < len(statements):
@@ -300,7 +303,7 @@ class _Pending:
                 arguments = (*arguments[:-1], self.asked)
             values = statement.bind(arguments)
             if values is not None:
-                return statement.cql, values
+                return statement, values
             self.at += 1
         return None
 

@@ -1,0 +1,193 @@
+"""Reads sent over the driver's own connections, without a future, a timer and a query plan for each.
+
+A request goes to a replica that is up. An answer with rows is taken; whatever else comes (an error of any kind, a lost
+connection, a host without a free stream, no answer in the time after which another node is asked) leaves the request to
+the driver's ordinary way, with its retries, speculative copies, timeouts and errors. Reads may be repeated, so that a
+request may go both ways; a call gives the rows of all its requests, or fails.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+from functools import partial
+from itertools import count
+from typing import Any
+
+from cassandra.protocol import RESULT_KIND_ROWS, ResultMessage
+
+from piql.store.base import Consistency, Row
+from piql.store.cql.connection import Connection
+from piql.store.cql.frames import Execute, decode, encode
+from piql.store.cql.grouping import Sent
+from piql.store.cql.replicas import Replicas
+
+SUSPECT_SECONDS = 1.0
+_BORROW_SECONDS = 0.0
+
+
+class Direct:
+    """Answers reads on the connections of a session; may be used from any number of threads."""
+
+    def __init__(self, connection: Connection) -> None:
+        address = connection.address
+        self._connection = connection
+        self._session = connection.session
+        self._seconds = min(address.speculative / 1000 or address.timeout, address.timeout)
+        self._in_flight = address.in_flight
+        self.replicas = Replicas(self._session, address.keyspace)
+        self._suspects: dict[Any, float] = {}
+        self._known: dict[tuple[str, Consistency | None], Execute] = {}
+        self._turn = count()
+
+    def answer(self, sent: Sent, consistency: Consistency | None) -> list[Row]:
+        """Send one statement and wait for its rows."""
+        call = _Call(1)
+        if self._send(call, 0, sent, consistency):
+            call.wait(self._seconds)
+            rows = call.answers[0]
+            if rows is not None:
+                return rows
+            self._leave(call)
+        return self._connection.answer(sent.cql, sent.values, consistency)
+
+    def answer_many(self, sent: Sequence[Sent], consistency: Consistency | None) -> list[list[Row]]:
+        """Send statements at the same time and wait for the rows of all."""
+        if len(sent) == 1:
+            return [self.answer(sent[0], consistency)]
+        call = _Call(len(sent))
+        for at, each in enumerate(sent):
+            if not self._send(call, at, each, consistency):
+                call.has_ended()
+        call.wait(self._seconds)
+        answers = list(call.answers)
+        left = [at for at, rows in enumerate(answers) if rows is None]
+        if left:
+            self._leave(call)
+            requests = [(sent[at].cql, sent[at].values) for at in left]
+            for at, rows in zip(left, self._connection.answer_many(requests, consistency), strict=True):
+                answers[at] = rows
+        return answers  # type: ignore[return-value]
+
+    def _send(self, call: _Call, at: int, sent: Sent, consistency: Consistency | None) -> bool:
+        """Send a statement; give False where it was not sent."""
+        execute = self._known.get((sent.cql, consistency)) or self._learn(sent.cql, consistency)
+        token = self.replicas.token(sent.partition)
+        host = self._host(sent, token, execute.table)
+        pool = self._session._pools.get(host)
+        if pool is None or pool.is_shutdown:
+            return False
+        try:
+            connection, stream = pool.borrow_connection(
+                timeout=_BORROW_SECONDS,
+                routing_key=sent.partition,
+                keyspace=execute.keyspace,
+                table=execute.table,
+                routing_token=token,
+            )
+        except Exception:  # whatever keeps a host from taking a request: the ordinary way tries others
+            return False
+        if connection.in_flight > self._in_flight:
+            _put_back(pool, connection, stream)
+            return False
+        call.open[at] = (connection, stream, pool)
+        done = partial(self._answered, call, at, execute)
+        try:
+            connection.send_msg((execute, sent.values), stream, done, encode, decode, execute)
+        except Exception:
+            if call.open.pop(at, None) is None:
+                return True  # the connection was lost, and the driver has said so to `done`
+            connection._requests.pop(stream, None)
+            _put_back(pool, connection, stream)
+            return False
+        return True
+
+    def _learn(self, cql: str, consistency: Consistency | None) -> Execute:
+        made = Execute.of(self._connection.prepared(cql), self._connection.level(consistency))
+        self._known[cql, consistency] = made
+        return made
+
+    def _host(self, sent: Sent, token: Any, table: str | None) -> Any:
+        if sent.node is not None and sent.node not in self._suspects:
+            return sent.node
+        hosts = self.replicas.of(token, table)
+        if len(hosts) == 1:
+            return hosts[0]
+        if self._suspects:
+            hosts = self._trusted(hosts)
+        return hosts[next(self._turn) % len(hosts)] if hosts else None
+
+    def _trusted(self, hosts: Sequence[Any]) -> Sequence[Any]:
+        """Leave out hosts that did not answer lately, if that leaves any."""
+        now = time.monotonic()
+        for host, until in list(self._suspects.items()):
+            if until < now:
+                self._suspects.pop(host, None)
+        return [host for host in hosts if host not in self._suspects] or hosts
+
+    def _answered(self, call: _Call, at: int, execute: Execute, response: Any) -> None:
+        """Take what came for a request; the driver's thread calls this."""
+        found = call.open.pop(at, None)
+        if found is None:  # it was given up
+            return
+        connection, _, pool = found
+        if not pool.is_shutdown:
+            pool.return_connection(connection)
+        if response.__class__ is list:
+            call.answers[at] = response
+        elif isinstance(response, ResultMessage) and response.kind == RESULT_KIND_ROWS and not response.paging_state:
+            call.answers[at] = response.parsed_rows
+            if response.custom_payload:
+                self.replicas.learn(response.custom_payload, execute.keyspace, execute.table, connection)
+        else:
+            self._known.clear()  # a statement may have to be prepared anew
+        call.has_ended()
+
+    def _leave(self, call: _Call) -> None:
+        """Leave requests without an answer to the driver's ordinary way; what they hold is let go as it does it."""
+        for at in list(call.open):
+            found = call.open.pop(at, None)
+            if found is None:  # it was answered just now
+                continue
+            connection, stream, pool = found
+            self._suspects[pool.host] = time.monotonic() + SUSPECT_SECONDS
+            if connection._requests.pop(stream, None) is None:  # its answer is being read, and will find no taker
+                pool.return_connection(connection)
+                continue
+            with connection.lock:
+                connection.orphaned_request_ids.add(stream)
+                if len(connection.orphaned_request_ids) >= connection.orphaned_threshold:
+                    connection.orphaned_threshold_reached = True
+            pool.return_connection(connection, stream_was_orphaned=True)
+
+
+def _put_back(pool: Any, connection: Any, stream: int) -> None:
+    """Give a stream back that nothing was sent on."""
+    with connection.lock:
+        connection.request_ids.append(stream)
+    pool.return_connection(connection)
+
+
+class _Call:
+    """The requests of one call: counted down as they end, with rows or without."""
+
+    __slots__ = ("_ended", "_lock", "_missing", "answers", "open")
+
+    def __init__(self, requests: int) -> None:
+        self.answers: list[list[Row] | None] = [None] * requests
+        self.open: dict[int, tuple[Any, int, Any]] = {}  # taken out by whoever ends a request first
+        self._missing = requests
+        self._lock = threading.Lock()
+        self._ended = threading.Lock()
+        self._ended.acquire()
+
+    def has_ended(self) -> None:
+        with self._lock:
+            self._missing -= 1
+            if self._missing:
+                return
+        self._ended.release()
+
+    def wait(self, seconds: float) -> None:
+        self._ended.acquire(timeout=seconds)
