@@ -1,6 +1,6 @@
 # Every command of the workbench. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-long test-cluster check bench e2e golden api-types cluster cluster-stop clean
+.PHONY: help setup run test test-long test-cluster check bench bench-cql e2e golden api-types cluster cluster-stop clean
 SHELL := /bin/bash
 PORT ?= 8400
 NODES ?= 3
@@ -39,6 +39,9 @@ check: setup ## lint and types only
 bench: setup frontend/dist/index.html ## measure compiler, engine, heatmap and browser
 	@.ci/setup-chromium.sh
 	@$(PYTHON) .ci/bench.py
+
+bench-cql: setup ## measure the engine on a cluster against hand-written code (NODES=1 for one node)
+	@PYTHONPATH=.ci $(PYTHON) engine/benchmarks/on_cluster/cql_speed.py --nodes $(NODES)
 
 e2e: setup ## the end-to-end tests alone, in Chromium
 	@$(PYTHON) .ci/run_suites.py e2e

@@ -79,6 +79,28 @@ def test_coming_and_gone_records_are_hidden_and_take_no_place_in_a_limit(stepped
     assert read(stepped_store, shape, 1) == [(0, State.VISIBLE)]
 
 
+def test_each_of_several_ranges_read_together_has_its_limit_however_many_rows_are_hidden(stepped_store: Store) -> None:
+    table = Table("m", (Column("owner", INT, False), Column("at", INT, False)), ("owner", "at"))
+    primary, steps = table.primary_index(), stepped_store.steps
+    assert steps is not None
+    with stepped_store.transaction() as transaction:
+        transaction.create_table(table)
+    records = stepped_store.prepare_entries(table, primary)
+    hidden = {1: (), 2: (9, 8, 7, 6), 3: (9,), 4: tuple(range(10))}
+    for owner, at in ((owner, at) for owner in hidden for at in range(10)):
+        state = State.GONE if at in hidden[owner] else State.VISIBLE
+        steps.change(records, (owner, at), state, f"w{owner}.{at}", None)
+    newest = stepped_store.prepare(ReadShape(table, primary, ("at",), 1, is_ascending=False))
+    both = stepped_store.prepare(ReadShape(table, primary, ("owner", "at"), 2))
+    owners = (2, 1, 3, 4, 5, 2)
+    slices = Batch(newest, [(owner, 3) for owner in owners])
+    gets = Batch(both, [(2, 9), (1, 9), (2, 5), (3, 5), (2, 5)])
+    assert stepped_store.read_many([slices, gets]) == [
+        [[(5,), (4,), (3,)], [(9,), (8,), (7,)], [(8,), (7,), (6,)], [], [], [(5,), (4,), (3,)]],
+        [[], [(1, 9)], [(2, 5)], [(3, 5)], [(2, 5)]],
+    ]
+
+
 def test_of_two_changes_of_an_entry_the_later_holds_in_whatever_order_they_come(stepped_store: Store) -> None:
     steps, entries = steps_of(stepped_store), stepped_store.prepare_entries(TABLE, BY_G)
     steps.change_entries([EntryChange(entries, (7, 1, "second"), State.VISIBLE, 20)])

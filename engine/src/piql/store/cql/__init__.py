@@ -5,6 +5,8 @@ stored_values.py  values ↔ CQL's types                 entries.py    a row →
 layout.py         an index → a table                   steps.py      conditional changes, entries by timestamp
 tables.py         what is in the keyspace              store.py      the store itself
 connection.py     the driver, and requests in flight   failures.py   what the driver raises → StoreUnavailable
+grouping.py       reads of many keys → few statements  direct.py     reads on the driver's own connections
+frames.py         the frames of those reads            replicas.py   which nodes keep a partition
 """
 
 from piql.store.cql.store import CqlStore, open_cql
