@@ -73,9 +73,6 @@ MENDED: dict[str, tuple[Replacement, ...]] = {
     "missing-value": (("(a, b)\nVALUES (1, 2)", "(a, b, n)\nVALUES (1, 2, 3)"),),
     "null-value": (("(1, 2, NULL)", "(1, 2, 3)"),),
     "column-as-value": (("red", "'red'"),),
-    "unbounded-product": (
-        ("FROM users a, users b", "FROM users a JOIN users b ON b.username = a.hometown\nWHERE a.username = [who]"),
-    ),
     "subquery-place": (
         ("AND EXISTS", "WHERE EXISTS"),
         ("WHERE f.owner", "AND f.owner"),

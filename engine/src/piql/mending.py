@@ -111,7 +111,8 @@ def _fixes(
             tried[edits] = _try(assembly, edits, {other.name for other, _ in refused})
         return tuple(name for name in others if tried[edits].queries[name].is_bounded)
 
-    patient = Patient(planned.gaps, bound.body_span, isinstance(bound.plan, Stop), assembly.definitions)
+    body = bound.ast.body if isinstance(bound.ast, ast.CreateQuery) else bound.ast
+    patient = Patient(planned.gaps, bound.body_span, isinstance(bound.plan, Stop), assembly.definitions, body)
     return suggest_fixes(patient, is_bounded_with)
 
 

@@ -56,10 +56,35 @@ def test_a_fix_that_leaves_the_query_unbounded_is_joined_with_what_bounds_it() -
 
 
 @pytest.mark.parametrize(
-    "query", ["SELECT zz, idd FROM t WHERE id = 1", "SELECT id FROM t WHERE a <> 1 LIMIT 5 OFFSET 10"]
+    "query", ["SELECT zz, idd FROM t WHERE id = 1", "SELECT id FROM t WHERE name LIKE '%a_b%' LIMIT 5"]
 )
 def test_a_fix_that_does_not_work_is_not_offered(query: str) -> None:
     assert not any(offered(query).values())
+
+
+def test_a_page_instead_of_offset_is_joined_with_what_bounds_it() -> None:
+    titles = offered("SELECT id FROM t WHERE a <> 1 LIMIT 5 OFFSET 10")["offset"]
+    assert "Use PAGINATE 5" not in titles
+    assert "Use PAGINATE 5 and add id = [id]" in titles
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("SELECT id, ROW_NUMBER() OVER (ORDER BY a) AS n FROM t LIMIT 5", "SELECT id FROM t ORDER BY a LIMIT 5"),
+        ("SELECT RANK() OVER (ORDER BY a) AS n, id FROM t LIMIT 5", "SELECT id FROM t ORDER BY a LIMIT 5"),
+        ("SELECT id, RANK() OVER (PARTITION BY a ORDER BY id) AS n FROM t LIMIT 5", "SELECT id FROM t LIMIT 5"),
+        ("SELECT id, a, MAX(a) OVER w AS n FROM t ORDER BY id LIMIT 5", "SELECT id, a FROM t ORDER BY id LIMIT 5"),
+    ],
+)
+def test_a_window_function_is_left_out_and_its_order_kept(query: str, expected: str) -> None:
+    text = f"{SCHEMA}CREATE QUERY q AS {query};"
+    (finding,) = [each for each in piql.compile(text).diagnostics if each.severity == "error"]
+    assert [applied(text, fix) for fix in finding.fixes] == [f"{SCHEMA}CREATE QUERY q AS {expected};"]
+
+
+def test_a_window_function_alone_has_no_fix() -> None:
+    assert offered("SELECT ROW_NUMBER() OVER (ORDER BY a) AS n FROM t LIMIT 5") == {"window-function": []}
 
 
 def test_edits_after_edits_are_moved_to_the_original_text() -> None:

@@ -27,6 +27,22 @@ REFUSED = [
     "SELECT body FROM posts WHERE author = [me] AND body <> 'x' LIMIT 5",
     "SELECT COUNT(*) AS n FROM posts WHERE body LIKE [word]",
     "SELECT DISTINCT approved FROM follows WHERE owner = [me] LIMIT 1",
+    "SELECT u.name, p.at FROM users u, posts p",
+    "SELECT u.name, p.at FROM users u, posts p LIMIT 10",
+    "SELECT u.name, v.name AS other FROM users u JOIN users v ON u.town < v.town ORDER BY u.name LIMIT 5",
+    "SELECT COUNT(*) AS n FROM users",
+    "SELECT town, COUNT(*) AS n FROM users u GROUP BY town",
+    "SELECT COUNT(*) AS n FROM users WHERE (town > 'a')",
+    "SELECT COUNT(*) AS n FROM users WHERE (town > 'a' OR name > 'b') -- all of them",
+    "SELECT DISTINCT town FROM users",
+    "SELECT body FROM posts WHERE author = [me] AND at > [then] ORDER BY body LIMIT 5",
+    "SELECT name FROM users WHERE town > 'a' ORDER BY name DESC LIMIT 5",
+    "SELECT name FROM users WHERE town <> 'a' LIMIT 5",
+    "SELECT name FROM users WHERE town > 'a' AND LOWER(name) = 'b' AND name < 'c' LIMIT 5",
+    "SELECT name FROM users WHERE LOWER(name) = 'b' OR town = 'c' LIMIT 5",
+    "SELECT name FROM users ORDER BY LOWER(town) LIMIT 5",
+    "SELECT name FROM users WHERE name NOT IN (SELECT author FROM posts) LIMIT 5",
+    "SELECT name FROM users UNION SELECT author FROM posts ORDER BY name LIMIT 5",
 ]
 
 
@@ -57,6 +73,65 @@ def test_no_fix_holds_more_than_is_needed(query: str) -> None:
     fixes = fixes_of(f"{SCHEMA}CREATE QUERY q AS {query};\n")
     parts = [set(fix.title.split(" and add ")) for fix in fixes]
     assert not any(one < other for one in parts for other in parts)
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        (
+            "SELECT u.name, p.at FROM users u, posts p LIMIT 10",
+            "SELECT u.name, p.at FROM users u, posts p WHERE p.author = u.name LIMIT 10",
+        ),
+        ("SELECT COUNT(*) AS n FROM users", "SELECT COUNT(*) AS n FROM users WHERE name = [name]"),
+        (
+            "SELECT COUNT(*) AS n FROM users WHERE (town > 'a' OR name > 'b')",
+            "SELECT COUNT(*) AS n FROM users WHERE (town > 'a' OR name > 'b') AND name = [name]",
+        ),
+        (
+            "SELECT COUNT(*) AS n FROM users WHERE town > [name] OR name > 'b'",
+            "SELECT COUNT(*) AS n FROM users WHERE (town > [name] OR name > 'b') AND name = [users_name]",
+        ),
+        (
+            "SELECT COUNT(*) AS n FROM users u WHERE u.town > 'a'",
+            "SELECT COUNT(*) AS n FROM (SELECT * FROM users u WHERE u.town > 'a' LIMIT 100) u",
+        ),
+        (
+            "SELECT name FROM users WHERE town > 'a' AND LOWER(name) = 'b' LIMIT 5",
+            "SELECT name FROM (SELECT * FROM users WHERE town > 'a' LIMIT 100) users WHERE LOWER(name) = 'b' LIMIT 5",
+        ),
+        (
+            "SELECT name FROM users WHERE town > 'a' ORDER BY name DESC LIMIT 5",
+            "SELECT name FROM users WHERE town > 'a' ORDER BY town DESC, name DESC LIMIT 5",
+        ),
+        (
+            "SELECT name FROM users WHERE town <> 'a' LIMIT 5",
+            "SELECT name FROM users WHERE (town < 'a' OR town > 'a') LIMIT 5",
+        ),
+    ],
+)
+def test_a_fix_of_the_query_is_what_one_would_write(query: str, expected: str) -> None:
+    text = f"{SCHEMA}CREATE QUERY q AS {query};\n"
+    assert f"{SCHEMA}CREATE QUERY q AS {expected};\n" in [with_edits(text, fix.edits) for fix in fixes_of(text)]
+
+
+def test_a_stop_passes_a_reference_that_may_be_null_once_such_rows_are_left_out() -> None:
+    schema = SCHEMA + (
+        "CREATE TABLE replies (id INT PRIMARY KEY, writer VARCHAR(20) NULL REFERENCES users, day DATE);\n"
+    )
+    query = "CREATE QUERY q AS SELECT r.id FROM replies r JOIN users u ON u.name = r.writer{};\n"
+    text = schema + query.format(" LIMIT 10")
+    (fix,) = fixes_of(text)
+    assert with_edits(text, fix.edits) == schema + query.format(" WHERE r.writer IS NOT NULL LIMIT 10")
+    ordered = schema + query.format(" ORDER BY r.day LIMIT 10")
+    (fix,) = fixes_of(ordered)
+    assert with_edits(ordered, fix.edits) == schema + query.format(
+        " WHERE r.writer IS NOT NULL ORDER BY r.writer, r.day LIMIT 10"
+    )
+
+
+def test_a_whole_table_is_not_counted_but_the_message_names_a_precomputed_view() -> None:
+    (finding,) = piql.compile(f"{SCHEMA}CREATE QUERY q AS SELECT COUNT(*) AS n FROM users;").diagnostics
+    assert "precomputed view" in finding.help[0]
 
 
 def test_deleting_the_limit_of_a_schema_offers_it_back_first() -> None:

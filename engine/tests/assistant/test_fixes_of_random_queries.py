@@ -15,10 +15,11 @@ from ..oracle.world import random_world
 WORLDS = 6
 LONG_WORLDS = 300
 PARTS = 4
-LEAST_MENDED = 0.5  # of the refused queries: the others need another schema or another question
+LEAST_MENDED = 0.8  # of the refused queries: the others need another schema or another question
 REMEDY = re.compile(
     r",?\s*(?:CARDINALITY LIMIT \d+ \((?:TOKEN\([^()]*\)|[^()]*)\)|(?<!CARDINALITY )\bLIMIT \d+|PAGINATE \d+"
-    r"|FOREIGN KEY \([^()]*\) REFERENCES \w+ \([^()]*\))"
+    r"|FOREIGN KEY \([^()]*\) REFERENCES \w+ \([^()]*\)"
+    r"|(?:WHERE|AND) [\w.\"]+ (?:= \[\w+\]|= [\w.\"]+|IS NOT NULL))"
 )
 
 
@@ -35,8 +36,12 @@ def is_mended(text: str, name: str) -> bool:
 
 
 def with_one_part_less(fix: Fix) -> Iterator[tuple[str, tuple[Edit, ...]]]:
-    """Give the edits of a fix without one of its remedies; nothing for a fix of a single one."""
-    parts = [(at, found) for at, edit in enumerate(fix.edits) for found in REMEDY.finditer(edit.text)]
+    """Give the edits of a fix without one of its remedies, or without an edit; nothing for a fix of a single one."""
+    if len(fix.edits) > 1:
+        for edit in fix.edits:
+            yield edit.text.strip(), tuple(each for each in fix.edits if each is not edit)
+    added = [(at, edit) for at, edit in enumerate(fix.edits) if edit.start == edit.end]  # others hold the user's text
+    parts = [(at, found) for at, edit in added for found in REMEDY.finditer(edit.text)]
     if len(parts) < 2:
         return
     for at, found in parts:
@@ -44,6 +49,8 @@ def with_one_part_less(fix: Fix) -> Iterator[tuple[str, tuple[Edit, ...]]]:
         text = edit.text[: found.start()] + edit.text[found.end() :]
         if not edit.text[: found.start()].strip() and text.startswith(","):
             text = text[1:]  # the first of several lines behind a comma of its own
+        if found.group().strip().startswith("WHERE") and text.startswith(" AND"):
+            text = " WHERE" + text.removeprefix(" AND")
         less = Edit(edit.file, edit.start, edit.end, text)
         yield found.group().strip(", \n"), (*fix.edits[:at], less, *fix.edits[at + 1 :])
 

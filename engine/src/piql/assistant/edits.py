@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
-from piql.assistant.remedy import Remedy
+from piql.assistant.remedy import NewTest, Remedy
+from piql.assistant.select_text import tests_added
 from piql.diagnostics.diagnostic import Edit
 from piql.syntax import ast
 
@@ -14,7 +16,8 @@ _COMMENT = re.compile(r"--[^\n]*|//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 def edits_of(remedies: Sequence[Remedy], files: Sequence[ast.ParsedFile]) -> tuple[Edit, ...] | None:
     """Give the edits of several remedies together; None where a table's text cannot be edited."""
-    edits = [each.edit for each in remedies if each.edit is not None]
+    edits = _tests([each.test for each in remedies if each.test is not None])
+    edits += [each.edit for each in remedies if each.edit is not None]
     lines: dict[str, list[str]] = {}
     for each in remedies:
         if each.line is not None:
@@ -32,7 +35,30 @@ def edits_of(remedies: Sequence[Remedy], files: Sequence[ast.ParsedFile]) -> tup
         if found is None or not found[1].elements:
             return None
         edits.extend(_new_lines(*found, texts))
-    return tuple(sorted(edits, key=lambda edit: (edit.file, edit.start)))
+    return _apart(sorted(edits, key=lambda edit: (edit.file, edit.start)))
+
+
+def _tests(tests: Sequence[NewTest]) -> list[Edit]:
+    """Add tests to each SELECT, all of one together."""
+    selects = {id(each.select): each.select for each in tests}
+    own = {key: [each.text for each in tests if each.select is select] for key, select in selects.items()}
+    return [edit for key, select in selects.items() for edit in tests_added(select, own[key])]
+
+
+def _apart(edits: Sequence[Edit]) -> tuple[Edit, ...] | None:
+    """Make one edit of insertions in one place; None where two edits overlap."""
+    found: list[Edit] = []
+    for edit in edits:
+        last = found[-1] if found else None
+        if last is not None and last.file == edit.file and edit.start <= last.end:
+            is_insertion = edit.start == edit.end == last.start == last.end
+            if is_insertion:
+                found[-1] = replace(last, text=last.text + edit.text)
+                continue
+            if edit.start < last.end:
+                return None
+        found.append(edit)
+    return tuple(found)
 
 
 def _new_lines(file: ast.ParsedFile, statement: ast.CreateTable | ast.CreateEntity, texts: Sequence[str]) -> list[Edit]:

@@ -8,15 +8,32 @@ from typing import TypeAlias
 
 from piql.assistant.cardinality_limit import add_cardinality_limit
 from piql.assistant.edits import edits_of
+from piql.assistant.fix_columns import fix_columns
 from piql.assistant.foreign_key import add_foreign_key
+from piql.assistant.join_by_key import join_by_key
+from piql.assistant.keep_set_references import keep_set_references
+from piql.assistant.order_by_range import order_by_range
+from piql.assistant.read_both_sides import read_both_sides
+from piql.assistant.read_first_rows import read_first_rows
 from piql.assistant.remedy import Patient, Remedies, Remedy
 from piql.assistant.stop import add_stop
 from piql.diagnostics.diagnostic import Edit, Fix
 
 # Limits first: they say something about the data, which other queries can use, too.
-REMEDIES: tuple[Remedies, ...] = (add_cardinality_limit, add_stop, add_foreign_key)
+REMEDIES: tuple[Remedies, ...] = (
+    add_cardinality_limit,
+    add_stop,
+    join_by_key,
+    add_foreign_key,
+    keep_set_references,
+    order_by_range,
+    read_both_sides,
+)
+# What asks for less is offered only where nothing else helps.
+NARROWING: tuple[Remedies, ...] = (fix_columns, read_first_rows)
 
 MOST_REMEDIES = 6  # that are tried together with others
+MOST_NARROWING = 4
 MOST_TOGETHER = 3
 
 Trial: TypeAlias = Callable[[tuple[Edit, ...]], tuple[str, ...] | None]
@@ -26,14 +43,32 @@ Trial: TypeAlias = Callable[[tuple[Edit, ...]], tuple[str, ...] | None]
 def suggest_fixes(patient: Patient, is_bounded_with: Trial) -> tuple[Fix, ...]:
     """Give the fixes of a query, those of one remedy first; a set is offered only when no smaller part of it works."""
     remedies = [remedy for kind in REMEDIES for remedy in kind(patient)]
+    found = _sets_that_work(remedies, MOST_REMEDIES, patient, is_bounded_with)
+    if found:
+        return found
+    narrowing = [remedy for kind in NARROWING for remedy in kind(patient)]
+    if not narrowing:
+        return ()
+    together = [*narrowing[:MOST_NARROWING], *remedies[:MOST_NARROWING], *narrowing[MOST_NARROWING:]]
+    return _sets_that_work(together, 2 * MOST_NARROWING, patient, is_bounded_with, known=frozenset(remedies))
+
+
+def _sets_that_work(
+    remedies: Sequence[Remedy],
+    most: int,
+    patient: Patient,
+    is_bounded_with: Trial,
+    known: frozenset[Remedy] = frozenset(),
+) -> tuple[Fix, ...]:
+    """Try sets of remedies, but for those of `known` ones alone."""
     found: list[Fix] = []
     working: list[frozenset[int]] = []
     for size in range(1, min(MOST_TOGETHER, len(remedies)) + 1):
-        for chosen in combinations(range(len(remedies) if size == 1 else min(len(remedies), MOST_REMEDIES)), size):
+        for chosen in combinations(range(len(remedies) if size == 1 else min(len(remedies), most)), size):
             if any(each <= frozenset(chosen) for each in working):
                 continue
             together = [remedies[at] for at in chosen]
-            if len({each.excludes for each in together}) < size:
+            if len({each.kind for each in together}) < size or all(each in known for each in together):
                 continue
             edits = edits_of(together, patient.files)
             if edits is None:
@@ -42,7 +77,7 @@ def suggest_fixes(patient: Patient, is_bounded_with: Trial) -> tuple[Fix, ...]:
             if unblocks is not None:
                 working.append(frozenset(chosen))
                 found.append(Fix(_title(together), edits, unblocks))
-        if found and size > 1:
+        if found and (size > 1 or known):
             break
     return tuple(found)
 

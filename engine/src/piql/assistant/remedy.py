@@ -20,6 +20,7 @@ class Patient:
     body_span: Span
     has_stop: bool
     files: Sequence[ast.ParsedFile]
+    body: ast.AstNode | None = None  # its text as a tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,17 +32,30 @@ class LimitLine:
 
 
 @dataclass(frozen=True, slots=True)
+class NewTest:
+    """A test to add to the WHERE of a SELECT; tests of one SELECT are added together."""
+
+    select: ast.Select
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Remedy:
-    """A title, and either a line for a table or an edit of the query."""
+    """A title, and a line for a table, a test for a WHERE or an edit of the query.
+
+    Two remedies that exclude the same thing are not tried together: a query has one LIMIT or PAGINATE.
+    """
 
     title: str
     line: LimitLine | None = None
+    test: NewTest | None = None
     edit: Edit | None = None
+    excludes: str = ""
 
     @property
-    def excludes(self) -> str:
-        """Two remedies that exclude the same thing are not tried together: a query has one LIMIT or PAGINATE."""
-        return f"line {self.line.table} {self.line.text}" if self.line is not None else "stop"
+    def kind(self) -> str:
+        """Give what only one remedy of a set may do."""
+        return self.excludes or self.title
 
 
 Remedies: TypeAlias = Callable[[Patient], list[Remedy]]

@@ -18,6 +18,6 @@ def add_stop(patient: Patient) -> list[Remedy]:
     line = body.splitlines()[-1] if "\n" in body else ""
     space = "\n" + line[: len(line) - len(line.lstrip())] if line else " "
     return [
-        Remedy(f"Add {words}", edit=Edit(span.file, span.end, span.end, space + words))
+        Remedy(f"Add {words}", edit=Edit(span.file, span.end, span.end, space + words), excludes="stop")
         for words in (f"LIMIT {DEFAULT_ROWS}", f"PAGINATE {DEFAULT_PAGE}")
     ]

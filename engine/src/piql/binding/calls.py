@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from piql.binding.functions import AGGREGATES, FUNCTIONS
 from piql.binding.scope import spelling_fix, suggestion
 from piql.binding.types import BARE, bare, is_number, type_of, with_article
+from piql.binding.windows import HELP, refusal
 from piql.catalog import Kind, SqlType
 from piql.logical import expressions as logical
 from piql.syntax import ast
@@ -20,9 +21,9 @@ def bind_call(binder: ExpressionBinder, node: ast.Call, expected: SqlType | None
     if node.over is not None:
         binder.report(
             "window-function",
-            f"{name} … OVER is refused: window functions are not part of PIQL",
+            refusal(name),
             node.span,
-            "use GROUP BY over a bounded section, or number the rows in the application",
+            HELP,
         )
         return None
     if name in AGGREGATES:

@@ -23,6 +23,7 @@ from piql.binding.outputs import output_columns, with_output_names
 from piql.binding.scope import Scope, ScopeColumn, ScopeRelation, matches
 from piql.binding.stops import count_of, stopped
 from piql.binding.types import wider
+from piql.binding.windows import window_function
 from piql.diagnostics.codes import report
 from piql.diagnostics.diagnostic import Label
 from piql.logical import expressions as bound
@@ -268,6 +269,10 @@ class _Select:
         for item in self.node.items:
             if isinstance(item, ast.Star):
                 outputs.extend(self._star(item))
+                continue
+            if isinstance(item.expression, ast.Call) and item.expression.over is not None:
+                self.context.diagnostics.append(window_function(self.node, item, item.expression))
+                self.is_broken = True
                 continue
             expression = binder.value(item.expression)
             if expression is None:

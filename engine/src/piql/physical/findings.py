@@ -20,6 +20,8 @@ CODE_OF: dict[GapKind, str] = {
     "blocked": "stop-blocked",
 }
 
+_VIEW = "precomputed view: a table of its own that is kept up to date as rows are written"
+
 
 def gap_diagnostics(gaps: Sequence[Gap], statement: Span, query: str | None) -> tuple[Diagnostic, ...]:
     """Give a finding for each read that nothing bounds."""
@@ -51,7 +53,7 @@ def _message(gap: Gap) -> str:
     if stop is not None:
         words = f"{'PAGINATE' if stop.is_page else 'LIMIT'} {stop.count.max}"
     match gap.kind:
-        case "scan" if stop is not None and gap.references:
+        case "scan" if stop is not None and (gap.references or gap.unset):
             return f"{words} counts what is left after the join with {' and '.join(gap.joined)}. {gap.sentence}"
         case "scan":
             return gap.sentence
@@ -88,18 +90,26 @@ def _help(gap: Gap, *, is_one_of_several: bool) -> str:
         case "scan" if gap.stop is not None and gap.references:
             keys = " and ".join(each.clause for each in gap.references)
             return f"declare {keys} in {gap.table.name}: then each of its rows has its match, and fewer need to be read"
+        case "scan" if gap.stop is not None and gap.unset:
+            columns = " and ".join(each for found in gap.unset for each in found)
+            return f"{columns} may be NULL, and such rows have no match: leave them out by IS NOT NULL"
         case "product":
-            return "join it by a column: ON … = …"
+            return f"join {gap.relation.table.name} by a column: ON … = …, or fix the columns of a limit of it"
         case "aggregate" if gap.columns or gap.words:
-            return f"declare {limit}, or keep the result up to date in a table of its own as rows are written"
+            return f"declare {limit}, or keep the result as a {_VIEW}"
         case "aggregate":
-            return "keep the result up to date in a table of its own as rows are written"
+            return f"keep the result as a {_VIEW}, or count some rows only: FROM (SELECT … LIMIT n)"
+        case "sort" if gap.range_column:
+            declared = f"declare {limit}" if gap.columns else f"fix a column of {gap.table.name} by an equality"
+            return f"{declared}, or order by {gap.range_column} first"
+        case "sort" | "blocked" if gap.columns or gap.words:
+            return f"declare {limit}"
+        case "sort" | "blocked":
+            return f"fix a column of {gap.table.name} by an equality, or read some rows only: FROM (SELECT … LIMIT n)"
         case _ if not gap.columns and not gap.words:
             return f"fix a column of {gap.table.name} by an equality" + (
                 ", or add LIMIT or PAGINATE" if would_stop else ""
             )
-        case "sort" | "blocked":
-            return f"declare {limit}"
         case _:
             return f"declare {limit}" + (", or add LIMIT or PAGINATE" if would_stop else "")
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from piql.catalog import Kind, Table
 from piql.logical.expressions import ColumnRef, Comparison, conjuncts
 from piql.logical.operators import Distinct, GroupBy, Join, LogicalNode, Relation, SemiJoin, Sort, Stop
+from piql.optimizer.region import aliases_below
+from piql.optimizer.restrictions import Restrictions
 from piql.physical.access import Reading
 from piql.source import Span
 
@@ -45,6 +47,9 @@ class Gap:
     joined: tuple[str, ...] = ()  # tables joined to it before the stop counts
     references: tuple[Reference, ...] = ()  # foreign keys that would let the stop pass these joins
     is_product: bool = False  # multiplies with another read that nothing bounds
+    served: tuple[Span, ...] = ()  # the predicates that an index can apply together
+    unset: tuple[tuple[str, ...], ...] = ()  # foreign keys declared NULL that a join follows before the stop
+    others: tuple[Relation, ...] = ()  # joined before it, where no equality joins it to them
 
     @property
     def table(self) -> Table:
@@ -120,7 +125,27 @@ def gap_of(
         bool(tested) or any(isinstance(each, SemiJoin) for each in under),
         tuple(dict.fromkeys(each.table.name for join in joins for each in _others(join, relation))),
         tuple(dict.fromkeys(found for join in joins for found in _references(join, relation))),
+        served=tuple(_served(known)),
+        unset=tuple(dict.fromkeys(found for join in joins for found in _unset(join, relation))),
+        others=tuple(_joined_before(under)) if kind == "product" else (),
     )
+
+
+def _served(known: Restrictions) -> Iterator[Span]:
+    """Yield the places of the predicates that one index can apply together: equalities, and a word or a range."""
+    predicates = [each.predicate for each in known.equal.values()]
+    predicates += [each.predicate for each in known.words[:1]]
+    predicates += [each for found in list(known.ranges.values())[:1] for each in found.predicates]
+    for each in predicates:
+        if each.span is not None:
+            yield each.span
+
+
+def _joined_before(under: Sequence[LogicalNode]) -> Iterator[Relation]:
+    join = next((each for each in under if isinstance(each, Join)), None)
+    if join is not None:
+        own = aliases_below(join.left)
+        yield from (each for each in join.left.find(Relation) if each.alias in own)
 
 
 def _joins_before_stop(under: Sequence[LogicalNode]) -> list[Join]:
@@ -138,18 +163,36 @@ def _others(join: Join, relation: Relation) -> list[Relation]:
     return [each for each in join.find(Relation) if each.alias != relation.alias]
 
 
-def _references(join: Join, relation: Relation) -> list[Reference]:
-    """Give the foreign keys of a relation's table that a join follows without their being declared."""
-    tables = {each.alias: each.table for each in _others(join, relation)}
+def _unset(join: Join, relation: Relation) -> Iterator[tuple[str, ...]]:
+    """Yield the columns of the foreign keys of a relation that a join follows and that may be NULL."""
+    pairs = _equated(join, relation)
+    for key in relation.table.foreign_keys:
+        columns = [relation.table.column(name) for name in key.columns]
+        if any(each is not None and each.nullable for each in columns) and any(
+            tuple(named.get(name) for name in key.referenced_columns) == key.columns for named in pairs.values()
+        ):
+            yield tuple(each.name for each in columns if each is not None and each.nullable)
+
+
+def _equated(join: Join, relation: Relation) -> dict[str, dict[str, str]]:
+    """Give for each other relation of a join which of its columns equals which of this one's."""
+    aliases = {each.alias for each in _others(join, relation)}
     pairs: dict[str, dict[str, str]] = {}
     for condition in conjuncts(join.condition) if join.condition is not None else ():
         match condition:
             case Comparison(operator="=", left=ColumnRef() as left, right=ColumnRef() as right):
                 for own, other in ((left, right), (right, left)):
-                    if own.relation == relation.alias and other.relation in tables:
+                    if own.relation == relation.alias and other.relation in aliases:
                         pairs.setdefault(other.relation, {})[other.name] = own.name
             case _:
                 pass
+    return pairs
+
+
+def _references(join: Join, relation: Relation) -> list[Reference]:
+    """Give the foreign keys of a relation's table that a join follows without their being declared."""
+    tables = {each.alias: each.table for each in _others(join, relation)}
+    pairs = _equated(join, relation)
     found = []
     for alias, named in pairs.items():
         key = tables[alias].primary_key

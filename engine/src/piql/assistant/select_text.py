@@ -1,0 +1,118 @@
+"""Where a refused query may be edited: the SELECT that reads a relation, and the places of its clauses in the text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from piql.diagnostics.diagnostic import Edit
+from piql.logical.operators import Relation
+from piql.syntax import ast
+from piql.syntax.cursor import RESERVED
+from piql.syntax.print_expressions import name_text
+
+_PLAIN = re.compile(r"[A-Za-z_]\w*")
+COMMENT = re.compile(r"--[^\n]*|//[^\n]*|/\*.*?\*/", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A relation in the text: the SELECT that reads it, where in FROM, and whether a LEFT JOIN makes it optional."""
+
+    select: ast.Select
+    source: ast.TableName
+    is_optional: bool
+
+    @property
+    def name(self) -> str:
+        """The name by which its columns are called."""
+        return name_text(self.source.alias or self.source.table)
+
+    def column(self, name: str) -> str:
+        """Give a column as it is written here, after its relation where the SELECT reads several."""
+        joins = self.select.from_clause.joins if self.select.from_clause is not None else ()
+        return f"{self.name}.{written(name)}" if joins else written(name)
+
+
+def place_of(body: ast.AstNode | None, relation: Relation) -> Place | None:
+    """Find a relation in the text of a query; None in a FETCH, which has no FROM."""
+    if body is None or relation.span is None:
+        return None
+    for select in body.find(ast.Select):
+        if select.from_clause is None:
+            continue
+        joined = ((each.table, each.kind == "left") for each in select.from_clause.joins)
+        for source, is_optional in ((select.from_clause.first, False), *joined):
+            if isinstance(source, ast.TableName) and source.span == relation.span:
+                return Place(select, source, is_optional)
+    return None
+
+
+def main_selects(body: ast.AstNode | None) -> Iterator[ast.Select]:
+    """Yield the SELECTs whose rows are those of the query: not those of subqueries."""
+    match body:
+        case ast.UnionQuery():
+            for each in body.inputs:
+                yield from main_selects(each)
+        case ast.Select():
+            yield body
+            if body.from_clause is not None:
+                for source in (body.from_clause.first, *(each.table for each in body.from_clause.joins)):
+                    if isinstance(source, ast.DerivedTable):
+                        yield from main_selects(source.query)
+        case _:
+            pass
+
+
+def written(name: str) -> str:
+    """Give a name as it is written: in quotes where it would else mean something else."""
+    if _PLAIN.fullmatch(name) and name.upper() not in RESERVED:
+        return name
+    return '"' + name.replace('"', '""') + '"'
+
+
+def where_of(select: ast.Select) -> tuple[int, int] | None:
+    """Give the place of the condition after WHERE, with the parentheses around it."""
+    if select.where is None or select.from_clause is None:
+        return None
+    text = select.span.source.text
+    start, end = select.where.span.start, select.where.span.end
+    before = _blanked(text[select.from_clause.span.end : start])
+    for found in reversed(list(re.finditer(r"\(", before))):
+        start = select.from_clause.span.end + found.start()
+        end = text.index(")", end + _comments_before(text[end:], ")")) + 1
+    return start, end
+
+
+def tests_added(select: ast.Select, tests: Sequence[str]) -> list[Edit]:
+    """Add tests to the WHERE of a SELECT, or give it one."""
+    assert select.from_clause is not None
+    file, text = select.span.file, select.span.source.text
+    joined = " AND ".join(dict.fromkeys(tests))
+    place = where_of(select)
+    if place is None:
+        end = select.from_clause.span.end
+        return [Edit(file, end, end, f"{line_break(text, select)}WHERE {joined}")]
+    start, end = place
+    is_or = isinstance(select.where, ast.Junction) and select.where.operator == "OR"
+    if is_or and start == select.where.span.start:  # type: ignore[union-attr]
+        return [Edit(file, start, start, "("), Edit(file, end, end, f") AND {joined}")]
+    return [Edit(file, end, end, f" AND {joined}")]
+
+
+def line_break(text: str, select: ast.Select) -> str:
+    """Give what stands between two clauses: a new line where FROM stands on one of its own, else a space."""
+    assert select.from_clause is not None
+    at = select.from_clause.span.start
+    line = text[text.rfind("\n", 0, at) + 1 : at]
+    return f"\n{line}" if not line.strip() and "\n" in text[:at] else " "
+
+
+def _blanked(text: str) -> str:
+    return COMMENT.sub(lambda comment: " " * len(comment.group()), text)
+
+
+def _comments_before(text: str, mark: str) -> int:
+    """Give where the first mark outside of comments stands."""
+    return _blanked(text).index(mark)
