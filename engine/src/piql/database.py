@@ -35,7 +35,8 @@ from piql.session import Session
 from piql.session_marks import Guarantee, known_consistency
 from piql.store import open_store
 from piql.store.base import Consistency, Row, Store, Transaction
-from piql.writing.bulk import BATCH, Progress, batches, load_together, put_batch
+from piql.writing.bulk import BATCH, Progress, batches, load_by_steps, put_batch
+from piql.writing.grouped_load import GroupedLoad, chunks
 from piql.writing.headroom import Headroom, limit_on
 from piql.writing.pace import Manners
 from piql.writing.resumed_load import ResumedLoad
@@ -257,13 +258,24 @@ class Database:
         if self._server is not None:
             stepped = self._stepped(prepared, table)
             records = {writer.key_of(record): record for record in map(writer.make, rows)}
+            load = GroupedLoad(stepped, self._server).load
 
-            def write(key: Row, record: Row) -> None:
-                if monotonic() > self._look_at and self._refresh():
+            def look() -> None:
+                if monotonic() > self._look_at:
+                    self._refresh()
+                if self._prepared is not prepared:
                     raise Redeployed
-                stepped.load(record)
 
-            load_together(write, records, self._server.steps.writers)
+            def load_group(group: Mapping[Row, Row]) -> list[Row]:
+                look()
+                return load(group)
+
+            def write(key: Row) -> None:
+                look()
+                stepped.load(records[key])
+
+            groups = chunks(records, writer.record.index.partition_columns)
+            load_by_steps(groups, load_group, write, self._server.steps.writers)
         with self._store.transaction() as transaction:
             if self._server is None:
                 self._check_version(prepared, transaction)

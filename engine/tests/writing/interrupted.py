@@ -18,6 +18,7 @@ from piql.store.base import (
     Steps,
     Store,
 )
+from piql.store.one_by_one import OneByOne
 from piql.store.wrapper import StoreWrapper
 
 
@@ -47,7 +48,7 @@ class GatedStore(StoreWrapper):
         return found
 
 
-class GatedSteps:
+class GatedSteps(OneByOne):
     def __init__(self, behind: Steps, gate: Gate) -> None:
         self._behind = behind
         self._gate = gate

@@ -130,6 +130,24 @@ class Cell(NamedTuple):
     value: str
 
 
+class RecordChange(NamedTuple):
+    """One record to put in a state, if the write that left it is still `known` (None: there is none)."""
+
+    row: Row
+    state: State
+    write: str
+    known: str | None
+
+
+class Swap(NamedTuple):
+    """One cell to set if it holds `known`; None stands for no cell."""
+
+    group: str
+    key: str
+    known: str | None
+    value: str | None
+
+
 class Steps(Protocol):
     """What a store without transactions can do: each change takes effect as a whole, by itself, and is then durable.
 
@@ -166,6 +184,21 @@ class Steps(Protocol):
     def note(self, group: str, key: str, value: str | None) -> None:
         """Set a cell without a condition; a group is either swapped or noted, never both."""
         ...
+
+    # The same for many, as loads need them. Conditional changes within one partition may be decided together: all of
+    # them are done or none is. One that is not done, or of which nobody knows, is False.
+
+    def find_many(
+        self, records: PreparedEntries, keys: Sequence[Row], is_serial: bool = False
+    ) -> list[Found | None]: ...
+
+    def change_many(self, records: PreparedEntries, changes: Sequence[RecordChange]) -> list[bool]: ...
+
+    def cells_many(self, groups: Sequence[str], limit: int) -> list[list[Cell]]: ...
+
+    def swap_many(self, swaps: Sequence[Swap]) -> list[bool]: ...
+
+    def note_many(self, group: str, values: Mapping[str, str | None]) -> None: ...
 
 
 class Transaction(Protocol):

@@ -22,6 +22,7 @@ from piql.store.base import KEPT_SECONDS, STATE, WRITE, Cell, EntryChange, Found
 from piql.store.embedded import WAIT_MS, EmbeddedStore, EmbeddedTransaction, Synchronous
 from piql.store.embedded_layout import EmbeddedRead, Layout, ReadBuilder, layout_of, quoted
 from piql.store.embedded_waiting import patiently, unavailable
+from piql.store.one_by_one import OneByOne
 
 AT = "#at"
 BEFORE_ALL_WRITES = 1
@@ -95,7 +96,7 @@ class StepwiseTransaction(EmbeddedTransaction):
         self._connection.execute(_create(layout_with_state(table, index)))
 
 
-class StepwiseStore(EmbeddedStore):
+class StepwiseStore(OneByOne, EmbeddedStore):
     """Keeps the whole interface of a store by single rows; `clock` gives seconds since 1970."""
 
     def __init__(

@@ -6,15 +6,17 @@ A batch is checked as a set: the keys that its foreign keys name are looked up o
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from piql.errors import ForeignKeyViolation
 from piql.store.base import Row, Transaction
 from piql.writing.meter import Meter
 from piql.writing.table_writer import TableWriter
+
+T = TypeVar("T")
 
 BATCH = 5000
 
@@ -28,32 +30,46 @@ def batches(rows: Iterable[Mapping[str, Any]], size: int = BATCH) -> Iterator[li
         yield batch
 
 
-def load_together(write: Callable[[Row, Row], object], records: Mapping[Row, Row], writers: int) -> None:
-    """Write records by single steps, some at the same time; one that names a row of the same batch has a second try."""
-    if writers == 1:
-        for key, record in records.items():
-            write(key, record)
-        return
+Write = Callable[[Row], object]
+LoadGroup = Callable[[Mapping[Row, Row]], list[Row]]
+_GROUPS_AT_ONCE = 3
+
+
+def load_by_steps(groups: list[dict[Row, Row]], load: LoadGroup, write: Write, writers: int) -> None:
+    """Load groups of records, some at the same time, then write one by one what is left of them.
+
+    A record that names a row of the same batch has a second try at the end.
+    """
+    left: list[Row] = []
+    _all(groups, lambda group: left.extend(load(group)), min(writers, _GROUPS_AT_ONCE))
     early: list[Row] = []
 
     def attempt(key: Row) -> None:
         try:
-            write(key, records[key])
+            write(key)
         except ForeignKeyViolation:
             early.append(key)
 
+    place = {key: at for at, key in enumerate(key for group in groups for key in group)}
+    _all(sorted(left, key=place.__getitem__), attempt, writers)
+    for key in sorted(early, key=place.__getitem__):
+        write(key)
+
+
+def _all(items: Sequence[T], work: Callable[[T], object], writers: int) -> None:
+    """Work on items, some at the same time; after a failure on no more of them."""
+    if writers == 1 or len(items) == 1:
+        for item in items:
+            work(item)
+        return
     with ThreadPoolExecutor(writers, thread_name_prefix="piql-load") as pool:
-        started = [pool.submit(attempt, key) for key in records]
+        started = [pool.submit(work, item) for item in items]
         try:
             for each in started:
                 each.result()
         except BaseException:
             pool.shutdown(wait=True, cancel_futures=True)
             raise
-    late = set(early)
-    for key in records:
-        if key in late:
-            write(key, records[key])
 
 
 def put_batch(transaction: Transaction, writer: TableWriter, rows: list[Mapping[str, Any]]) -> None:

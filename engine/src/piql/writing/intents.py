@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from piql.store.base import Row, Steps
@@ -81,14 +81,26 @@ class IntentLog:
 
     def note(self, intent: Intent) -> None:
         """Write an intent, or the next try of the same write over it."""
+        self._announce()
+        self._steps.note(self.group, intent.number, intent.as_text())
+
+    def note_many(self, intents: Sequence[Intent]) -> None:
+        """Write the intents of writes that are made together."""
+        self._announce()
+        self._steps.note_many(self.group, {each.number: each.as_text() for each in intents})
+
+    def _announce(self) -> None:
         now = self._seconds()
         if now - self._announced_at > _ANNOUNCED_FOR_SECONDS:  # else nobody would look into this log
             self._steps.note(SERVERS, self._server, str(int(now)))
             self._announced_at = now
-        self._steps.note(self.group, intent.number, intent.as_text())
 
     def forget(self, intent: Intent) -> None:
         self._steps.note(intent.group, intent.number, None)
+
+    def forget_many(self, intents: Sequence[Intent]) -> None:
+        """Take intents out of this server's own log."""
+        self._steps.note_many(self.group, dict.fromkeys((each.number for each in intents), None))
 
 
 def servers(steps: Steps) -> dict[str, int]:

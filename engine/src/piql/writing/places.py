@@ -11,11 +11,11 @@ place up to `c` stays; all others of it up to `c` may be given back by anybody.
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from piql.errors import PiqlError
-from piql.store.base import STATE, Batch, Cell, ReadShape, Row, State, Steps, Store
+from piql.store.base import STATE, Batch, Cell, ReadShape, Row, State, Steps, Store, Swap
 from piql.writing.constraints import GroupCount, UniqueCheck
 from piql.writing.meter import Meter
 from piql.writing.notation import text_of, values_of
@@ -71,6 +71,10 @@ class Places:
         cells = self._steps.cells(self.cell_group(group), 1)
         return _owner(cells[0]) if cells else None
 
+    def owners(self, groups: Sequence[Row]) -> list[Row | None]:
+        found = self._steps.cells_many([self.cell_group(group) for group in groups], 1)
+        return [_owner(cells[0]) if cells else None for cells in found]
+
     def take(self, group: Row, key: Row, write: str, meter: Meter, pace: Pace) -> None:
         """Secure a place for a record, or raise the violation."""
         name, value = self.cell_group(group), f"{write} {text_of(key)}"
@@ -100,12 +104,39 @@ class Places:
             meter.lose(1)
             cells = self._steps.cells(name, self.limit + _MORE)
 
+    def take_many(self, wanted: Mapping[Row, Sequence[tuple[Row, str]]]) -> set[Row]:
+        """Secure places for records that have none, those of a group at once; give the groups that need a closer look.
+
+        `wanted`: of each group, the keys of the records and their writes.
+        """
+        groups = list(wanted)
+        names = [self.cell_group(group) for group in groups]
+        if self.limit == 1:
+            cells: list[list[Cell]] = [[] for _ in groups]
+        else:
+            cells = self._steps.cells_many(names, self.limit + _MORE)
+        left: set[Row] = set()
+        swaps: list[tuple[Row, Swap]] = []
+        for group, name, taken in zip(groups, names, cells, strict=True):
+            free = self._all_free(taken)
+            if len(free) < len(wanted[group]):
+                left.add(group)
+                continue
+            places = random.sample(free, len(wanted[group]))
+            for place, (key, write) in zip(places, wanted[group], strict=True):
+                swaps.append((group, Swap(name, place, None, f"{write} {text_of(key)}")))
+        done = self._steps.swap_many([swap for _, swap in swaps])
+        return left | {group for (group, _), is_done in zip(swaps, done, strict=True) if not is_done}
+
     def _free(self, cells: Sequence[Cell]) -> Cell | None:
-        """Choose a free place; each that is taken beyond the limit, from when it was higher, takes one below."""
+        free = self._all_free(cells)
+        return Cell(random.choice(free), "") if free else None
+
+    def _all_free(self, cells: Sequence[Cell]) -> list[str]:
+        """Give the free places; each that is taken beyond the limit, from when it was higher, takes one below."""
         numbers = {cell.key for cell in cells}
         beyond = sum(number >= _number(self.limit) for number in numbers)
-        free = [number for at in range(self.limit - beyond) if (number := _number(at)) not in numbers]
-        return Cell(random.choice(free), "") if free else None
+        return [number for at in range(self.limit - beyond) if (number := _number(at)) not in numbers]
 
     def _look_closer(self, group: Row, cells: Sequence[Cell], meter: Meter, pace: Pace) -> bool:
         """Give back places of records that are not in a full group; say whether to look again."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from piql.catalog import Table
-from piql.store.base import Found, Row, State, Steps, Store
+from piql.store.base import Found, RecordChange, Row, State, Steps, Store
 from piql.writing.constraints import Picker, picker
 from piql.writing.entries import IndexEntries
 from piql.writing.stamps import Stamps, stamp_of
@@ -27,6 +29,14 @@ class SteppedRecords:
 
     def find(self, key: Row, is_serial: bool = False) -> Found | None:
         return self._steps.find(self.prepared, key, is_serial)
+
+    def find_many(self, keys: Sequence[Row], is_serial: bool = False) -> list[Found | None]:
+        return self._steps.find_many(self.prepared, keys, is_serial)
+
+    def put_many(self, puts: Sequence[tuple[Row, State, str, str | None]]) -> list[bool]:
+        """Put images in a state, each by a write, if the known one left the record; say which are known as done."""
+        changes = [RecordChange(self._row_of(image), state, write, known) for image, state, write, known in puts]
+        return self._steps.change_many(self.prepared, changes)
 
     def image(self, found: Found | None) -> Row | None:
         """Give the record, if there is one."""

@@ -9,6 +9,8 @@ then finds another write than its own, and looks again.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from piql.store.base import STATE, Batch, EntryChange, PreparedEntries, ReadShape, Row, State, Steps, Store
 from piql.writing.constraints import ReferenceCheck, ReferrerCheck, picker
 from piql.writing.meter import Meter
@@ -43,6 +45,18 @@ class SteppedReference:
             raise self._check.violation(value)
         names_itself = self._check.own_key is not None and self._check.own_key(new) == key
         return None if names_itself else key
+
+    def without_parent(self, keys: Sequence[Row]) -> set[Row]:
+        """Look at many parents at once; give the keys whose parent is not there, or is about to go."""
+        primaries: list[Row | None] = [*keys] if self._owners is None else self._owners.owners(keys)
+        named = [(key, primary) for key, primary in zip(keys, primaries, strict=True) if primary is not None]
+        found = self._parents.find_many([primary for _, primary in named], is_serial=True)
+        there: set[Row] = set()
+        for (key, _), each in zip(named, found, strict=True):
+            image = self._parents.image(each)
+            if each is not None and each.state is State.VISIBLE and image is not None and self._named(image) == key:
+                there.add(key)
+        return set(keys) - there
 
     def check(self, meter: Meter, old: Row | None, new: Row) -> None:
         key = self.key_named(old, new)

@@ -68,18 +68,18 @@ class SteppedWriter:
         self._counted = len(writer.indexes)  # what other versions need is outside the bound
         self._deletes_only = {self._counted + at for at, is_so in enumerate(writer.deletes_only) if is_so}
         self._epoch = deployment.epoch
-        self._columns = tuple(column.name for column in record.columns)
+        self.columns = tuple(column.name for column in record.columns)
         checks: list[UniqueCheck | GroupCount] = [*writer.unique, *writer.limits]
         coming: list[UniqueCheck | GroupCount] = [*writer.guards.unique, *writer.guards.limits]
         self.places = [Places(check, self.records, store, server.steps) for check in checks]
         self._coming_places = [Places(check, self.records, store, server.steps) for check in coming]
-        self._references: list[SteppedReference] = []
+        self.references: list[SteppedReference] = []
         for reference in writer.references:
             parents, owners = server.records(deployment.record_of(reference.parent), store), None
             if not reference.index.is_primary:
                 owners = Places(server.unique(reference, deployment, store), parents, store, server.steps)
             is_seen = index_for(deployment, table, reference.key.columns).is_primary
-            self._references.append(SteppedReference(reference, parents, owners, is_seen))
+            self.references.append(SteppedReference(reference, parents, owners, is_seen))
         self._referrers = [
             SteppedReferrer(
                 check,
@@ -140,13 +140,13 @@ class SteppedWriter:
                 self.settle(work.intent)
             return True, None
         known = stamp_of(found.write) if found is not None else 0
-        comes = old is None and new is not None and self._is_looked_for(new)
+        comes = old is None and new is not None and self.is_looked_for(new)
         goes = old is not None and any(each.is_concerned(old, new) for each in self._referrers)
         mark = self._server.stamps.write_after(known) if comes or goes else None
         change = _Change(found, old, new, self._server.stamps.write_after(known))
         is_repair = bool(work.images)
-        touched = self._touched(old, new)
-        entered, left = self._moves(old, new)
+        touched = self.touched(old, new)
+        entered, left = self.moves(old, new)
         if touched or entered or left:
             work.images += [image for image in (old, new) if image is not None and image not in work.images]
         is_counted = bool(self._count(touched)) or any(places in self.places for places, _ in (*entered, *left))
@@ -181,9 +181,13 @@ class SteppedWriter:
         """Decide no write by what was known long ago: a change of the schema waits for those that began before it."""
         clock = self._server.manners.clock
         if clock() - work.looked_at > LOOK_SECONDS:
-            if self._store.version() != self._epoch:
-                raise Redeployed
+            self.look_again()
             work.looked_at = clock()
+
+    def look_again(self) -> None:
+        """Raise Redeployed where the schema has changed since this was prepared."""
+        if self._store.version() != self._epoch:
+            raise Redeployed
 
     def _secure(
         self,
@@ -216,11 +220,11 @@ class SteppedWriter:
     def _count(self, touched: dict[tuple[int, Row], EntryChange]) -> int:
         return sum(number < self._counted for number, _ in touched)
 
-    def _is_looked_for(self, new: Row) -> bool:
+    def is_looked_for(self, new: Row) -> bool:
         """Say whether somebody who deletes what a record names would look for the record itself, not for an entry."""
-        return any(each.is_seen_in_records and each.key_named(None, new) is not None for each in self._references)
+        return any(each.is_seen_in_records and each.key_named(None, new) is not None for each in self.references)
 
-    def _touched(self, old: Row | None, new: Row | None) -> dict[tuple[int, Row], EntryChange]:
+    def touched(self, old: Row | None, new: Row | None) -> dict[tuple[int, Row], EntryChange]:
         """Give the entries that a write changes, as they stand while it is in progress: by index and key."""
         found: dict[tuple[int, Row], EntryChange] = {}
         for number, entries in enumerate(self._indexes):
@@ -230,7 +234,7 @@ class SteppedWriter:
                     found[number, key] = EntryChange(entries.prepared, entry, State.DOUBTFUL, 0)
         return found
 
-    def _moves(self, old: Row | None, new: Row | None) -> tuple[list[tuple[Places, Row]], list[tuple[Places, Row]]]:
+    def moves(self, old: Row | None, new: Row | None) -> tuple[list[tuple[Places, Row]], list[tuple[Places, Row]]]:
         """Give the groups that a record enters and those that it leaves."""
         entered: list[tuple[Places, Row]] = []
         left: list[tuple[Places, Row]] = []
@@ -244,7 +248,7 @@ class SteppedWriter:
         log = self._server.log
         number = work.intent.number if work.intent is not None else log.next_number()
         work.intent = Intent(
-            log.group, number, self.writer.table.name, change.write, work.key, self._columns, tuple(work.images)
+            log.group, number, self.writer.table.name, change.write, work.key, self.columns, tuple(work.images)
         )
         meter.step(1)
         log.note(work.intent)
@@ -254,7 +258,7 @@ class SteppedWriter:
             with self._store.transaction() as transaction:
                 self.writer.check_guards(transaction, change.old, change.new, with_groups=False)
         if change.new is not None:
-            for reference in self._references:
+            for reference in self.references:
                 reference.check(meter, change.old, change.new)
         if change.old is not None:
             for referrer in self._referrers:
@@ -273,7 +277,7 @@ class SteppedWriter:
         stamp = stamp_of(change.write)
         if touched:
             meter.step(self._count(touched))
-            self._steps.change_entries(self._as_record_says(touched, change.new, stamp))
+            self._steps.change_entries(self.as_record_says(touched, change.new, stamp))
         for places, group in left:
             swaps = places.give_back(group, work.key, stamp, is_in=False)
             if places in self.places:
@@ -285,7 +289,7 @@ class SteppedWriter:
                 meter.step(1)
             self._server.log.forget(work.intent)
 
-    def _as_record_says(
+    def as_record_says(
         self, touched: dict[tuple[int, Row], EntryChange], image: Row | None, stamp: int
     ) -> list[EntryChange]:
         held = [entries.by_key(image) for entries in self._indexes]
@@ -322,7 +326,7 @@ class SteppedWriter:
             for each in images:
                 for key, entry in entries.by_key(each).items():
                     touched[number, key] = EntryChange(entries.prepared, entry, State.DOUBTFUL, 0)
-        self._steps.change_entries(self._as_record_says(touched, image, stamp))
+        self._steps.change_entries(self.as_record_says(touched, image, stamp))
         for places in (*self.places, *self._coming_places):
             now = places.groups(image)
             for group in set().union(*(places.groups(each) for each in images)):
@@ -331,7 +335,7 @@ class SteppedWriter:
 
     def _as_now(self, columns: tuple[str, ...], image: Row) -> Row:
         """Give a record as noted in the columns that the table has now."""
-        if columns == self._columns:
+        if columns == self.columns:
             return image
         noted = dict(zip(columns, image, strict=True))
-        return tuple([noted.get(name) for name in self._columns])
+        return tuple([noted.get(name) for name in self.columns])

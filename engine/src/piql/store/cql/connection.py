@@ -28,7 +28,7 @@ from cassandra.query import BoundStatement, PreparedStatement, SimpleStatement, 
 from piql.errors import StoreUnavailable
 from piql.store.base import Consistency, Node, Row
 from piql.store.cql.address import Address
-from piql.store.cql.failures import unavailable
+from piql.store.cql.failures import Undecided, unavailable
 from piql.store.cql.stored_values import date_from_bytes
 
 PROTOCOL = 4
@@ -236,6 +236,43 @@ class Connection:
     def _rows(self, statement: BoundStatement) -> list[Row]:
         rows: list[Row] | None = self._session.execute_async(statement).result().current_rows
         return rows or []
+
+    def each_serially(
+        self, requests: Sequence[tuple[str, Values]], most: int, *, is_change: bool
+    ) -> list[list[Row] | None]:
+        """Send conditional changes or serial reads of different partitions, `most` at once; None where undecided."""
+        answers: list[list[Row] | None] = [None] * len(requests)
+        sent: deque[tuple[int, Any]] = deque()
+        failure: StoreUnavailable | None = None
+
+        def take() -> None:
+            nonlocal failure
+            at, future = sent.popleft()
+            try:
+                answers[at] = list(future.result().current_rows or [])
+            except Exception as problem:
+                said = unavailable(problem, self.address)
+                if not isinstance(said, Undecided):
+                    failure = said
+
+        for at, (cql, values) in enumerate(requests):
+            if len(sent) == most:
+                take()
+            if failure is not None:
+                break
+            statement = self.bound(cql, values)
+            statement.is_idempotent = not is_change
+            if not is_change:
+                statement.consistency_level = self._serial
+            try:
+                sent.append((at, self._session.execute_async(statement)))
+            except Exception as problem:
+                failure = unavailable(problem, self.address)
+        while sent:
+            take()
+        if failure is not None:
+            raise failure
+        return answers
 
     def start(self, requests: Sequence[tuple[str, Values]], done: Done, consistency: Consistency | None = None) -> None:
         """Send prepared requests, as many at once as the gate lets through; `done` gets all rows or a failure."""

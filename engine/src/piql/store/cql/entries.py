@@ -26,6 +26,12 @@ class CqlEntries:
     insert: str
     change: str
     adopt: str
+    find_some: str
+
+    @property
+    def partition_length(self) -> int:
+        """Say how many values of the key, as bytes, are its partition."""
+        return len(self.layout.partition_names())
 
     def put_values(self, row: Row, hidden: tuple[bytes, ...]) -> list[bytes | None] | None:
         """Give the bytes of a whole row; None where it is kept nowhere."""
@@ -46,6 +52,11 @@ def entries_of(layout: Layout) -> CqlEntries:
     values = [quoted(name) for name in (WRITE, STATE, *(name for name, _ in layout.covering))]
     where = " AND ".join(f"{quoted(name)} = ?" for name in layout.key_names())
     is_primary = layout.is_primary
+    clustering = [quoted(name) for name in layout.clustering_names()]
+    is_found_in_groups = is_primary and bool(clustering)
+    place = clustering[0] if len(clustering) == 1 else f"({', '.join(clustering)})"
+    partition = " AND ".join(f"{quoted(name)} = ?" for name in layout.partition_names())
+    columns = ", ".join([*clustering, *values])
     return CqlEntries(
         layout,
         layout.has_bucket + len(layout.key),
@@ -57,4 +68,5 @@ def entries_of(layout: Layout) -> CqlEntries:
         layout.put("IF NOT EXISTS USING TTL ?") if is_primary else "",
         layout.update("USING TTL ?", f"{quoted(WRITE)} = ?") if is_primary else "",
         layout.update("USING TTL ?", f"{quoted(WRITE)} = NULL") if is_primary else "",
+        f"SELECT {columns} FROM {layout.table} WHERE {partition} AND {place} IN ?" if is_found_in_groups else "",
     )

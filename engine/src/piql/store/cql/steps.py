@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import TypeVar
 
-from piql.store.base import KEPT_SECONDS, Cell, EntryChange, Found, Row, State
+from piql.store.base import KEPT_SECONDS, Cell, EntryChange, Found, RecordChange, Row, State, Swap
 from piql.store.cql.connection import Connection, Values
 from piql.store.cql.entries import CqlEntries
 from piql.store.cql.failures import Undecided
 from piql.store.cql.layout import quoted
 from piql.store.cql.stored_values import pack_int, pack_long
 from piql.store.cql.tables import CELLS
+from piql.store.cql.together import MOST_ROWS, SERIALLY_AT_ONCE, Change, decide, in_list, together
+
+T = TypeVar("T")
 
 _WRITERS = 24
 _PATIENCE = 2  # times the timeout of one request, where others contend for a partition
@@ -41,10 +46,7 @@ class CqlSteps:
         values = records.key(key)
         assert values is not None
         rows = self._serially(records.find, values) if is_serial else self._connection.answer(records.find, values)
-        if not rows:
-            return None
-        write, state, *others = rows[0]
-        return Found(write or "", State(state or 0), (*key, *others))
+        return _found(key, rows)
 
     def change(
         self, records: CqlEntries, row: Row, state: State, write: str, known: str | None
@@ -70,7 +72,7 @@ class CqlSteps:
         key = records.key(row)
         assert key is not None
         new = [*records.values(row), *records.hidden(state, write)]
-        kept = _FOREVER if state in (State.VISIBLE, State.DOUBTFUL) else _FOR_A_WHILE
+        kept = _kept(state)
         if known is None:
             return self._if(records.insert, [*key, *new, kept])
         if self._if(records.change, [kept, *new, *key, known.encode()]):
@@ -78,19 +80,58 @@ class CqlSteps:
         # a row that another client wrote names no write
         return known == "" and self._if(records.adopt, [kept, *new, *key])
 
+    def find_many(self, records: CqlEntries, keys: Sequence[Row], is_serial: bool = False) -> list[Found | None]:
+        """Get records, those of one partition by one read."""
+        if not records.find_some:
+            requests = [(records.find, _known(records.key(key))) for key in keys]
+            return [_found(key, rows) for key, rows in zip(keys, self._read_all(requests, is_serial), strict=True)]
+        length = records.layout.has_bucket + len(records.layout.partition)
+        by_partition: dict[tuple[bytes | None, ...], dict[Row, tuple[int, list[bytes]]]] = {}
+        for at, key in enumerate(keys):
+            values = _known(records.key(key))
+            place = [each for each in values[records.partition_length :] if each is not None]
+            by_partition.setdefault(tuple(values[: records.partition_length]), {})[key[length:]] = at, place
+        groups = [
+            (partition, dict(some)) for partition, places in by_partition.items() for some in _batched(places.items())
+        ]
+        requests = [
+            (records.find_some, [*partition, in_list([place for _, place in places.values()])])
+            for partition, places in groups
+        ]
+        found: list[Found | None] = [None] * len(keys)
+        width = records.key_length - length
+        for (_, places), rows in zip(groups, self._read_all(requests, is_serial), strict=True):
+            for row in rows:
+                at = places[row[:width]][0]
+                found[at] = _found(keys[at], [row[width:]])
+        return found
+
+    def change_many(self, records: CqlEntries, changes: Sequence[RecordChange]) -> list[bool]:
+        return decide(self._connection, [self._conditional(records, each) for each in changes])
+
+    def _conditional(self, records: CqlEntries, change: RecordChange) -> Change:
+        key = _known(records.key(change.row))
+        new = [*records.values(change.row), *records.hidden(change.state, change.write)]
+        kept = _kept(change.state)
+        partition = tuple(key[: records.partition_length])
+        if change.known is None:
+            return Change(records.insert, [*key, *new, kept], partition)
+        return Change(records.change, [kept, *new, *key, change.known.encode()], partition)
+
     def change_entries(self, changes: Sequence[EntryChange]) -> None:
-        requests: list[tuple[str, Values]] = []
+        requests: list[Change] = []
         for each in changes:
             entries, at = each.entries, pack_long(each.at)
+            key = entries.key(each.row)
+            if key is None:
+                continue
+            partition = tuple(key[: entries.partition_length])
             if each.state is State.GONE:
-                key = entries.key(each.row)
-                if key is not None:
-                    requests.append((entries.delete, [at, *key]))
+                requests.append(Change(entries.delete, [at, *key], partition))
             else:
-                values = entries.put_values(each.row, entries.hidden(each.state))
-                if values is not None:
-                    requests.append((entries.put, [*values, at]))
-        self._connection.answer_many(requests)
+                values = [*key, *entries.values(each.row), *entries.hidden(each.state), at]
+                requests.append(Change(entries.put, values, partition))
+        self._connection.answer_many(together(requests))
 
     def cells(self, group: str, limit: int, after: str = "") -> list[Cell]:
         values: Values = [self._group(group), after.encode(), pack_int(limit)]
@@ -119,13 +160,48 @@ class CqlSteps:
         return rows[0][0] if rows else None
 
     def _swapped(self, group: str, key: str, known: str | None, value: str | None) -> bool:
+        return self._if(*self._swap_of(group, key, known, value))
+
+    def _swap_of(self, group: str, key: str, known: str | None, value: str | None) -> tuple[str, Values]:
         place: Values = [self._group(group), key.encode()]
         if known is None:
             assert value is not None
-            return self._if(self._insert, [*place, value.encode()])
+            return self._insert, [*place, value.encode()]
         if value is None:
-            return self._if(self._remove, [*place, known.encode()])
-        return self._if(self._update, [value.encode(), *place, known.encode()])
+            return self._remove, [*place, known.encode()]
+        return self._update, [value.encode(), *place, known.encode()]
+
+    def cells_many(self, groups: Sequence[str], limit: int) -> list[list[Cell]]:
+        requests: list[tuple[str, Values]] = [
+            (self._cells, [self._group(group), b"", pack_int(limit)]) for group in groups
+        ]
+        return [[Cell(*row) for row in rows] for rows in self._read_all(requests, is_serial=True)]
+
+    def swap_many(self, swaps: Sequence[Swap]) -> list[bool]:
+        changes: list[Change] = []
+        for each in swaps:
+            cql, values = self._swap_of(*each)
+            changes.append(Change(cql, values, each.group))
+        return decide(self._connection, changes)
+
+    def note_many(self, group: str, values: Mapping[str, str | None]) -> None:
+        changes: list[Change] = []
+        for key, value in values.items():
+            place: Values = [self._group(group), key.encode()]
+            if value is None:
+                changes.append(Change(self._forget, place, group))
+            else:
+                changes.append(Change(self._note, [*place, value.encode()], group))
+        self._connection.answer_many(together(changes))
+
+    def _read_all(self, requests: Sequence[tuple[str, Values]], is_serial: bool) -> list[list[Row]]:
+        """Read at the same time; where others contend, again."""
+        if not is_serial:
+            return self._connection.answer_many(requests)
+        answers = self._connection.each_serially(requests, SERIALLY_AT_ONCE, is_change=False)
+        return [
+            self._serially(*request) if rows is None else rows for request, rows in zip(requests, answers, strict=True)
+        ]
 
     def note(self, group: str, key: str, value: str | None) -> None:
         place: Values = [self._group(group), key.encode()]
@@ -154,3 +230,26 @@ class CqlSteps:
     def _if(self, cql: str, values: Values) -> bool:
         """Send a conditional change once, and say whether its condition held."""
         return bool(self._connection.answer(cql, values, is_idempotent=False)[0][0])
+
+
+def _found(key: Row, rows: list[Row]) -> Found | None:
+    if not rows:
+        return None
+    write, state, *others = rows[0]
+    return Found(write or "", State(state or 0), (*key, *others))
+
+
+def _known(key: Values | None) -> Values:
+    """The key of a record has no NULL in it."""
+    assert key is not None
+    return key
+
+
+def _kept(state: State) -> bytes:
+    return _FOREVER if state in (State.VISIBLE, State.DOUBTFUL) else _FOR_A_WHILE
+
+
+def _batched(items: Iterable[T], size: int = MOST_ROWS) -> Iterator[list[T]]:
+    source = iter(items)
+    while some := list(islice(source, size)):
+        yield some
