@@ -1,5 +1,7 @@
 """What every store without transactions must do: records change one by one if they are as known, later entries win."""
 
+from uuid import UUID
+
 from piql.catalog import Column, Index, IndexColumn, Kind, SqlType, Table
 from piql.store.base import (
     KEPT_SECONDS,
@@ -10,15 +12,23 @@ from piql.store.base import (
     EntryChange,
     Found,
     ReadShape,
+    RecordChange,
     Row,
     State,
     Steps,
     Store,
+    Swap,
 )
 from piql.store.stepwise import StepwiseStore
 
 INT = SqlType(Kind.INT)
 TABLE = Table("t", (Column("g", INT, True), Column("k", INT, False), Column("text", SqlType(Kind.TEXT), True)), ("k",))
+TEXT, UNIQUE_ID = SqlType(Kind.TEXT), SqlType(Kind.UUID)
+PAIRS = Table(
+    "pairs",
+    (Column("a", TEXT, False), Column("k", INT, False), Column("u", UNIQUE_ID, False), Column("text", TEXT, True)),
+    ("a", "k", "u"),
+)
 PRIMARY = TABLE.primary_index()
 BY_G = Index("by_g", "t", (IndexColumn("g"), IndexColumn("k")), ("text",), partition_columns=0)
 
@@ -155,6 +165,55 @@ def test_cells_are_listed_by_group_in_the_order_of_their_keys(stepped_store: Sto
     steps.note("g", "a", None)
     assert [cell.key for cell in steps.cells("g", 9)] == ["b", "c"]
     assert steps.cells("other", 9) == [Cell("x", "'; --")]
+
+
+def test_many_records_are_found_and_put_where_the_last_writes_are_the_known_ones(stepped_store: Store) -> None:
+    steps, records = steps_of(stepped_store), stepped_store.prepare_entries(TABLE, PRIMARY)
+    keys: list[Row] = [(key,) for key in range(130)]
+    assert steps.find_many(records, keys) == [None] * 130
+    puts = [RecordChange((key, 7, f"{key}"), State.COMING, f"w{key}", None) for key in range(130)]
+    assert steps.change_many(records, puts) == [True] * 130
+    shown = [each._replace(state=State.VISIBLE, write=f"x{at}", known=f"w{at}") for at, each in enumerate(puts[:99])]
+    assert steps.change_many(records, shown) == [True] * 99
+    found = steps.find_many(records, [(200,), *reversed(keys)], is_serial=True)
+    assert found[0] is None
+    assert found[1] == Found("w129", State.COMING, (129, 7, "129"))
+    assert found[-1] == Found("x0", State.VISIBLE, (0, 7, "0"))
+    late = [
+        RecordChange((1, 8, "late"), State.VISIBLE, "y", "w1"),
+        RecordChange((300, 8, None), State.VISIBLE, "y", None),
+    ]
+    done = steps.change_many(records, late)
+    assert not done[0]
+    assert (steps.find(records, (300,)) is not None) == done[1]
+    assert steps.find(records, (1,)) == Found("x1", State.VISIBLE, (1, 7, "1"))
+    assert steps.find_many(records, []) == steps.change_many(records, []) == []
+
+
+def test_many_rows_are_in_partitions_of_their_own_too(stepped_store: Store) -> None:
+    steps, records = steps_of(stepped_store), stepped_store.prepare_entries(PAIRS, PAIRS.primary_index())
+    with stepped_store.transaction() as transaction:
+        transaction.create_table(PAIRS)
+    rows: list[Row] = [(f"a{at % 7}", at, UUID(int=at % 3).bytes, f"{at}") for at in range(150)]
+    puts = [RecordChange(row, State.VISIBLE, "w", None) for row in rows]
+    assert steps.change_many(records, puts) == [True] * 150
+    keys = [*(row[:3] for row in rows), ("a1", 1, UUID(int=2).bytes), ("other", 1, bytes(16))]
+    assert steps.find_many(records, keys) == [*(Found("w", State.VISIBLE, row) for row in rows), None, None]
+    assert steps.change_many(records, [puts[3], puts[10]]) == [False, False]
+
+
+def test_many_cells_are_swapped_noted_and_listed(stepped_store: Store) -> None:
+    steps = steps_of(stepped_store)
+    assert steps.swap_many([Swap(f"g{at % 2}", f"{at:03}", None, f"{at}") for at in range(80)]) == [True] * 80
+    changed = [Swap("g0", "000", "0", "new"), Swap("g1", "001", "1", None)]
+    assert steps.swap_many(changed) == [True, True]
+    assert steps.swap_many([Swap("g0", "002", "no", "3"), Swap("g1", "003", "no", None)]) == [False, False]
+    even, odd, none = steps.cells_many(["g0", "g1", "g2"], 2)
+    assert (even, odd) == ([Cell("000", "new"), Cell("002", "2")], [Cell("003", "3"), Cell("005", "5")])
+    assert none == []
+    steps.note_many("log", {f"{at:03}": f"{at}" for at in range(120)})
+    steps.note_many("log", {f"{at:03}": None if at else "kept" for at in range(119)})
+    assert steps.cells("log", 9) == [Cell("000", "kept"), Cell("119", "119")]
 
 
 def test_a_record_that_is_gone_is_forgotten_after_its_time() -> None:

@@ -22,7 +22,7 @@ from piql.writing.server import Server
 from piql.writing.stamps import stamp_of
 from piql.writing.stepped_writer import SteppedWriter
 
-CHUNK = 256  # so few that readers and writers who meet them half done need not wait long
+CHUNK = 512  # so few that readers and writers who meet them half done need not wait long
 
 
 @dataclass(slots=True)

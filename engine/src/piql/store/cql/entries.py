@@ -27,11 +27,7 @@ class CqlEntries:
     change: str
     adopt: str
     find_some: str
-
-    @property
-    def partition_length(self) -> int:
-        """Say how many values of the key, as bytes, are its partition."""
-        return len(self.layout.partition_names())
+    partition_length: int  # how many values of the key, as bytes, are its partition
 
     def put_values(self, row: Row, hidden: tuple[bytes, ...]) -> list[bytes | None] | None:
         """Give the bytes of a whole row; None where it is kept nowhere."""
@@ -69,4 +65,5 @@ def entries_of(layout: Layout) -> CqlEntries:
         layout.update("USING TTL ?", f"{quoted(WRITE)} = ?") if is_primary else "",
         layout.update("USING TTL ?", f"{quoted(WRITE)} = NULL") if is_primary else "",
         f"SELECT {columns} FROM {layout.table} WHERE {partition} AND {place} IN ?" if is_found_in_groups else "",
+        len(layout.partition_names()),
     )

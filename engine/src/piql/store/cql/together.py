@@ -12,7 +12,7 @@ from typing import NamedTuple
 from piql.store.cql.connection import Connection, Values
 from piql.store.cql.stored_values import pack_int
 
-MOST_ROWS, MOST_BYTES = 32, 32_768
+MOST_ROWS, MOST_BYTES = 50, 32_768
 SERIALLY_AT_ONCE = 48
 
 
@@ -43,7 +43,7 @@ def _groups(changes: Sequence[Change]) -> list[list[int]]:
     found: list[list[int]] = []
     open_groups: dict[tuple[str, Hashable], tuple[list[int], int]] = {}
     for at, each in enumerate(changes):
-        size = sum(len(value) for value in each.values if value is not None)
+        size = sum([len(value) for value in each.values if value])
         group, taken = open_groups.get((each.cql, each.partition), ([], 0))
         if not group or len(group) == MOST_ROWS or taken + size > MOST_BYTES:
             group, taken = [], 0
