@@ -2,6 +2,8 @@
 
 before      nothing happened                     late      it happens after a pause
 after       it happened, but nobody was told     partly    some of the batches were answered, and are lost
+
+The steps of a store without transactions fail in `faulty_steps`.
 """
 
 from __future__ import annotations
@@ -11,13 +13,17 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
 import piql
 from piql.store import open_store
-from piql.store.base import Answers, Batch, Consistency, Store, Transaction
+from piql.store.base import Answers, Batch, Consistency, Steps, Store, Transaction
 from piql.store.wrapper import StoreWrapper
+from piql.writing.pace import Manners
+from promises import broken_promises
+
+from .faulty_steps import FaultySteps, Overdue
 
 T = TypeVar("T")
 ATTEMPTS = 60
@@ -31,8 +37,24 @@ class FaultyStore(StoreWrapper):
         self._rate = rate
         self._chance = random.Random(seed)
         self._lock = threading.Lock()
+        self._faulty_steps = FaultySteps(behind.steps, self) if behind.steps is not None else None
+        self.overdue = Overdue(seed)
         self.is_well = True
         self.faults: Counter[str] = Counter()
+        self.changed_records = 0  # single steps that changed a record or may yet do so
+
+    @property
+    def steps(self) -> Steps | None:
+        return self._faulty_steps
+
+    def shuffled(self, each: Sequence[T]) -> list[T]:
+        with self._lock:
+            return self._chance.sample(each, len(each))
+
+    @property
+    def lost(self) -> int:
+        """Say how often what a caller asked for may have been done although an error was all that it heard."""
+        return self.faults["commit after"] + self.changed_records
 
     def fault(self, where: str, *kinds: str) -> str:
         """Draw what happens to a call: one of the kinds, or nothing."""
@@ -103,28 +125,49 @@ class _FaultyTransaction:
 
 
 class PersistentDatabase(piql.Database):
-    """Repeats what the store did not answer; a refusal is none where a lost attempt had done what was asked."""
+    """Repeats what the store did not answer; a refusal is none where a lost attempt had done what was asked.
+
+    In the end, all that was on its way having come, every promise holds.
+    """
+
+    def close(self) -> None:
+        store: FaultyStore = self.store  # type: ignore[assignment]
+        store.is_well = True
+        store.overdue.arrive()
+        self.sweep(older_than=-1)
+        broken = broken_promises(self)
+        super().close()
+        assert broken == []
 
     def _persist(self, work: Callable[[], T], done_before: tuple[type[Exception], ...] = ()) -> T | None:
-        faults = self.store.faults  # type: ignore[attr-defined]
-        lost = faults["commit after"]
+        store: FaultyStore = self.store  # type: ignore[assignment]
+        lost = store.lost
+        last: Exception | None = None
         for _ in range(ATTEMPTS):
             try:
                 return work()
-            except piql.StoreUnavailable:
-                continue
+            except piql.StoreUnavailable as failure:
+                last = failure
+            except piql.RepairPending as failure:
+                last = failure
+                with suppress(piql.StoreUnavailable):
+                    self.sweep(older_than=-1)
             except done_before:
-                if faults["commit after"] == lost:
+                if store.lost == lost:
                     raise
                 return None
-        raise AssertionError("the store never answers")
+        raise AssertionError(f"the store never answers: {last}")
 
     def deploy(self, *arguments: Any, **named: Any) -> Any:
         return self._persist(lambda: super(PersistentDatabase, self).deploy(*arguments, **named))
 
     def load(self, table: str, rows: Any, *arguments: Any, **named: Any) -> Any:
+        """Load what others are not to see in part at once; without transactions that is one row."""
         kept = list(rows)
-        return self._persist(lambda: super(PersistentDatabase, self).load(table, kept, *arguments, **named))
+        pieces = [kept] if self.store.steps is None else [[row] for row in kept]
+        for piece in pieces:
+            self._persist(lambda piece=piece: super(PersistentDatabase, self).load(table, piece, *arguments, **named))  # type: ignore[misc]
+        return len(kept)
 
     def execute(self, *arguments: Any, **named: Any) -> Any:
         again = (piql.DuplicateKey, piql.ConditionFailed)
@@ -138,13 +181,17 @@ class PersistentDatabase(piql.Database):
 
 
 def faulty_connect(
-    rate: float, seed: int, opened: list[FaultyStore], made: type[piql.Database] = PersistentDatabase
+    rate: float,
+    seed: int,
+    opened: list[FaultyStore],
+    made: type[piql.Database] = PersistentDatabase,
+    scheme: str = "embedded",
 ) -> Callable[[str], piql.Database]:
-    """Give what opens a database over a store that fails from then on."""
+    """Give what opens a database over a store that fails from then on; it takes nobody for alive who failed."""
 
     def connect(url: str) -> piql.Database:
-        store = FaultyStore(open_store(f"{url}?synchronous=NORMAL"), rate, seed)
-        db = made(store)
+        store = FaultyStore(open_store(f"{scheme}:?synchronous=NORMAL"), rate, seed)
+        db = made(store, manners=Manners(patience=0.0, sleep=lambda seconds: None))
         opened.append(store)
         store.is_well = False
         return db

@@ -1,0 +1,112 @@
+"""Single steps that fail as requests to a cluster do: the write protocol of a store without transactions under faults.
+
+before     nothing happened                              after     it happened, but nobody was told
+late       it happens after a pause                      partly    some changes of several happened
+overdue    it happens when nobody waits for it any more, behind requests that were made after it
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from piql.store.base import Cell, EntryChange, Found, PreparedEntries, Row, State, Steps
+
+if TYPE_CHECKING:
+    from .faulty import FaultyStore
+
+T = TypeVar("T")
+READING = ("before", "after", "late")
+CHANGING = (*READING, "overdue")
+
+
+class Overdue:
+    """The changes that are still on their way; each arrives once, in any order."""
+
+    def __init__(self, seed: int) -> None:
+        self._chance = random.Random(seed)
+        self._lock = threading.Lock()
+        self._waiting: list[Callable[[], Any]] = []
+
+    def add(self, change: Callable[[], Any]) -> None:
+        with self._lock:
+            self._waiting.append(change)
+
+    def arrive(self, likely: float = 1.0) -> int:
+        """Let each that waits arrive with some likelihood, and say how many did."""
+        with self._lock:
+            arriving = [each for each in self._waiting if self._chance.random() < likely]
+            self._waiting = [each for each in self._waiting if each not in arriving]
+        for each in self._chance.sample(arriving, len(arriving)):
+            each()
+        return len(arriving)
+
+
+class FaultySteps:
+    """Fails a part of the steps as its store draws it."""
+
+    def __init__(self, behind: Steps, store: FaultyStore) -> None:
+        self._behind = behind
+        self._store = store
+
+    @property
+    def writers(self) -> int:
+        return self._behind.writers
+
+    def _call(self, where: str, kinds: Sequence[str], work: Callable[[], T]) -> T:
+        self._store.overdue.arrive(0.0 if self._store.is_well else 0.2)
+        kind = self._store.fault(where, *kinds)
+        if kind == "overdue":
+            self._store.overdue.add(work)
+        if kind in ("before", "overdue"):
+            raise self._store.fail(where, kind)
+        found = work()
+        if kind == "after":
+            raise self._store.fail(where, kind)
+        return found
+
+    def find(self, records: PreparedEntries, key: Row, is_serial: bool = False) -> Found | None:
+        return self._call("find", READING, lambda: self._behind.find(records, key, is_serial))
+
+    def change(
+        self, records: PreparedEntries, row: Row, state: State, write: str, known: str | None
+    ) -> tuple[bool, Found | None]:
+        def work() -> tuple[bool, Found | None]:
+            return self._behind.change(records, row, state, write, known)
+
+        is_deciding = self._is_deciding(records, row, state)
+        before = self._store.faults["change before"]
+        try:
+            return self._call("change", CHANGING, work)
+        finally:
+            self._store.changed_records += is_deciding and self._store.faults["change before"] == before
+
+    def _is_deciding(self, records: PreparedEntries, row: Row, state: State) -> bool:
+        """Say whether a change lets readers see another row than before; what settles leaves rows as they are."""
+        found = self._behind.find(records, row[: records.key_length])
+        is_there = found is not None and found.state in (State.VISIBLE, State.DOUBTFUL)
+        if state is State.GONE:
+            return is_there
+        return state is State.VISIBLE and not (is_there and found is not None and found.row == row)
+
+    def change_entries(self, changes: Sequence[EntryChange]) -> None:
+        if self._store.fault("entries", "partly"):
+            mixed = self._store.shuffled(changes)
+            half = len(mixed) // 2
+            self._behind.change_entries(mixed[:half])
+            if self._store.shuffled("or")[0] == "o":
+                self._store.overdue.add(lambda: self._behind.change_entries(mixed[half:]))
+            raise self._store.fail("entries", "partly")
+        self._call("entries", CHANGING, lambda: self._behind.change_entries(changes))
+
+    def cells(self, group: str, limit: int, after: str = "") -> list[Cell]:
+        return self._call("cells", READING, lambda: self._behind.cells(group, limit, after))
+
+    def swap(self, group: str, key: str, known: str | None, value: str | None) -> tuple[bool, str | None]:
+        return self._call("swap", CHANGING, lambda: self._behind.swap(group, key, known, value))
+
+    def note(self, group: str, key: str, value: str | None) -> None:
+        where = "forget" if value is None else "note"
+        self._call(where, CHANGING, lambda: self._behind.note(group, key, value))

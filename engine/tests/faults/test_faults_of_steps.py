@@ -1,0 +1,157 @@
+"""Faults of single steps, where a write is many of them: it is whole in the end, or an error says that it may not be.
+
+After a sweep all promises hold; what arrives later still changes nothing.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections import Counter
+from contextlib import suppress
+
+import piql
+import pytest
+from crash.holding import difference, hold_reads, players_in
+from crash.workload import SOURCE, TEAMS, Players, after, operations
+from oracle.check import run_world
+from oracle.world import random_world
+from piql.evolution import build as builds
+from piql.evolution import steps
+from piql.store import open_store
+from piql.writing.pace import Manners
+from promises import broken_promises
+from writing.interleaved import serially
+from writing.test_crashes import WRITES
+from writing.world import begin, check_consistent, opened, outcome, seen, seen_by
+
+from .faulty import FaultyStore, faulty_connect
+from .faulty_steps import CHANGING, READING
+
+
+@pytest.fixture
+def no_grace(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One process alone: a deployment waits for nobody."""
+    monkeypatch.setattr(steps, "GRACE_SECONDS", 0.0)
+    monkeypatch.setattr(builds, "GRACE_SECONDS", 0.0)
+
+
+def hold_world(seed: int) -> None:
+    opened: list[FaultyStore] = []
+    found = run_world(random_world(seed), faulty_connect(0.02, seed, opened, scheme="stepwise"))
+    assert not found.failures, found.failures[0]
+    assert sum(store.faults.total() for store in opened) > 2
+
+
+@pytest.mark.parametrize("seed", range(710_000, 710_006))
+def test_what_compiles_gives_the_right_rows_though_steps_fail(seed: int, no_grace: None) -> None:
+    hold_world(seed)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(711_005, 711_065))
+def test_what_compiles_gives_the_right_rows_though_steps_fail_again_and_again(seed: int, no_grace: None) -> None:
+    hold_world(seed)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_writes_whose_steps_fail_are_there_or_not_and_never_in_part(seed: int) -> None:
+    hold_writes(seed)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(1000, 1060))
+def test_writes_whose_steps_fail_again_and_again_are_there_or_not(seed: int) -> None:
+    hold_writes(seed)
+
+
+def hold_writes(seed: int) -> None:
+    """Try each write once; what was not answered may be there as a whole, and what was refused is not."""
+    store = FaultyStore(open_store("stepwise:?synchronous=NORMAL"), 0.02, seed)
+    chance = random.Random(seed)
+    ends = Counter[str]()
+    with piql.Database(store, manners=Manners(patience=0.0, sleep=lambda seconds: None)) as db:
+        db.deploy(piql.compile(SOURCE))
+        db.load("teams", [{"team": team, "town": "Oslo"} for team in TEAMS])
+        players: Players = {}
+        for operation in itertools.islice(operations(seed, loads=0), 150):
+            store.is_well = False
+            said = "ok"
+            try:
+                operation.run(db, lambda _: None)
+            except piql.PiqlError as error:
+                said = type(error).__name__
+            store.is_well = True
+            if chance.random() < 0.5:
+                store.overdue.arrive()
+            hold_reads(db, players_in(db))
+            db.sweep(older_than=-1)
+            refusals, then = after(players, operation)
+            wanted = [(each, players) for each in refusals] or [("ok", then), ("StoreUnavailable", then)]
+            found = players_in(db)
+            assert (said, found) in [*wanted, ("StoreUnavailable", players)], (
+                operation,
+                said,
+                difference(found, players),
+            )
+            assert broken_promises(db) == []
+            store.overdue.arrive()
+            assert players_in(db) == found, "what came late changed a row"
+            assert broken_promises(db) == []
+            ends[said] += 1
+            players = found
+        hold_reads(db, players)
+    assert ends["StoreUnavailable"] > 10 < ends["ok"], ends
+
+
+class OneFault(FaultyStore):
+    """Fails in one way, once: at the step of a number."""
+
+    def __init__(self, behind: piql.database.Store, kind: str, at: int) -> None:
+        super().__init__(behind, 1.0, at)
+        self.kind = kind
+        self.left = at
+
+    def fault(self, where: str, *kinds: str) -> str:
+        if self.is_well or self.kind not in kinds or where == "version":
+            return ""
+        self.left -= 1
+        if self.left != -1:
+            return ""
+        self.faults[f"{where} {self.kind}"] += 1
+        return self.kind
+
+
+@pytest.mark.parametrize("kind", sorted({*READING, *CHANGING, "partly"} - {"late"}))
+@pytest.mark.parametrize("what", WRITES)
+def test_a_write_whose_step_fails_is_whole_or_nothing_at_every_step(what: str, kind: str) -> None:
+    statement = WRITES[what]
+    old, new = serially()[1], serially(statement)[1]
+    for at in itertools.count():
+        behind = begin()
+        reader = opened(behind)
+        store = OneFault(behind, kind, at)
+        db = opened(store)
+        store.is_well = False
+        said = outcome(db, statement)
+        store.is_well = True
+        where = f"{kind} at step {at} ({dict(store.faults)}): {said}"
+        wanted = serially(statement)[0][0]
+        assert said in (wanted, "StoreUnavailable"), where
+        found = seen(reader)
+        assert found in ((new,) if said == "done" else (old, new)), where
+        with suppress(piql.PiqlError):
+            reader.sweep(older_than=-1)
+        assert seen_by(reader, "parallel") == found, f"{where}: recovery changed what had been seen"
+        check_consistent(reader)
+        if store.overdue.arrive():
+            assert seen(reader) == found, f"{where}: what came late changed what is seen"
+        reader.sweep(older_than=-1)
+        check_consistent(reader, may_have_places_left=True)
+        is_there = found == new and "IF NOT EXISTS" in statement
+        assert outcome(reader, statement) == ("DuplicateKey" if is_there else wanted), where
+        assert seen(reader) == new, f"{where}: the same write does not do its work any more"
+        is_done = not store.faults
+        reader.close()
+        if is_done:
+            return
