@@ -76,7 +76,7 @@ class SteppedWriter:
         self.references: list[SteppedReference] = []
         for reference in writer.references:
             parents, owners = server.records(deployment.record_of(reference.parent), store), None
-            if not reference.index.is_primary:
+            if set(reference.referenced) != set(reference.parent.primary_key):
                 owners = Places(server.unique(reference, deployment, store), parents, store, server.steps)
             is_seen = index_for(deployment, table, reference.key.columns).is_primary
             self.references.append(SteppedReference(reference, parents, owners, is_seen))
