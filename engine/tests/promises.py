@@ -58,8 +58,8 @@ def records_of(store: Store, table: Table) -> Iterator[Record]:
 def _walk(store: Store, table: Table, index: Index, columns: tuple[str, ...], bucket: Entry) -> Iterator[Entry]:
     key = tuple(each.name for each in index.columns)
     wanted = (*key, *columns)
-    first = store.prepare(ReadShape(table, index, wanted, 0))
-    further = store.prepare(ReadShape(table, index, wanted, 0, after_length=len(key)))
+    first = store.prepare(ReadShape(table, index, wanted, 0, in_any_order=True))
+    further = store.prepare(ReadShape(table, index, wanted, 0, after_length=len(key), in_any_order=True))
     with store.transaction() as transaction:
         rows = transaction.read(first, (*bucket, CHUNK))
         while rows:

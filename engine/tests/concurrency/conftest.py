@@ -1,15 +1,18 @@
-"""A file that several processes have open, and the processes."""
+"""A file or a cluster that several processes have open, and the processes."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import piql
 import pytest
+from cluster.fixture import cluster, cluster_keyspace, cluster_url
 from processes.nursery import Nursery, nursery
 
 from .jobs import SOURCE
 
 ROWS = 12
+CLUSTER = pytest.param("cluster", marks=[pytest.mark.cluster, pytest.mark.long])
+__all__ = ["cluster", "cluster_keyspace", "cluster_url"]
 
 
 @pytest.fixture(scope="module")
@@ -18,9 +21,10 @@ def nurse() -> Iterator[Nursery]:
         yield made
 
 
-@pytest.fixture(params=["embedded", "stepwise"])
+@pytest.fixture(params=["embedded", "stepwise", CLUSTER])
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    made = f"{request.param}:{tmp_path / 'a.db'}"
+    is_file = request.param != "cluster"
+    made = f"{request.param}:{tmp_path / 'a.db'}" if is_file else request.getfixturevalue("cluster_url")()
     with piql.connect(made) as db:
         db.deploy(piql.compile(SOURCE))
         db.load("counters", [{"id": row, "value": 0} for row in range(ROWS)])
