@@ -22,6 +22,7 @@ _PROBES = ("9000", "local", "elsewhere")
 OTHERS = {
     "RAY_ADDRESS": "of a running Ray cluster, on which `piql profile` then measures (read by Ray itself)",
     "PIQL_CACHE": "where `make cluster` keeps the jars it downloads (`~/.cache/piql`)",
+    "PIQL_CLUSTER_OPTIONS": "options of the address that tests on a cluster use, such as `driver=rust`",
     "PIQL_CLUSTER_FOLDER": "where a cluster that `make cluster` starts keeps its data and logs (`.cluster`)",
     "PIQL_CONFORMANCE": "the folder of [conformance cases](../decisions/0003-conformance-cases-stay-outside.md)",
     "PIQL_ORACLE_CASES": "how many random queries the tests compare with DuckDB",

@@ -7,6 +7,8 @@ tables.py         what is in the keyspace              store.py      the store i
 connection.py     the driver, and requests in flight   failures.py   what the driver raises → StoreUnavailable
 grouping.py       reads of many keys → few statements  direct.py     reads on the driver's own connections
 frames.py         the frames of those reads            replicas.py   which nodes keep a partition
+link.py           what the store needs of a driver     opening.py    from an address to the driver it names
+rust.py           the same from the Rust driver        rust_values.py   bytes ↔ its values
 """
 
 from piql.store.cql.store import CqlStore, open_cql

@@ -9,7 +9,7 @@ in_flight            256                   requests under way at once, for each 
 fan_out              grouped               reads of many keys: in few statements, or `parallel`: in one for each key
 prefix               none                  begins the name of every table of PIQL in the keyspace
 datacenter           of the first host     whose nodes are asked
-driver               scylla                the driver
+driver               scylla                scylla-driver; `rust` is scylladb-rs-driver, experimental
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from piql.errors import StoreUnavailable
 
 PORT = 9042
 CONSISTENCIES = ("ONE", "LOCAL_ONE", "TWO", "THREE", "QUORUM", "LOCAL_QUORUM", "EACH_QUORUM", "ALL")
-DRIVERS = ("scylla",)
+DRIVERS = ("scylla", "rust")
 FAN_OUTS = ("grouped", "parallel")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,47}")
 

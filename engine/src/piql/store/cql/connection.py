@@ -29,15 +29,14 @@ from piql.errors import StoreUnavailable
 from piql.store.base import Consistency, Node, Row
 from piql.store.cql.address import Address
 from piql.store.cql.failures import Undecided, unavailable
+from piql.store.cql.grouping import Values
+from piql.store.cql.link import Done, Reads
 from piql.store.cql.stored_values import date_from_bytes
 
 PROTOCOL = 4
 AGREEMENT_SECONDS = 60
 _SPECULATIVE_COPIES = 2
 _TURNS = 1024
-
-Values = list["bytes | None"]
-Done = Callable[["list[list[Row]] | StoreUnavailable"], None]
 
 
 class DayNumber(SimpleDateType):  # type: ignore[misc]
@@ -113,6 +112,11 @@ class Connection:
         except Exception as failure:
             self._driver.shutdown()
             raise unavailable(failure, address) from failure
+
+    def reads(self) -> Reads:
+        from piql.store.cql.direct import Direct
+
+        return Direct(self)
 
     def know_keyspace(self) -> None:
         """Learn on which nodes the keyspace has its rows."""

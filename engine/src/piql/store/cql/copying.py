@@ -6,9 +6,10 @@ from dataclasses import replace
 
 from piql.catalog import Table
 from piql.store.base import STATE, WRITE, ReadShape, Row, State
-from piql.store.cql.connection import Connection, Values
 from piql.store.cql.entries import CqlEntries, entries_of
+from piql.store.cql.grouping import Values
 from piql.store.cql.layout import Layout, layout_of
+from piql.store.cql.link import Link
 from piql.store.cql.reads import CqlRead, plan_read
 from piql.store.cql.stored_values import pack_long
 
@@ -18,7 +19,7 @@ _CHUNK = 1000
 class TableCopy:
     """One direction of a copy; it may be run again, and then copies what has been written since."""
 
-    def __init__(self, connection: Connection, table: Table, before: Layout) -> None:
+    def __init__(self, connection: Link, table: Table, before: Layout) -> None:
         self._connection = connection
         index = table.primary_index()
         address = connection.address

@@ -36,7 +36,7 @@ class Direct:
         self._session = connection.session
         self._seconds = min(address.speculative / 1000 or address.timeout, address.timeout)
         self._in_flight = address.in_flight
-        self.replicas = Replicas(self._session, address.keyspace)
+        self._replicas = Replicas(self._session, address.keyspace)
         self._suspects: dict[Any, float] = {}
         self._known: dict[tuple[str, Consistency | None], Execute] = {}
         self._turn = count()
@@ -70,10 +70,14 @@ class Direct:
                 answers[at] = rows
         return answers  # type: ignore[return-value]
 
+    def spread(self, partitions: list[bytes]) -> list[tuple[Any, list[int]]]:
+        """Give few nodes that together have all partitions, each with the places of those that it is to answer."""
+        return self._replicas.spread(partitions)
+
     def _send(self, call: _Call, at: int, sent: Sent, consistency: Consistency | None) -> bool:
         """Send a statement; give False where it was not sent."""
         execute = self._known.get((sent.cql, consistency)) or self._learn(sent.cql, consistency)
-        token = self.replicas.token(sent.partition)
+        token = self._replicas.token(sent.partition)
         host = self._host(sent, token, execute.table)
         pool = self._session._pools.get(host)
         if pool is None or pool.is_shutdown:
@@ -111,7 +115,7 @@ class Direct:
     def _host(self, sent: Sent, token: Any, table: str | None) -> Any:
         if sent.node is not None and sent.node not in self._suspects:
             return sent.node
-        hosts = self.replicas.of(token, table)
+        hosts = self._replicas.of(token, table)
         if len(hosts) == 1:
             return hosts[0]
         if self._suspects:
@@ -139,7 +143,7 @@ class Direct:
         elif isinstance(response, ResultMessage) and response.kind == RESULT_KIND_ROWS and not response.paging_state:
             call.answers[at] = response.parsed_rows
             if response.custom_payload:
-                self.replicas.learn(response.custom_payload, execute.keyspace, execute.table, connection)
+                self._replicas.learn(response.custom_payload, execute.keyspace, execute.table, connection)
         else:
             self._known.clear()  # a statement may have to be prepared anew
         call.has_ended()

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from piql.errors import StoreUnavailable
 from piql.store.cql.address import Address
-from piql.store.cql.connection import Connection
 from piql.store.cql.layout import literal
+from piql.store.cql.opening import open_link
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class ForeignTable:
 
 def read_keyspace(address: Address) -> tuple[ForeignTable, ...]:
     """Give the tables of a keyspace in the order of their names."""
-    connection = Connection(address)
+    connection = open_link(address)
     try:
         where = f"WHERE keyspace_name = {literal(address.keyspace)}"
         found = connection.execute(f"SELECT keyspace_name FROM system_schema.keyspaces {where}")

@@ -253,7 +253,7 @@ class _ReadPlan:
     def _selected(self) -> list[str]:
         flagged = self._flagged()
         names = [*self.shape.columns, *(flagged[name] for name in self.shape.columns if name in flagged)]
-        if self.layout.is_primary:
+        if self.layout.is_primary and STATE not in names:
             names.append(STATE)
         if not names:
             names = self.layout.partition_names()[:1]
@@ -279,7 +279,7 @@ class _ReadPlan:
         if not is_changed:
             return None
         row = f"({', '.join(sources)}{',' if len(sources) == 1 else ''})"
-        state = len(columns) + len(flags)
+        state = columns.index(STATE) if STATE in columns else len(columns) + len(flags)
         first = State.GONE if self.shape.sees_coming else State.COMING
         hidden = f" if not r[{state}] or r[{state}] < {first.value}" if self.layout.is_primary else ""
         made: Callable[[list[Row]], list[Row]] = eval(

@@ -8,10 +8,11 @@ from itertools import islice
 from typing import TypeVar
 
 from piql.store.base import KEPT_SECONDS, Cell, EntryChange, Found, RecordChange, Row, State, Swap
-from piql.store.cql.connection import Connection, Values
 from piql.store.cql.entries import CqlEntries
 from piql.store.cql.failures import Undecided
+from piql.store.cql.grouping import Values
 from piql.store.cql.layout import quoted
+from piql.store.cql.link import Link
 from piql.store.cql.stored_values import pack_int, pack_long
 from piql.store.cql.tables import CELLS
 from piql.store.cql.together import MOST_ROWS, SERIALLY_AT_ONCE, Change, decide, in_list, together
@@ -27,7 +28,7 @@ _FOR_A_WHILE = pack_int(KEPT_SECONDS)
 class CqlSteps:
     """What `Steps` promises, each step one CQL statement."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Link) -> None:
         self._connection = connection
         cells, self._prefix = f"{quoted(connection.address.keyspace)}.{CELLS}", connection.address.prefix
         self._cells = f'SELECT key, value FROM {cells} WHERE "group" = ? AND key > ? LIMIT ?'

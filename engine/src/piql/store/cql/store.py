@@ -12,12 +12,12 @@ from piql.catalog import Index, SqlType, Table
 from piql.errors import StoreUnavailable
 from piql.store.base import Answers, Batch, Codec, Consistency, ReadShape, Row, Topology
 from piql.store.cql.address import Address, parse_address
-from piql.store.cql.connection import Connection
 from piql.store.cql.copying import TableCopy
-from piql.store.cql.direct import Direct
 from piql.store.cql.entries import CqlEntries, entries_of
 from piql.store.cql.grouping import Found, Request, alone, given_back, grouped
 from piql.store.cql.layout import Layout, layout_of, quoted
+from piql.store.cql.link import Link
+from piql.store.cql.opening import open_link
 from piql.store.cql.reads import CqlRead, plan_read
 from piql.store.cql.steps import CqlSteps
 from piql.store.cql.stored_values import CQL_TYPE, codec_of, pack_long
@@ -39,7 +39,7 @@ class CqlStore:
         self._read_settings = f"SELECT name, value FROM {settings} WHERE prefix = ?"
         self._read_setting = f"SELECT value FROM {settings} WHERE prefix = ? AND name = ?"
         self._write_setting = f"INSERT INTO {settings} (prefix, name, value) VALUES (?, ?, ?)"
-        self._connection = Connection(address)
+        self._connection = open_link(address)
         try:
             self.tables = Tables(self._connection)
             self.tables.make_keyspace()
@@ -50,11 +50,11 @@ class CqlStore:
             self._connection.close()
             raise
         self._steps = CqlSteps(self._connection)
-        self._direct = Direct(self._connection)
+        self._reads = self._connection.reads()
         self._is_grouping = address.fan_out == "grouped"
 
     @property
-    def connection(self) -> Connection:
+    def connection(self) -> Link:
         return self._connection
 
     @property
@@ -95,16 +95,16 @@ class CqlStore:
 
     def _read_one(self, pending: _Pending, consistency: Consistency | None) -> list[Row]:
         while (request := pending.request()) is not None:
-            if pending.answered(self._direct.answer(alone(request, (0,)), consistency)):
+            if pending.answered(self._reads.answer(alone(request, (0,)), consistency)):
                 break
         return pending.rows
 
     def _answered(self, requests: Requests, consistency: Consistency | None) -> Found:
         if self._is_grouping:
-            sent = grouped(requests, self._direct.replicas.spread)
+            sent = grouped(requests, self._reads.spread)
         else:
             sent = [alone(request, (at,)) for at, request in enumerate(requests)]
-        return given_back(sent, self._direct.answer_many(sent, consistency), len(requests))
+        return given_back(sent, self._reads.answer_many(sent, consistency), len(requests))
 
     def start_many(
         self,

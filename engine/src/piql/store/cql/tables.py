@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from piql.errors import CompilationRefused, StoreUnavailable
-from piql.store.cql.connection import Connection
 from piql.store.cql.layout import LONGEST_NAME, Layout, literal, quoted
+from piql.store.cql.link import Link
 
 SETTINGS, CELLS = "piql_settings", "piql_cells"
 _COPIES = 3
@@ -23,7 +23,7 @@ _OWN_COMMENT = "piql, for all prefixes"
 class Tables:
     """The tables of one prefix in the keyspace of a connection."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Link) -> None:
         self._connection = connection
         address = connection.address
         self._keyspace, self._prefix = address.keyspace, address.prefix

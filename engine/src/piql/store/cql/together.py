@@ -9,7 +9,8 @@ from collections import deque
 from collections.abc import Hashable, Iterable, Sequence
 from typing import NamedTuple
 
-from piql.store.cql.connection import Connection, Values
+from piql.store.cql.grouping import Values
+from piql.store.cql.link import Link
 from piql.store.cql.stored_values import pack_int
 
 MOST_ROWS, MOST_BYTES = 50, 32_768
@@ -53,7 +54,7 @@ def _groups(changes: Sequence[Change]) -> list[list[int]]:
     return found
 
 
-def decide(connection: Connection, changes: Sequence[Change]) -> list[bool]:
+def decide(connection: Link, changes: Sequence[Change]) -> list[bool]:
     """Send conditional changes, those of one partition together and one after another; say which are known as done."""
     done = [False] * len(changes)
     waiting: dict[Hashable, deque[list[int]]] = {}

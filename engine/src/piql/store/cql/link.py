@@ -1,0 +1,86 @@
+"""What the store needs of a driver: to prepare, execute many, change under a condition, define, and know the nodes.
+
+connection.py has it from `scylla-driver`, rust.py from `scylladb-rs-driver`; the rest of the package knows neither.
+Values go as CQL's bytes and rows come as PIQL's stored values, whatever the driver itself takes and gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, TypeAlias
+
+from piql.errors import StoreUnavailable
+from piql.store.base import Consistency, Node, Row
+from piql.store.cql.address import Address
+from piql.store.cql.grouping import Sent, Values
+
+Done: TypeAlias = Callable[["list[list[Row]] | StoreUnavailable"], None]
+
+
+class Reads(Protocol):
+    """Reads that may be repeated: the rows of all statements, or StoreUnavailable."""
+
+    def answer(self, sent: Sent, consistency: Consistency | None) -> list[Row]: ...
+
+    def answer_many(self, sent: Sequence[Sent], consistency: Consistency | None) -> list[list[Row]]: ...
+
+    def spread(self, partitions: list[bytes]) -> list[tuple[Any, list[int]]]:
+        """Give few nodes that together have all partitions, each with the places of those that it is to answer."""
+        ...
+
+
+class Link(Protocol):
+    """A session with a cluster; may be used from any number of threads. What fails raises StoreUnavailable."""
+
+    address: Address
+
+    def reads(self) -> Reads: ...
+
+    def know_keyspace(self) -> None:
+        """Learn on which nodes the keyspace has its rows."""
+        ...
+
+    def execute(self, cql: str) -> list[Row]:
+        """Send one read that is not worth preparing and wait for its rows."""
+        ...
+
+    def change_schema(self, statements: Sequence[str]) -> None:
+        """Execute definitions one after another, and return when every node knows them."""
+        ...
+
+    def answer(
+        self,
+        cql: str,
+        values: Values,
+        consistency: Consistency | None = None,
+        *,
+        is_serial: bool = False,
+        is_idempotent: bool = True,
+    ) -> list[Row]:
+        """Send one prepared request and wait for its rows; what is not idempotent is sent once."""
+        ...
+
+    def answer_many(
+        self, requests: Sequence[tuple[str, Values]], consistency: Consistency | None = None
+    ) -> list[list[Row]]:
+        """Send prepared requests at the same time and wait for the rows of all."""
+        ...
+
+    def each_serially(
+        self, requests: Sequence[tuple[str, Values]], most: int, *, is_change: bool
+    ) -> list[list[Row] | None]:
+        """Send conditional changes or serial reads of different partitions, `most` at once; None where undecided."""
+        ...
+
+    def start(self, requests: Sequence[tuple[str, Values]], done: Done, consistency: Consistency | None = None) -> None:
+        """Send prepared requests; `done` gets all rows or a failure, from any thread."""
+        ...
+
+    @property
+    def driver(self) -> str:
+        """Give the name and version of the driver."""
+        ...
+
+    def nodes(self) -> tuple[Node, ...]: ...
+
+    def close(self) -> None: ...

@@ -1,0 +1,99 @@
+"""CQL's bytes ↔ the Python values that the Rust driver takes and gives, and PIQL's stored values out of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from datetime import date
+from decimal import Decimal
+from struct import Struct
+from typing import Any
+from uuid import UUID
+
+from piql.store.base import Row
+from piql.store.cql.stored_values import date_from_bytes
+from piql.store.stored_values import decode_timestamp, encode_timestamp
+
+_unpack_int = Struct(">i").unpack_from
+_unpack_long = Struct(">q").unpack
+_unpack_double = Struct(">d").unpack
+
+
+def _decimal(value: bytes) -> Decimal:
+    (scale,) = _unpack_int(value)
+    return Decimal(f"{int.from_bytes(value[4:], 'big', signed=True)}E{-scale}")
+
+
+def _itself(value: bytes) -> bytes:
+    return value
+
+
+_FROM_BYTES: dict[str, Callable[[bytes], Any]] = {
+    "CqlText": bytes.decode,
+    "CqlAscii": bytes.decode,
+    "CqlInt": lambda value: _unpack_int(value)[0],
+    "CqlTinyInt": lambda value: int.from_bytes(value, "big", signed=True),
+    "CqlBigInt": lambda value: _unpack_long(value)[0],
+    "CqlDouble": lambda value: _unpack_double(value)[0],
+    "CqlBoolean": lambda value: value != b"\x00",
+    "CqlTimestamp": lambda value: decode_timestamp(_unpack_long(value)[0]),
+    "CqlDate": lambda value: date.fromordinal(date_from_bytes(value)),
+    "CqlUuid": lambda value: UUID(bytes=value),
+    "CqlTimeuuid": lambda value: UUID(bytes=value),
+    "CqlBlob": _itself,
+    "CqlDecimal": _decimal,
+}
+
+_AS_STORED: dict[str, Callable[[Any], Any]] = {
+    "CqlTimestamp": encode_timestamp,
+    "CqlDate": date.toordinal,
+    "CqlUuid": lambda value: value.bytes,
+    "CqlTimeuuid": lambda value: value.bytes,
+}
+
+
+def from_bytes(described: Any) -> Callable[[bytes], Any]:
+    """Give what makes a value for the driver of the bytes of a column's type, lists and tuples of them included."""
+    name = type(described).__name__
+    if name == "CqlList":
+        of = from_bytes(described.column_type)
+        return lambda value: _listed(value, of)
+    if name == "CqlTuple":
+        parts = [from_bytes(each) for each in described.element_types]
+        return lambda value: tuple([part(each) for part, each in zip(parts, _pieces(value, len(parts)), strict=True)])
+    return _FROM_BYTES[name]
+
+
+def _listed(value: bytes, of: Callable[[bytes], Any]) -> list[Any]:
+    (count,) = _unpack_int(value)
+    return [of(each) for each in _pieces(value, count, 4)]
+
+
+def _pieces(value: bytes, count: int, at: int = 0) -> Iterator[bytes]:
+    """Give pieces that each stand behind their length."""
+    for _ in range(count):
+        (length,) = _unpack_int(value, at)
+        yield value[at + 4 : at + 4 + length]
+        at += 4 + length
+
+
+def to_values(columns: Sequence[Any]) -> Callable[[Sequence[bytes | None]], list[Any]]:
+    """Generate what turns the bytes of all parameters into values."""
+    names = {f"c{at}": from_bytes(each.cql_type) for at, each in enumerate(columns)}
+    parts = [f"None if v[{at}] is None else c{at}(v[{at}])" for at in range(len(columns))]
+    made: Callable[[Sequence[bytes | None]], list[Any]] = eval(f"lambda v: [{', '.join(parts)}]", names)
+    return made
+
+
+def to_rows(columns: Sequence[Any]) -> Callable[[Any], list[Row]]:
+    """Generate what turns the driver's rows, a dict each, into rows of stored values."""
+    changes = {
+        at: change for at, each in enumerate(columns) if (change := _AS_STORED.get(type(each.cql_type).__name__))
+    }
+    if not changes:
+        return lambda page: [tuple(row.values()) for row in page]
+    names: dict[str, Any] = {f"c{at}": change for at, change in changes.items()}
+    parts = [f"None if v{at} is None else c{at}(v{at})" if at in changes else f"v{at}" for at in range(len(columns))]
+    variables = ", ".join(f"v{at}" for at in range(len(columns)))
+    source = f"lambda page: [({', '.join(parts)},) for {variables}, in map(values, page)]"
+    made: Callable[[Any], list[Row]] = eval(source, names | {"values": dict.values})
+    return made
