@@ -12,7 +12,9 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from piql.store.base import Cell, EntryChange, Found, PreparedEntries, Row, State, Steps
+from piql.errors import StoreUnavailable
+from piql.store.base import Cell, EntryChange, Found, PreparedEntries, RecordChange, Row, State, Steps, Swap
+from piql.store.one_by_one import OneByOne
 
 if TYPE_CHECKING:
     from .faulty import FaultyStore
@@ -44,8 +46,8 @@ class Overdue:
         return len(arriving)
 
 
-class FaultySteps:
-    """Fails a part of the steps as its store draws it."""
+class FaultySteps(OneByOne):
+    """Fails a part of the steps as its store draws it; of many at once, those of which nobody knows are not done."""
 
     def __init__(self, behind: Steps, store: FaultyStore) -> None:
         self._behind = behind
@@ -110,3 +112,16 @@ class FaultySteps:
     def note(self, group: str, key: str, value: str | None) -> None:
         where = "forget" if value is None else "note"
         self._call(where, CHANGING, lambda: self._behind.note(group, key, value))
+
+    def change_many(self, records: PreparedEntries, changes: Sequence[RecordChange]) -> list[bool]:
+        return [_is_known(lambda each=each: self.change(records, *each)) for each in changes]  # type: ignore[misc]
+
+    def swap_many(self, swaps: Sequence[Swap]) -> list[bool]:
+        return [_is_known(lambda each=each: self.swap(*each)) for each in swaps]  # type: ignore[misc]
+
+
+def _is_known(step: Callable[[], tuple[bool, object]]) -> bool:
+    try:
+        return step()[0]
+    except StoreUnavailable:
+        return False
