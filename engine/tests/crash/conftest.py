@@ -4,9 +4,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from cluster.fixture import cluster, cluster_keyspace, cluster_url
 from processes.nursery import Nursery, nursery
 
 from .workload import SOURCE, new_database
+
+__all__ = ["cluster", "cluster_keyspace", "cluster_url"]
 
 
 @pytest.fixture(scope="module")

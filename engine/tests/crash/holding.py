@@ -47,7 +47,8 @@ def possible(players: Players, life: Life, operations: Iterable[Operation], is_a
 
 def hold(db: piql.Database, states: Sequence[Players]) -> Players:
     """Check every promise of the data and that the players are those of a state that may be; give them."""
-    assert broken_promises(db) == []
+    broken = broken_promises(db)
+    assert broken == [], "; ".join(broken)
     players = players_in(db)
     assert players in states, difference(players, states[-1])
     return players

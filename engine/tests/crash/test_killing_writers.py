@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import shutil
+from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 
@@ -15,19 +16,19 @@ from .holding import hold, hold_places, hold_reads, players_in, possible
 from .workload import Players, after_all, new_database, operations
 
 
-def kill_writers(nurse: Nursery, url: str, kills: int, first_seed: int) -> Killed:
-    """Kill one writer after the other, all on one file, and check what each leaves.
+def kill_writers(nurse: Nursery, url: str, kills: int, first_seed: int, within: float = 0.008) -> Killed:
+    """Kill one writer after the other, all on one store, and check what each leaves.
 
     A store without transactions loads row by row, so it is not asked to; what is left there half done is found by every
     reader and settled by a sweep.
     """
-    loads = 0 if url.startswith("stepwise") else 2
+    loads = loads_of(url)
     chance = random.Random(first_seed)
     players: Players = {}
     killed = Killed()
     for seed in range(first_seed, first_seed + kills):
         job = {"job": "crash.jobs:write", "url": url, "seeds": [seed], "loads": loads}
-        (life,) = nurse.run(job, kill_after=chance.random() * 0.008, after=chance.randrange(15))
+        (life,) = nurse.run(job, kill_after=chance.random() * within, after=chance.randrange(15))
         assert life.was_killed, life.other
         states = possible(players, life, operations(seed, "a", loads=loads))
         with piql.connect(url) as db:
@@ -41,20 +42,27 @@ def kill_writers(nurse: Nursery, url: str, kills: int, first_seed: int) -> Kille
     return killed
 
 
-def kill_writers_together(nurse: Nursery, url: str, kills: int, first_seed: int) -> Killed:
+def loads_of(url: str) -> int:
+    """Say how often writers load: never where a load is no transaction."""
+    return 2 if url.startswith("embedded") else 0
+
+
+def kill_writers_together(nurse: Nursery, url: str, kills: int, first_seed: int, within: float = 0.01) -> Killed:
     """Kill three writers at a time, who share teams, words and limits but no rows."""
+    loads = loads_of(url)
     chance = random.Random(first_seed)
     owned: dict[str, Players] = {"a": {}, "b": {}, "c": {}}
     killed = Killed()
     while killed.kills < kills:
         seeds = [first_seed + killed.kills + number for number in range(3)]
-        job = {"job": "crash.jobs:write", "url": url, "seeds": seeds, "processes": 3}
-        lives = nurse.run(job, kill_after=chance.random() * 0.01, after=chance.randrange(30))
+        job = {"job": "crash.jobs:write", "url": url, "seeds": seeds, "processes": 3, "loads": loads}
+        lives = nurse.run(job, kill_after=chance.random() * within, after=chance.randrange(30))
         with piql.connect(url) as db:
+            db.sweep(older_than=0)
             found = players_in(db)
             for writer, seed, life in zip(owned, seeds, lives, strict=True):
                 assert life.was_killed, life.other
-                states = possible(owned[writer], life, operations(seed, writer), is_alone=False)
+                states = possible(owned[writer], life, operations(seed, writer, loads=loads), is_alone=False)
                 own = {key: each for key, each in found.items() if key.startswith(writer)}
                 assert own in states, (writer, seed)
                 owned[writer] = own
@@ -80,6 +88,22 @@ def test_nor_does_one_that_does_not_wait_for_the_disk(nurse: Nursery, url: str) 
 
 def test_nor_does_one_on_a_store_without_transactions(nurse: Nursery, tmp_path: Path) -> None:
     assert kill_writers(nurse, new_database(f"stepwise:{tmp_path / 's.db'}"), 25, 11_000).acknowledged > 25
+
+
+def test_nor_do_three_on_a_store_without_transactions(nurse: Nursery, tmp_path: Path) -> None:
+    url = new_database(f"stepwise:{tmp_path / 't.db'}")
+    assert kill_writers_together(nurse, url, 12, 13_000).acknowledged > 12
+
+
+@pytest.mark.cluster
+@pytest.mark.long
+def test_nor_do_a_hundred_writers_on_a_cluster(nurse: Nursery, cluster_url: Callable[[], str]) -> None:
+    found = kill_writers(nurse, new_database(cluster_url()), 55, 700_000, within=0.3)
+    together = kill_writers_together(nurse, new_database(cluster_url()), 54, 800_000, within=0.3)
+    for what, each in {"one writer": found, "three writers together": together}.items():
+        print(f"{what}: {each.kills} kills, {each.acknowledged} acknowledged or refused, {each.found_done} found done")
+    assert found.kills + together.kills >= 100
+    assert found.acknowledged + together.acknowledged > 100
 
 
 @pytest.mark.parametrize("seed", range(12))
