@@ -20,6 +20,8 @@ from piql.optimizer.step import Step
 from piql.physical.operators import PhysicalNode, WritePlan
 from piql.source import Source, Span
 
+MANY_OBJECTS = 100_000
+
 ScalingClass = Literal["I", "II", "III", "IV"]
 
 
@@ -91,6 +93,9 @@ def _collecting_later() -> Iterator[None]:
     try:
         yield
     finally:
+        if gc.get_count()[0] > MANY_OBJECTS and gc.get_freeze_count() == 0:
+            gc.freeze()  # counts what is new among the oldest, so that not all of it is searched at once
+            gc.unfreeze()
         if was_enabled:
             gc.enable()
 

@@ -23,7 +23,7 @@ from piql.logical.operators import Stop
 from piql.memory import Memory
 from piql.source import Source
 from piql.syntax import ast
-from piql.syntax.parser import parse_once
+from piql.syntax.parser import MAX_WORK, parse_once
 
 MOST_MENDED = 40  # refused queries that get fixes in one compilation; the others get theirs when these are mended
 
@@ -214,7 +214,7 @@ def _edited(assembly: Assembly, edits: tuple[Edit, ...], names: set[str] | None)
             text = file.source.text if names is None else _without(file, names)
             for edit in own:
                 text = text[: edit.start] + edit.text + text[edit.end :]
-            file = parse_once(Source(text, file.source.name))
+            file = parse_once(Source(text, file.source.name), MAX_WORK)
         if names is not None:
             kept = [
                 each for each in file.statements if not isinstance(each, ast.CreateQuery) or each.name.text in names

@@ -7,22 +7,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
+from operator import attrgetter
 from typing import Any, Self, TypeVar
 
 T = TypeVar("T", bound="Node")
 
+_PLAIN = frozenset(("str", "int", "bool", "float", "None", "Span", "SqlType", "Table"))  # annotations that hold no node
 
-_FIELD_NAMES: dict[str, tuple[str, ...]] = {}  # by the qualified name of the class; `fields` is slow
+# By class; `fields` is slow, and a plan is looked through very often.
+_FIELD_NAMES: dict[type, tuple[str, ...]] = {}
+_VALUES: dict[type, Callable[[Any], tuple[object, ...]]] = {}
 
 
-def field_names(node: Node) -> tuple[str, ...]:
-    """Give the names of a node's fields, but for its span, which holds no node."""
-    kind = type(node)
-    found = _FIELD_NAMES.get(kind.__module__ + kind.__name__)
-    if found is None:
-        found = tuple(each.name for each in fields(node) if each.name != "span")
-        _FIELD_NAMES[kind.__module__ + kind.__name__] = found
-    return found
+def _may_hold_nodes(annotation: object) -> bool:
+    if not isinstance(annotation, str) or annotation.startswith("Literal["):
+        return not isinstance(annotation, str)
+    return not all(part.strip() in _PLAIN for part in annotation.split("|"))
+
+
+def _read(kind: type[Node]) -> None:
+    """Find out which fields of a class may hold nodes, and how all their values are read at once."""
+    names = tuple(each.name for each in fields(kind) if _may_hold_nodes(each.type))
+    values: Callable[[Any], Any] = attrgetter(*names) if names else lambda node: ()
+    _FIELD_NAMES[kind] = names
+    _VALUES[kind] = values if len(names) != 1 else lambda node: (values(node),)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,20 +39,27 @@ class Node:
 
     def children(self) -> tuple[Node, ...]:
         """Give the child nodes in field order, those inside tuples included."""
+        return tuple(self._children())
+
+    def _children(self) -> list[Node]:
+        kind = type(self)
+        if kind not in _VALUES:
+            _read(kind)
         found: list[Node] = []
-        for name in field_names(self):
-            value = getattr(self, name)
+        for value in _VALUES[kind](self):
             if isinstance(value, Node):
                 found.append(value)
             elif isinstance(value, tuple):
-                found.extend(item for item in value if isinstance(item, Node))
-        return tuple(found)
+                found.extend([item for item in value if isinstance(item, Node)])
+        return found
 
     def map_children(self, change: Callable[[Node], Node]) -> Self:
         """Give this node with each child replaced by `change(child)`; the same object when none changed."""
+        kind = type(self)
+        if kind not in _VALUES:
+            _read(kind)
         changed: dict[str, Any] = {}
-        for name in field_names(self):
-            value = getattr(self, name)
+        for name, value in zip(_FIELD_NAMES[kind], _VALUES[kind](self), strict=True):
             if isinstance(value, Node):
                 new: Any = change(value)
                 if new is not value:
@@ -65,9 +80,14 @@ class Node:
 
     def walk(self) -> Iterator[Node]:
         """Yield this node and all below it, parents first."""
-        yield self
-        for child in self.children():
-            yield from child.walk()
+        waiting = [self]
+        while waiting:
+            node = waiting.pop()
+            yield node
+            below = node._children()
+            if below:
+                below.reverse()
+                waiting += below
 
     def find(self, kind: type[T]) -> Iterator[T]:
         """Yield the nodes of one kind, parents first."""

@@ -14,6 +14,7 @@ from piql.logical.expressions import (
     Exists,
     Expression,
     InSubquery,
+    Parameter,
     ScalarSubquery,
     conjuncts,
 )
@@ -31,6 +32,7 @@ MIRRORED: dict[ComparisonOperator, ComparisonOperator] = {
 }
 _WHOLE_NUMBERS = frozenset((Kind.INT, Kind.BIGINT))
 _NUMBERS = _WHOLE_NUMBERS | {Kind.DOUBLE, Kind.DECIMAL}
+_PLAIN = (ColumnRef, Constant, Parameter)
 _TEXTS = frozenset((Kind.VARCHAR, Kind.TEXT))
 
 
@@ -45,11 +47,17 @@ def relations_of(expression: Node) -> frozenset[str]:
             return frozenset((expression.relation,))
         case Comparison(left=ColumnRef() as left, right=ColumnRef() as right):
             return frozenset((left.relation, right.relation))
+        case Comparison(left=ColumnRef() as left, right=Constant() | Parameter()):
+            return frozenset((left.relation,))
         case _:
             return frozenset(node.relation for node in expression.walk() if isinstance(node, ColumnRef))
 
 
 def has_subquery(expression: Node) -> bool:
+    if isinstance(expression, Comparison) and isinstance(expression.right, _PLAIN):
+        expression = expression.left
+    if isinstance(expression, _PLAIN):
+        return False
     return any(isinstance(node, Exists | InSubquery | ScalarSubquery) for node in expression.walk())
 
 

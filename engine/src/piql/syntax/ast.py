@@ -450,3 +450,4 @@ class ParsedFile:
     statements: tuple[Statement, ...]
     diagnostics: tuple[Diagnostic, ...]
     comments: tuple[Comment, ...] = ()
+    work: int = 0  # about what compiling it takes; a token is 1

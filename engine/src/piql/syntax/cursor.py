@@ -24,6 +24,7 @@ _UNPRINTED = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 MAX_NESTING = 50  # parentheses, subqueries, NOTs inside one another
 MAX_CHAIN = 64  # operators in one row such as a + b + c, each a level of the tree
+MAX_TOKENS = 50_000  # words and signs of one statement
 
 
 class SyntaxFault(Exception):
@@ -45,6 +46,8 @@ class Cursor:
         self.last_end = 0  # where the token taken last ends
         self.nesting = 0
         self.chain = 0
+        self.last_of_statement = MAX_TOKENS  # the number of the last token that it may reach
+        self.reads = 0  # how often statements name a table to read or write
         self.diagnostics: list[Diagnostic] = []
 
     def advance(self) -> Token:
@@ -144,6 +147,7 @@ class Cursor:
         found = [self.name(what)]
         while self.accept(","):
             found.append(self.name(what))
+            self.check_length()
         self.expect(")", f"after {what}")
         return tuple(found)
 
@@ -199,12 +203,23 @@ class Cursor:
             return token.text
         raise self.expecting("the name of a parameter", "parameters are written [1: name], [name] or :name")
 
+    def check_length(self) -> None:
+        """Refuse a statement that goes on and on."""
+        if self.at > self.last_of_statement:
+            raise self.fault(
+                "too-many",
+                f"this statement has more than {MAX_TOKENS:,} words and signs",
+                self.span_of(self.token),
+                "give long lists as a parameter: IN [name] MAX n",
+            )
+
     def spelling_fix(self, span: Span, text: str) -> Fix:
         return Fix(f"Change to {text}", (Edit(span.file, span.start, span.end, text),))
 
     def deeper(self, span_start: int) -> None:
         """Count one level of nesting; too many is a finding, not a crash."""
         self.nesting += 1
+        self.check_length()
         if self.nesting + self.chain // 2 > MAX_NESTING:
             raise self.fault(
                 "nesting-too-deep",

@@ -101,6 +101,7 @@ class EntityParser(DefinitionParser):
 
     def _step(self, start: int, what: str) -> ast.FetchStep:
         entity = self.name(what)
+        self.reads += 1
         alias = None
         if (
             self.is_name()

@@ -112,6 +112,14 @@ def tokenize(source: Source) -> Tokens:
     return Tokens(tokens, tuple(comments), diagnostics)
 
 
+def place_of_first_token(text: str) -> tuple[int, int] | None:
+    """Give where the first token of a text begins and ends; None when it holds comments at most."""
+    for match in _TOKEN.finditer(text):
+        if match.lastgroup not in ("space", "comment"):
+            return match.span()
+    return None
+
+
 def shortened(text: str) -> str:
     """Give a text of the user as it is quoted in a message."""
     return text if len(text) <= 40 else text[:37] + "…"

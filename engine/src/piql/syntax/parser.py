@@ -11,12 +11,16 @@ from difflib import get_close_matches
 from functools import lru_cache
 from typing import Literal
 
+from piql.diagnostics.codes import report
 from piql.diagnostics.diagnostic import Diagnostic, Edit, Fix
-from piql.source import Source
+from piql.source import Source, Span
 from piql.syntax import ast
-from piql.syntax.cursor import SyntaxFault
+from piql.syntax.cursor import MAX_TOKENS, SyntaxFault
 from piql.syntax.entities import EntityParser
-from piql.syntax.lexer import MAX_FINDINGS, tokenize
+from piql.syntax.lexer import MAX_FINDINGS, place_of_first_token, tokenize
+
+MAX_WORK = 200_000  # of one file: 1 for a token, and for the plans of what it names
+STATEMENT_WORK, READ_WORK = 10, 60
 
 _BODIES = ("SELECT", "FETCH", "WITH", "INSERT", "UPDATE", "DELETE")
 _CREATED = ("TABLE", "QUERY", "INDEX", "UNIQUE")
@@ -27,11 +31,11 @@ _KINDS: dict[str, Literal["select", "insert", "update", "delete"]] = {
 }
 
 
-def parse(source: Source) -> ast.ParsedFile:
-    """Give the statements of a text; never raises, whatever the text."""
+def parse(source: Source, most: int | None = None) -> ast.ParsedFile:
+    """Give the statements of a text, up to the one before which they are `most` work; never raises."""
     lexed = tokenize(source)
     parser = _Parser(source, lexed)
-    statements = parser.statements()
+    statements = parser.statements(most)
     diagnostics = parser.diagnostics
     if lexed.diagnostics:
         extents = _extents(source, statements)
@@ -42,7 +46,28 @@ def parse(source: Source) -> ast.ParsedFile:
         kept = [each for each in diagnostics if not any(_is_any_in([each], extent) for extent in bad_extents)]
         diagnostics = sorted([*lexed.diagnostics, *kept], key=lambda each: each.span.start)
         diagnostics = [_assigned(each, statements) for each in diagnostics]
-    return ast.ParsedFile(source, tuple(statements), tuple(diagnostics[:MAX_FINDINGS]), lexed.comments)
+    return ast.ParsedFile(
+        source,
+        tuple(statements),
+        tuple(diagnostics[:MAX_FINDINGS]),
+        lexed.comments,
+        parser.at + READ_WORK * parser.reads + STATEMENT_WORK * len(statements),
+    )
+
+
+def parse_rest(source: Source) -> ast.ParsedFile:
+    """Say of the rest of a file which had too much before it that it is not compiled."""
+    place = place_of_first_token(source.text)
+    return parse(source) if place is None else ast.ParsedFile(source, (), (_too_much(source.span(*place)),))
+
+
+def _too_much(span: Span) -> Diagnostic:
+    return report(
+        "too-many",
+        "this file has too much before this place: nothing is compiled from here on",
+        span,
+        help="put the statements from here on into another file",
+    )
 
 
 parse_once = lru_cache(maxsize=512)(parse)
@@ -79,7 +104,7 @@ def _assigned(finding: Diagnostic, statements: list[ast.Statement]) -> Diagnosti
 class _Parser(EntityParser):
     """Reads whole files."""
 
-    def statements(self) -> list[ast.Statement]:
+    def statements(self, most: int | None) -> list[ast.Statement]:
         found: list[ast.Statement] = []
         while True:
             while self.accept(";"):
@@ -87,6 +112,10 @@ class _Parser(EntityParser):
             if self.is_at_end():
                 return found
             began = self.at
+            if most is not None and began + READ_WORK * self.reads + STATEMENT_WORK * len(found) > most:
+                self.note(_too_much(self.span_of(self.token)))
+                return found
+            self.last_of_statement = began + MAX_TOKENS
             self.nesting = self.chain = 0
             if len(self.diagnostics) >= MAX_FINDINGS and not self._is_start():
                 self._recover(began)  # nothing more is said, so the fault need not be made

@@ -15,7 +15,7 @@ from operator import is_not
 
 from piql.source import Source
 from piql.syntax import ast
-from piql.syntax.parser import parse
+from piql.syntax.parser import MAX_WORK, parse, parse_rest
 
 MOST_PIECES = 10_000  # a file of more statements is read as one piece
 
@@ -40,12 +40,13 @@ class Pieces:
     """One file, cut. Each piece is a parsed file with a `Source` of its own, whose places count from its start."""
 
     def __init__(
-        self, source: Source, files: list[ast.ParsedFile], lengths: list[int], *, is_whole: bool = False
+        self, source: Source, files: list[ast.ParsedFile], lengths: list[int], work: int = 0, *, is_anew: bool = False
     ) -> None:
         self.source = source
         self.files = files
         self.lengths = lengths
-        self.is_whole = is_whole  # not cut, because there are too many statements
+        self.work = work
+        self.is_anew = is_anew  # there is so much that other texts of the file are cut without this one
 
     @cached_property
     def starts(self) -> list[int]:
@@ -59,7 +60,7 @@ class Pieces:
 
 def cut(source: Source, before: Pieces | None = None) -> Pieces:
     """Cut a text; pieces that `before` has in common with it, at its beginning and end, are not parsed again."""
-    if before is None or before.is_whole:
+    if before is None or before.is_anew:
         return _cut(source, Pieces(source, [], []), 0, 0)
     old, new = before.source.text, source.text
     same = _common_start(old, new)
@@ -78,32 +79,46 @@ def _cut(source: Source, before: Pieces, first: int, last: int) -> Pieces:
     lengths = before.lengths
     at = before.starts[first]
     kept, kept_at = last, before.starts[last] + len(text) - len(before.source.text)
+    files: list[ast.ParsedFile] = []
     bounds = [at]
+    work = 0
     while at < len(text):
         while kept < len(lengths) and kept_at < at:
             kept_at += lengths[kept]
             kept += 1
         if kept < len(lengths) and at == kept_at:
             break
-        found = _PIECE.match(text, at)
-        at = found.end() if found is not None else len(text)
-        bounds.append(at)
-        if first + len(bounds) > MOST_PIECES:
+        if work > MAX_WORK or first + len(files) >= MOST_PIECES:
+            kept = len(lengths)
             break
+        found = _PIECE.match(text, at)
+        end = found.end() if found is not None else len(text)
+        files.append(parse(_piece(source.name, text[at:end]), MAX_WORK))
+        at = end
+        bounds.append(at)
+        work += files[-1].work
     else:
         kept = len(lengths)
-    if first + len(bounds) + len(lengths) - kept > MOST_PIECES:
-        return Pieces(source, [_parsed(source.name, text)], [len(text)], is_whole=True)
-    files = [_parsed(source.name, text[start:end]) for start, end in pairwise(bounds)]
-    return Pieces(
-        source,
-        [*before.files[:first], *files, *before.files[kept:]],
-        [*lengths[:first], *(end - start for start, end in pairwise(bounds)), *lengths[kept:]],
-    )
+    work += before.work - sum(each.work for each in before.files[first:kept])
+    files = [*before.files[:first], *files, *before.files[kept:]]
+    lengths = [*lengths[:first], *(end - start for start, end in pairwise(bounds)), *lengths[kept:]]
+    most = _as_much_as_is_compiled(files) if work > MAX_WORK else len(files)
+    if most >= MOST_PIECES:
+        return Pieces(source, [parse(_piece(source.name, text), MAX_WORK)], [len(text)], is_anew=True)
+    end = sum(lengths[:most])
+    if end == len(text):
+        return Pieces(source, files, lengths, work)
+    rest = parse_rest(_piece(source.name, text[end:]))
+    return Pieces(source, [*files[:most], rest], [*lengths[:most], len(text) - end], is_anew=True)
 
 
-def _parsed(file: str, text: str) -> ast.ParsedFile:
-    return parse(Source(text, f"{file}{_MARK}{next(_numbers)}"))
+def _as_much_as_is_compiled(files: list[ast.ParsedFile]) -> int:
+    """Give how many pieces there are before which there is not too much."""
+    return sum(each <= MAX_WORK for each in accumulate((each.work for each in files[:-1]), initial=0))
+
+
+def _piece(file: str, text: str) -> Source:
+    return Source(text, f"{file}{_MARK}{next(_numbers)}")
 
 
 def home_of(name: str) -> str | None:

@@ -191,6 +191,7 @@ class QueryParser(ExpressionParser):
 
     def _select_item(self) -> ast.SelectItem | ast.Star:
         token = self.token
+        self.check_length()
         if token.word == "*":
             self.advance()
             return ast.Star(span=self.span_of(token))
@@ -274,6 +275,7 @@ class QueryParser(ExpressionParser):
             self.expect(")", "after the derived table")
             return ast.DerivedTable(query=query, alias=self._alias(), span=self.span_from(start))
         table = self.name(f"a table after {after}")
+        self.reads += 1
         return ast.TableName(table=table, alias=self._alias(), span=self.span_from(start))
 
     def order(self) -> ast.OrderClause:

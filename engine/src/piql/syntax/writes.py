@@ -13,6 +13,7 @@ class WriteParser(QueryParser):
         start = self.advance().start
         self.expect("INTO", "after INSERT")
         table = self.name("a table after INSERT INTO")
+        self.reads += 1
         columns: tuple[ast.Name, ...] = ()
         if self.token.word == "(":
             columns = self.names("a column")
@@ -56,6 +57,7 @@ class WriteParser(QueryParser):
     def update(self) -> ast.Update:
         start = self.advance().start
         table = self.name("a table after UPDATE")
+        self.reads += 1
         self.expect("SET", "after the table of UPDATE")
         changes = [self._set_item()]
         while self.accept(","):
@@ -84,5 +86,6 @@ class WriteParser(QueryParser):
         start = self.advance().start
         self.expect("FROM", "after DELETE")
         table = self.name("a table after DELETE FROM")
+        self.reads += 1
         where = self.expression() if self.accept("WHERE") else None
         return ast.Delete(table=table, where=where, span=self.span_from(start))
