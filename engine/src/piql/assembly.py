@@ -49,12 +49,11 @@ class Part:
     is_loud: bool  # something was found in it, other than in the tables that it defines
 
     def findings_of_plans(self) -> list[Diagnostic]:
-        """Give what was found after binding."""
+        """Give what was found after binding; it stands behind what binding found."""
         return [
             each
             for query, bound in zip(self.queries, self.bound, strict=True)
-            for each in query.diagnostics
-            if each not in bound.diagnostics
+            for each in query.diagnostics[len(bound.diagnostics) :]
         ]
 
 

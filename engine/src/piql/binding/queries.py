@@ -32,6 +32,8 @@ from piql.node import Node
 from piql.source import Span
 from piql.syntax import ast
 
+MAX_OUTPUTS = 5_000  # columns of one result
+
 
 def bind_query(
     context: QueryContext, node: ast.QueryExpression, outer: Scope | None = None, is_exists: bool = False
@@ -267,6 +269,11 @@ class _Select:
         binder = self._binder("SELECT", aggregates=True)
         outputs: list[logical.Output] = []
         for item in self.node.items:
+            if len(outputs) > MAX_OUTPUTS:
+                self.is_broken = True
+                message = f"the result has more than {MAX_OUTPUTS:,} columns"
+                self.context.diagnostics.append(report("too-many", message, item.span))
+                return outputs[:1]
             if isinstance(item, ast.Star):
                 outputs.extend(self._star(item))
                 continue

@@ -1,0 +1,133 @@
+"""What is too large is refused where it becomes so: what stands before it, and in other files, compiles as ever."""
+
+from __future__ import annotations
+
+import random
+
+import piql
+import pytest
+from piql.source import Source
+from piql.syntax import pieces
+from piql.syntax.cursor import MAX_TOKENS
+from piql.syntax.parser import MAX_WORK, parse
+from piql.syntax.pieces import cut
+
+TABLE = "CREATE TABLE t (a INT PRIMARY KEY, b INT);\n"
+ENTITIES = "ENTITY E { int a, PRIMARY(a) }\nENTITY P { int p, FOREIGN KEY owner REF E MAX 5, PRIMARY(p) }\n"
+
+
+def query(number: int, values: int = 1) -> str:
+    listed = ", ".join(map(str, range(values)))
+    return f"CREATE QUERY q{number} AS SELECT b FROM t WHERE a IN ({listed});\n"
+
+
+def codes(compilation: piql.Compilation) -> list[str]:
+    return [each.code for each in compilation.diagnostics]
+
+
+def test_a_list_of_twenty_thousand_values_is_a_query_like_any_other() -> None:
+    compilation = piql.compile(TABLE + query(1, 20_000))
+    assert not compilation.diagnostics
+    bound = compilation.queries["q1"].bound
+    assert bound is not None
+    assert bound.operations == 20_000
+
+
+@pytest.mark.parametrize(
+    "long",
+    [
+        pytest.param(query(1, 30_000), id="a list"),
+        pytest.param("CREATE QUERY q1 AS SELECT " + "t.*, " * 20_000 + "a FROM t WHERE a = 1;\n", id="stars"),
+        pytest.param("CREATE QUERY q1 AS SELECT a FROM t ORDER BY " + "a, " * 30_000 + "b LIMIT 1;\n", id="an order"),
+        pytest.param("CREATE QUERY q1 AS INSERT INTO t (" + "a, " * 30_000 + "b) VALUES (1);\n", id="columns"),
+        pytest.param("CREATE INDEX i ON t (b) COVERING (" + "a, " * 30_000 + "b);\n", id="an index"),
+    ],
+)
+def test_a_statement_that_goes_on_and_on_is_refused_and_the_next_one_is_not(long: str) -> None:
+    text = TABLE + long + query(2)
+    compilation = piql.compile(text)
+    assert codes(compilation) == ["too-many"]
+    place = compilation.diagnostics[0].span
+    assert f"{MAX_TOKENS:,}" in compilation.diagnostics[0].message
+    assert len(TABLE) < place.start < place.end < len(TABLE + long)
+    assert compilation.queries["q2"].is_bounded
+
+
+def test_a_result_has_no_more_columns_than_anybody_can_use() -> None:
+    table = "CREATE TABLE wide (a INT PRIMARY KEY, " + ", ".join(f"c{number} INT" for number in range(900)) + ");\n"
+    compilation = piql.compile(table + "CREATE QUERY q AS SELECT " + "*, " * 20_000 + "a FROM wide WHERE a = 1;\n")
+    assert codes(compilation) == ["too-many"]
+    assert "5,000 columns" in compilation.diagnostics[0].message
+    assert not compilation.queries["q"].is_bounded
+    assert piql.compile(table + "CREATE QUERY q AS SELECT * FROM wide WHERE a = 1;\n").queries["q"].is_bounded
+
+
+def test_a_thousand_joins_are_not_too_much_for_one_file() -> None:
+    joins = [
+        f"CREATE QUERY q{number} AS SELECT x.b, y.b AS c FROM t x JOIN t y ON y.a = x.b WHERE x.a = [me] AND x.b > 5"
+        for number in range(1000)
+    ]
+    assert parse(Source(TABLE + ";\n".join(joins))).work < MAX_WORK
+
+
+def test_what_stands_behind_too_much_of_a_file_is_not_compiled_and_said_to_be_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pieces, "MAX_WORK", 1000)
+    text = TABLE + "".join(map(query, range(50))) + "-- the end\n"
+    compilation = piql.compile({"all.piql": text, "more.piql": query(77)})
+    assert codes(compilation) == ["too-many"]
+    assert all(each.is_bounded for each in compilation.queries.values())
+    compiled = len(compilation.queries) - 1
+    assert 5 < compiled < 20
+    place = compilation.diagnostics[0].span
+    assert (place.file, place.text) == ("all.piql", "CREATE")
+    assert text[place.start :].startswith(query(compiled))
+    assert "q77" in compilation.queries
+
+
+def test_queries_without_semicolons_are_counted_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pieces, "MAX_WORK", 1000)
+    text = ENTITIES + "".join(f"QUERY q{number} FETCH P OF E BY owner WHERE E = [this]\n" for number in range(50))
+    compilation = piql.compile(text)
+    assert codes(compilation) == ["too-many"]
+    assert 3 < len(compilation.queries) < 20
+    assert text[compilation.diagnostics[0].span.start :].startswith(f"QUERY q{len(compilation.queries)} ")
+
+
+def test_a_last_statement_is_compiled_however_large_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pieces, "MAX_WORK", 1000)
+    compilation = piql.compile(TABLE + query(1, 2000) + "-- the end\n")
+    assert not compilation.diagnostics
+    assert compilation.queries["q1"].is_bounded
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_how_much_of_a_text_is_compiled_does_not_depend_on_what_was_compiled_before(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pieces, "MAX_WORK", 2500)
+    monkeypatch.setattr(pieces, "MOST_PIECES", 12)
+    rng = random.Random(seed)
+    statements = [TABLE, *(query(number, rng.choice((1, 5, 100))) for number in range(4))]
+    before = cut(Source("".join(statements)))
+    seen = set()
+    for _ in range(60):
+        match rng.randrange(4):
+            case 0 if len(statements) > 4:
+                del statements[rng.randrange(len(statements))]
+            case 1:
+                statements.insert(rng.randrange(len(statements) + 1), rng.choice(("\n", ";", "-- x\n")))
+            case _:
+                statements.insert(rng.randrange(len(statements) + 1), query(rng.randrange(99), rng.choice((1, 1, 300))))
+        if len(statements) > 14:
+            statements = statements[:5]
+        source = Source("".join(statements))
+        now, afresh = cut(source, before), cut(source)
+        assert [each.source.text for each in now.files] == [each.source.text for each in afresh.files]
+        assert [each.diagnostics for each in now.files] == [each.diagnostics for each in afresh.files]
+        assert (now.starts, now.work, now.is_anew) == (afresh.starts, afresh.work, afresh.is_anew)
+        assert now.starts[-1] == len(source.text)
+        seen.add(now.is_anew)
+        before = now
+    assert seen == {False, True}
