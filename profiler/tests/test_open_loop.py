@@ -1,7 +1,6 @@
 from collections.abc import Sequence
 
 import pytest
-from piql_profiler import open_loop
 from piql_profiler.open_loop import AT_LEAST, WARM_UP, Block, offer
 
 
@@ -9,25 +8,23 @@ class Clock:
     """Stands still but for sleeping, looking, and what an execution takes."""
 
     def __init__(self) -> None:
-        self.now = 0.0
+        self.moment = 0.0
 
-    def perf_counter(self) -> float:
-        self.now += 1e-7
-        return self.now
+    def now(self) -> float:
+        self.moment += 1e-7
+        return self.moment
 
-    def sleep(self, seconds: float) -> None:
-        self.now += seconds
+    def wait_until(self, moment: float) -> None:
+        self.moment = max(self.moment, moment)
 
     def execute(self, microseconds: float) -> float:
-        self.now += microseconds / 1e6
+        self.moment += microseconds / 1e6
         return microseconds
 
 
-@pytest.fixture(autouse=True)
-def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    made = Clock()
-    monkeypatch.setattr(open_loop, "time", made)
-    return made
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
 
 
 def test_the_first_executions_warm_up_and_are_not_counted() -> None:
@@ -44,14 +41,14 @@ def test_a_fast_point_is_measured_until_its_time_is_over() -> None:
 
 
 def test_a_client_is_kept_as_busy_as_asked(clock: Clock) -> None:
-    block = offer(lambda: clock.execute(300), 5.0, load=0.5, seed=1)
+    block = offer(lambda: clock.execute(300), 5.0, load=0.5, seed=1, clock=clock)
     assert block.busy == pytest.approx(0.5, abs=0.03)
     assert not block.is_void
 
 
 def test_what_waits_for_a_slow_execution_is_late_in_response_but_not_in_service(clock: Clock) -> None:
     durations = iter([200.0] * 40 + [30_000.0] + [200.0] * 10_000)
-    block = offer(lambda: clock.execute(next(durations)), 0.2, load=0.4, seed=3)
+    block = offer(lambda: clock.execute(next(durations)), 0.2, load=0.4, seed=3, clock=clock)
     slow = list(block.service_us).index(30_000.0)
     assert block.service_us[slow + 1] == 200.0
     assert block.response_us[slow + 1] > 10_000.0
@@ -59,7 +56,7 @@ def test_what_waits_for_a_slow_execution_is_late_in_response_but_not_in_service(
 
 
 def test_a_closed_loop_knows_no_waiting(clock: Clock) -> None:
-    block = offer(lambda: clock.execute(50), 0.01, load=0.0, seed=1)
+    block = offer(lambda: clock.execute(50), 0.01, load=0.0, seed=1, clock=clock)
     assert list(block.response_us) == list(block.service_us)
     assert not block.is_void
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from time import monotonic
+from time import monotonic, perf_counter
 from types import TracebackType
 from typing import Any, Literal, Self, TypeVar, overload
 
@@ -28,7 +28,7 @@ from piql.evolution.build import Build, Pace
 from piql.execution.executor import Page, PreparedQuery
 from piql.execution.observation import Observation, Observer, OperatorTiming
 from piql.execution.seals import signing_key
-from piql.execution.strategy import Strategy
+from piql.execution.strategy import Clock, Strategy
 from piql.physical.operators import WritePlan
 from piql.pinned import pinned_to, refuse_overtaken
 from piql.session import Session
@@ -108,9 +108,11 @@ class Database:
         stamps: Stamps | None = None,
         manners: Manners | None = None,
         version: int | None = None,
+        clock: Clock = perf_counter,
     ) -> None:
         self._store = store
         self._version = version
+        self._clock = clock
         self._server = Server(store.steps, stamps, manners) if store.steps is not None else None
         self.observer = observer
         self.strategy: Strategy = strategy
@@ -438,7 +440,7 @@ class Database:
             table = query.plan.table.name
             stepped = self._stepped(prepared, table) if self._server is not None else None
             return PreparedWrite(query, self._store, self._writer(prepared, table), deployment.version, stepped)
-        return PreparedQuery(query, self._store, deployment.deployed, deployment.version, self._cursor_key)
+        return PreparedQuery(query, self._store, deployment.deployed, deployment.version, self._cursor_key, self._clock)
 
     def _writer(self, prepared: _Prepared, table: str) -> TableWriter:
         found = prepared.writers.get(table)

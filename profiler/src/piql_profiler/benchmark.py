@@ -21,15 +21,15 @@ from piql.database import Observation
 from scipy.special import ndtri
 from scipy.stats import rankdata
 
+from piql_profiler.clock import REAL, Clock
 from piql_profiler.grid import Grid, Operator, Point
 from piql_profiler.histogram import Histogram
-from piql_profiler.measurements import Measurement
-from piql_profiler.open_loop import offer
+from piql_profiler.measurements import FEWEST_PAIRS, Measurement
+from piql_profiler.open_loop import AT_LEAST, offer
 from piql_profiler.precision import effective_number, is_precise
 from piql_profiler.workload import Call, Workload
 
 _ATTEMPTS = 2  # at a block that is not void
-_FEW = 10  # below this a correlation says nothing
 
 
 def prepare(grid: Grid, store_url: str) -> None:
@@ -51,63 +51,106 @@ def measure(
 ) -> Measurement:
     """Measure a point of a prepared grid for about `seconds`, or until its p99 is known to ± `precision` of itself."""
     session = _session(store_url, grid, os.getpid())
-    random = Random(seed)
-
-    whole_us: list[float] = []
-
-    def execute() -> float:
-        took, whole = session.execute(session.workload.call(point, random), point)
-        whole_us.append(whole)
-        return took
-
-    def is_enough(service_us: Sequence[float]) -> bool:
-        return precision is not None and is_precise(service_us, precision)
-
-    started_at, began = time.time(), time.perf_counter()
-    for attempt in range(_ATTEMPTS):
-        block = offer(execute, seconds / 2**attempt, load=load, seed=seed + attempt, is_enough=is_enough)
-        if not block.is_void:
-            break
-    return Measurement(
-        point,
-        interval,
-        Histogram.of(block.service_us),
-        started_at,
-        time.perf_counter() - began,
-        correlation_of(block.service_us),
-        response=Histogram.of(block.response_us),
-        effective=effective_number(block.service_us),
-        lag=block.lag,
-        whole=None if point.operator is Operator.INDEX_SCAN else Histogram.of(whole_us[-len(block.service_us) :]),
-    )
+    return session.measure(point, seconds, interval=interval, seed=seed, load=load, precision=precision)
 
 
 def correlation_of(latencies_us: Sequence[float]) -> float:
     """Correlate the normal scores of consecutive latencies: 0 when a slow execution tells nothing of the next."""
-    if len(latencies_us) < _FEW or min(latencies_us) == max(latencies_us):
+    return correlation_between(latencies_us[:-1], latencies_us[1:])
+
+
+def correlation_between(first_us: Sequence[float], second_us: Sequence[float]) -> float:
+    """Correlate the normal scores of latencies pair by pair: how much two operators of one execution share a cause."""
+    if len(first_us) < FEWEST_PAIRS or min(first_us) == max(first_us) or min(second_us) == max(second_us):
         return 0.0
-    scores = ndtri((rankdata(latencies_us) - 0.5) / len(latencies_us))
-    return float(np.corrcoef(scores[:-1], scores[1:])[0, 1])
+    first, second = (ndtri((rankdata(each) - 0.5) / len(first_us)) for each in (first_us, second_us))
+    return float(np.corrcoef(first, second)[0, 1])
 
 
-class _Session:
-    """A connection that listens to what its executions report."""
+class Session:
+    """A connection to a prepared store that measures points by what its executions report."""
 
-    def __init__(self, store_url: str, grid: Grid) -> None:
-        self.workload = Workload(grid)
-        self._seen: list[Observation] = []
-        self._database = piql.connect(store_url, self._seen.append)
+    def __init__(
+        self, database: piql.Database, seen: list[Observation], workload: Workload, clock: Clock = REAL
+    ) -> None:
+        """Take a database whose observer appends to `seen`, and whose clock is this one."""
+        self._database = database
+        self._seen = seen
+        self._workload = workload
+        self._clock = clock
+        self._one_takes: dict[Point, float] = {}
 
-    def execute(self, call: Call, point: Point) -> tuple[float, float]:
-        """Give what the operator of the point took, and the execution as a whole, in µs."""
+    @classmethod
+    def open(cls, store_url: str, grid: Grid) -> Session:
+        seen: list[Observation] = []
+        return cls(piql.connect(store_url, seen.append), seen, Workload(grid))
+
+    def measure(
+        self,
+        point: Point,
+        seconds: float,
+        *,
+        interval: int = 0,
+        seed: int = 1,
+        load: float = 0.0,
+        precision: float | None = None,
+        at_least: int = AT_LEAST,
+        at_most: int | None = None,
+    ) -> Measurement:
+        """Measure a point for about `seconds`, or until it is known well enough."""
+        random = Random(seed)
+        below_us: list[float] = []
+
+        def execute() -> float:
+            took, below = self._execute(self._workload.call(point, random), point)
+            below_us.append(below)
+            return took
+
+        def is_enough(service_us: Sequence[float]) -> bool:
+            return precision is not None and is_precise(service_us, precision)
+
+        started_at, began = time.time(), self._clock.now()
+        for attempt in range(_ATTEMPTS):
+            block = offer(
+                execute,
+                seconds / 2**attempt,
+                load=load,
+                seed=seed + attempt,
+                at_least=at_least,
+                at_most=at_most,
+                one_takes=self._one_takes.get(point),
+                is_enough=is_enough,
+                clock=self._clock,
+            )
+            if not block.is_void:
+                break
+        scans = below_us[-len(block.service_us) :]
+        took = np.add(scans, block.service_us)
+        self._one_takes[point] = float(np.median(took)) / 1e6
+        is_scan = point.operator is Operator.INDEX_SCAN
+        return Measurement(
+            point,
+            interval,
+            Histogram.of(block.service_us),
+            started_at,
+            self._clock.now() - began,
+            correlation_of(block.service_us) if is_scan else correlation_between(scans, block.service_us),
+            response=Histogram.of(block.response_us),
+            effective=effective_number(block.service_us),
+            lag=block.lag,
+            whole=None if is_scan else Histogram.of(took),
+        )
+
+    def _execute(self, call: Call, point: Point) -> tuple[float, float]:
+        """Give what the operator of the point took, and what the scan below it did, in µs."""
         self._seen.clear()
         self._database.execute(call.query, call.parameters)
         (seen,) = self._seen
         below_ms = sum(each.elapsed_ms for each in seen.operators if each.operator != point.operator.value)
-        return (seen.elapsed_ms - below_ms) * 1000, seen.elapsed_ms * 1000
+        return (seen.elapsed_ms - below_ms) * 1000, below_ms * 1000
 
 
 @lru_cache(maxsize=2)
-def _session(store_url: str, grid: Grid, process: int) -> _Session:
+def _session(store_url: str, grid: Grid, process: int) -> Session:
     """Keep a worker's connection; a forked process opens its own."""
-    return _Session(store_url, grid)
+    return Session.open(store_url, grid)

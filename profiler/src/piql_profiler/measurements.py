@@ -12,6 +12,8 @@ from piql_profiler.grid import Operator, Point
 from piql_profiler.histogram import BINS, Histogram, merge_all
 from piql_profiler.open_loop import MOST_LAG
 
+FEWEST_PAIRS = 10  # below this a correlation says nothing
+
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
@@ -109,8 +111,9 @@ class Measurements:
                 operators[operator] = OperatorCounts(
                     operator, tuple(points[at] for at in seen), counts[seen], whole[seen]
                 )
-        pairs = sum(each.histogram.total for each in cells)
-        correlation = sum(each.correlation * each.histogram.total for each in cells) / max(pairs, 1)
+        telling = [each for each in cells if each.histogram.total >= FEWEST_PAIRS]
+        pairs = sum(each.histogram.total for each in telling)
+        correlation = sum(each.correlation * each.histogram.total for each in telling) / max(pairs, 1)
         return cls(intervals, interval_seconds, operators, correlation, is_answered_in_turn, checked)
 
     def pooled(self) -> Measurements:

@@ -11,18 +11,18 @@ by more than `MOST_LAG` of what it reports, it is void.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
 
 import numpy as np
 
+from piql_profiler.clock import REAL, Clock
+
 WARM_UP = 3
 AT_LEAST = 20
 MOST_LAG = 0.05  # of the p99 response
 _CALIBRATION, _CALIBRATION_SHARE = 12, 0.05  # executions at most, unless that many take less of the block
-_SPIN_SECONDS = 0.0005  # sleeping ends late by less than this
 _BETWEEN_CHECKS = 250
 
 
@@ -52,35 +52,41 @@ def offer(
     load: float,
     seed: int,
     at_least: int = AT_LEAST,
+    at_most: int | None = None,
+    one_takes: float | None = None,
     is_enough: Callable[[Sequence[float]], bool] = lambda service_us: False,
+    clock: Clock = REAL,
 ) -> Block:
     """Keep one client busy for a share `load` of `seconds`; `execute` gives its service time in µs.
 
     A point too slow for its time is still executed `at_least` times, the last ones without waiting. `is_enough` is
-    asked now and then, off the schedule, and ends the block early. A `load` of 0 is closed loop: one execution after
-    the other.
+    asked now and then, off the schedule, and ends the block early; so do `at_most` executions. The rate follows from
+    the seconds that `one_takes`, else from a few executions before the block. A `load` of 0 is closed loop: one
+    execution after the other.
     """
     if not 0.0 <= load < 1.0:
         raise ValueError(f"a load is a share from 0 to less than 1, not {load}")
-    for _ in range(WARM_UP):
+    for _ in range(WARM_UP if one_takes is None else 1):
         execute()
     random = Random(seed)
-    gap = _seconds_of_one(execute, seconds) / load if load else 0.0
+    if one_takes is None and load:
+        one_takes = _seconds_of_one(execute, seconds, clock)
+    gap = (one_takes or 0.0) / load if load else 0.0
     service: list[float] = []
     response: list[float] = []
     lag: list[float] = []
     spent = 0.0
-    began = free = due = time.perf_counter()
+    began = free = due = clock.now()
     end = began + seconds
-    while len(service) < at_least or free < end:
+    while (len(service) < at_least or free < end) and len(service) != at_most:
         if load and free < end:
             due += random.expovariate(1.0 / gap)
-            _wait_until(due)
-        started = time.perf_counter()
+            clock.wait_until(due)
+        started = clock.now()
         if not load or free >= end:
             due = started
         took = execute()
-        ended = time.perf_counter()
+        ended = clock.now()
         service.append(took)
         response.append(took + (started - due) * 1e6)
         lag.append((started - max(due, free)) * 1e6)
@@ -89,22 +95,16 @@ def offer(
         if len(service) % _BETWEEN_CHECKS == 0 and len(service) >= at_least:
             if is_enough(service):
                 break
-            free = time.perf_counter()
+            free = clock.now()
             due += free - ended
     return Block(service, response, lag, spent / max(free - began, 1e-9))
 
 
-def _seconds_of_one(execute: Callable[[], float], seconds: float) -> float:
+def _seconds_of_one(execute: Callable[[], float], seconds: float, clock: Clock) -> float:
     """Give the median duration of an execution: the rate is chosen by it."""
     durations: list[float] = []
     while not durations or (len(durations) < _CALIBRATION and sum(durations) < _CALIBRATION_SHARE * seconds):
-        started = time.perf_counter()
+        started = clock.now()
         execute()
-        durations.append(time.perf_counter() - started)
+        durations.append(clock.now() - started)
     return max(float(np.median(durations)), 1e-6)
-
-
-def _wait_until(moment: float) -> None:
-    while (left := moment - time.perf_counter()) > 0.0:
-        if left > 2 * _SPIN_SECONDS:
-            time.sleep(left - _SPIN_SECONDS)

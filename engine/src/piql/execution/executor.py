@@ -19,7 +19,7 @@ from piql.execution.operators.base import Operator
 from piql.execution.parameters import ParameterChecks
 from piql.execution.preparation import Preparation
 from piql.execution.settling import RowMoved, SettledStore
-from piql.execution.strategy import Strategy, Timed, Timings, Work, drive
+from piql.execution.strategy import Clock, Strategy, Timed, Timings, Work, drive
 from piql.logical.expressions import ColumnRef
 from piql.logical.operators import SortKey
 from piql.physical import operators as physical
@@ -48,6 +48,7 @@ class PreparedQuery:
         deployed: Callable[[Index], Index],
         deployment: int = 0,
         cursor_key: bytes = b"",
+        clock: Clock = perf_counter,
     ) -> None:
         plan, bound = query.plan, query.bound
         assert plan is not None
@@ -60,6 +61,7 @@ class PreparedQuery:
         self._store = self._settled or store
         self._deployment = deployment
         self._cursor_key = cursor_key
+        self._clock = clock
         self._checks = ParameterChecks(query.parameters, store.codec)
         self._bound = bound.operations
         self.is_shaped_by_data = _is_shaped_by_data(query)
@@ -79,7 +81,8 @@ class PreparedQuery:
         consistency: Consistency | None = None,
     ) -> Page:
         """Run the query once."""
-        started = perf_counter()
+        clock = self._clock
+        started = clock()
         values = self._checks(parameters)
         position = None
         if cursor is not None:
@@ -95,9 +98,11 @@ class PreparedQuery:
                 work, repairs = self._drive_settling(self._settled, execution, strategy, timed, consistency)
             elif self._wants_snapshot:
                 with self._store.snapshot():
-                    work = drive(self._top.run(execution), self._store, self._bound, strategy, timed, consistency)
+                    work = drive(
+                        self._top.run(execution), self._store, self._bound, strategy, timed, consistency, clock
+                    )
             else:
-                work = drive(self._top.run(execution), self._store, self._bound, strategy, timed, consistency)
+                work = drive(self._top.run(execution), self._store, self._bound, strategy, timed, consistency, clock)
             rows, operations, round_trips = work
             dicts = self._to_dicts(rows, values)
         except ArithmeticError as failure:
@@ -105,7 +110,7 @@ class PreparedQuery:
         next_cursor = None
         if execution.page_end is not None:
             next_cursor = write_cursor(self._cursor_key, self.name, self._mark, self._deployment, execution.page_end)
-        elapsed = (perf_counter() - started) * 1000
+        elapsed = (clock() - started) * 1000
         if observer is not None and timings is not None:
             self._report(observer, timings, elapsed, operations, round_trips, len(dicts))
         return Page(dicts, next_cursor, operations, round_trips, operations + repairs, repairs, elapsed)
@@ -122,7 +127,7 @@ class PreparedQuery:
         session = store.session(self._bound)
         while True:
             try:
-                work = drive(self._top.run(execution), session, self._bound, strategy, timed, consistency)
+                work = drive(self._top.run(execution), session, self._bound, strategy, timed, consistency, self._clock)
                 return work, session.repair_operations
             except RowMoved:
                 session.begin_again()

@@ -23,6 +23,7 @@ from piql.store.base import Answers, Batch, Consistency, Row, Store
 Strategy: TypeAlias = Literal["lazy", "simple", "parallel"]
 ReadMany: TypeAlias = Callable[[Sequence[Batch]], Answers]
 Timed: TypeAlias = Callable[[Batch, int, float], None]
+Clock: TypeAlias = Callable[[], float]
 
 
 class Work(NamedTuple):
@@ -40,19 +41,20 @@ def drive(
     strategy: Strategy,
     timed: Timed | None = None,
     consistency: Consistency | None = None,
+    clock: Clock = perf_counter,
 ) -> Work:
-    """Run steps to their end."""
+    """Run steps to their end; `clock` gives seconds, by which each call to the store is timed."""
     read_many = store.read_many if consistency is None else partial(store.read_many, consistency=consistency)
     if strategy == "parallel":
-        return _drive_parallel(steps, read_many, bound, timed)
-    return _drive_one_by_one(steps, read_many, bound, timed)
+        return _drive_parallel(steps, read_many, bound, timed, clock)
+    return _drive_one_by_one(steps, read_many, bound, timed, clock)
 
 
 def exceeded(bound: int, operations: int) -> BoundExceeded:
     return BoundExceeded(f"stopped before request {operations} of at most {bound}; this is a fault of PIQL: report it")
 
 
-def _drive_parallel(steps: Steps, read_many: ReadMany, bound: int, timed: Timed | None) -> Work:
+def _drive_parallel(steps: Steps, read_many: ReadMany, bound: int, timed: Timed | None, clock: Clock) -> Work:
     operations = round_trips = 0
     try:
         batches = next(steps)
@@ -66,9 +68,9 @@ def _drive_parallel(steps: Steps, read_many: ReadMany, bound: int, timed: Timed 
             if timed is None:
                 answers = read_many(batches)
             else:
-                started = perf_counter()
+                started = clock()
                 answers = read_many(batches)
-                elapsed = perf_counter() - started
+                elapsed = clock() - started
                 for batch, found in zip(batches, answers, strict=True):
                     timed(batch, sum(map(len, found)), elapsed)
             batches = steps.send(answers)
@@ -76,7 +78,7 @@ def _drive_parallel(steps: Steps, read_many: ReadMany, bound: int, timed: Timed 
         return Work(done.value, operations, round_trips)
 
 
-def _drive_one_by_one(steps: Steps, read_many: ReadMany, bound: int, timed: Timed | None) -> Work:
+def _drive_one_by_one(steps: Steps, read_many: ReadMany, bound: int, timed: Timed | None, clock: Clock) -> Work:
     operations = 0
     try:
         batches = next(steps)
@@ -84,7 +86,7 @@ def _drive_one_by_one(steps: Steps, read_many: ReadMany, bound: int, timed: Time
             answers: Answers = []
             for batch in batches:
                 found: list[list[Row]] = []
-                started = perf_counter()
+                started = clock()
                 for arguments in batch.arguments:
                     operations += 1
                     if operations > bound:
@@ -92,7 +94,7 @@ def _drive_one_by_one(steps: Steps, read_many: ReadMany, bound: int, timed: Time
                         raise exceeded(bound, operations)
                     found.append(read_many([Batch(batch.read, (arguments,))])[0][0])
                 if timed is not None:
-                    timed(batch, sum(map(len, found)), perf_counter() - started)
+                    timed(batch, sum(map(len, found)), clock() - started)
                 answers.append(found)
             batches = steps.send(answers)
     except StopIteration as done:

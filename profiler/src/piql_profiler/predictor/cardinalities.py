@@ -252,10 +252,11 @@ def _fan_out(node: IndexScan, requests: int, limit: int) -> Point:
 def _row_bytes(node: IndexScan | IndexFKJoin | SortedIndexJoin | Dereference) -> int:
     """Give the size of one row that the operator fetches, from the declared lengths (a character counts one byte)."""
     types = [each.type for each in node.fields if isinstance(each, ColumnRef) and each.relation == node.alias]
-    return max(1, sum(_bytes_of(each) for each in types or [column.type for column in node.table.columns]))
+    return max(1, sum(bytes_of(each) for each in types or [column.type for column in node.table.columns]))
 
 
-def _bytes_of(type: SqlType) -> int:
+def bytes_of(type: SqlType) -> int:
+    """Give the bytes of a value by its declared type."""
     return type.length or _FIXED_BYTES.get(type.kind, _UNDECLARED_BYTES)
 
 

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+import numpy as np
 import piql
 from piql.compilation import Compilation, CompiledQuery
 from piql.database import Observation
 from piql.physical.operators import PhysicalNode
 
+from piql_profiler.clock import REAL, Clock
 from piql_profiler.grid import Operator, Point
 from piql_profiler.histogram import Histogram, merge_all
-from piql_profiler.open_loop import Block, offer
+from piql_profiler.open_loop import AT_LEAST, Block, offer
 from piql_profiler.precision import Precision, effective_number, precision_of
 from piql_profiler.predictor.cardinalities import Work, work_of
 from piql_profiler.sampling import ParameterSampler
 
+_ATTEMPTS = 2  # at a block that is not void
 Path = tuple[int, ...]
 
 
@@ -35,23 +38,66 @@ class Case:
         return precision_of(self.histogram, self.effective)
 
 
+Draw = Callable[[], Mapping[str, object]]
+
+
 class CaseSession:
     """Executes one deployed query again and again, and keeps what its operators did."""
 
-    def __init__(self, url: str, query: CompiledQuery, compilation: Compilation, seed: int) -> None:
+    def __init__(
+        self,
+        name: str,
+        query: CompiledQuery,
+        database: piql.Database,
+        seen: list[Observation],
+        draw: Draw,
+        clock: Clock = REAL,
+    ) -> None:
+        """Take a database whose observer appends to `seen`; `draw` gives the parameters of one execution."""
         assert query.plan is not None
-        self.query = query.name
+        self.name = name
+        self._query = query.name
         self._plan: PhysicalNode = query.plan  # type: ignore[assignment]
-        self._seen: list[Observation] = []
-        self._database = piql.connect(url, self._seen.append)
-        self._sampler = ParameterSampler.of(query, compilation, self._database, seed)
+        self._seen = seen
+        self._database = database
+        self._draw = draw
+        self._clock = clock
         self._sums: dict[Path, tuple[int, int]] = {}
         self._executions = 0
         self._blocks: list[Block] = []
+        self._one_takes: float | None = None
 
-    def offer(self, seconds: float, load: float, seed: int) -> None:
-        """Measure one block."""
-        self._blocks.append(offer(self._execute, seconds, load=load, seed=seed))
+    @classmethod
+    def open(cls, url: str, query: CompiledQuery, compilation: Compilation, seed: int) -> CaseSession:
+        """Connect, and draw parameters from the data."""
+        seen: list[Observation] = []
+        database = piql.connect(url, seen.append)
+        sampler = ParameterSampler.of(query, compilation, database, seed)
+        return cls(query.name, query, database, seen, sampler.draw)
+
+    def offer(
+        self, seconds: float, load: float, seed: int, *, at_least: int = AT_LEAST, at_most: int | None = None
+    ) -> None:
+        """Measure one block; where the client itself was late, another one."""
+        for attempt in range(_ATTEMPTS):
+            block = offer(
+                self.execute,
+                seconds / 2**attempt,
+                load=load,
+                seed=seed + attempt,
+                at_least=at_least,
+                at_most=at_most,
+                one_takes=self._one_takes,
+                clock=self._clock,
+            )
+            if not block.is_void:
+                break
+        self._blocks.append(block)
+        self._one_takes = float(np.median(block.service_us)) / 1e6
+
+    @property
+    def executions(self) -> int:
+        return sum(len(each.service_us) for each in self._blocks)
 
     def close(self) -> None:
         self._database.close()
@@ -59,16 +105,17 @@ class CaseSession:
     def case(self) -> Case:
         """Give what was seen so far."""
         return Case(
-            self.query,
+            self.name,
             observed_work(self._plan, self._sums, self._executions),
             merge_all(Histogram.of(each.service_us) for each in self._blocks),
             sum(effective_number(each.service_us) for each in self._blocks),
             merge_all(Histogram.of(each.response_us) for each in self._blocks),
         )
 
-    def _execute(self) -> float:
+    def execute(self) -> float:
+        """Execute it once, and give its latency in µs."""
         self._seen.clear()
-        self._database.execute(self.query, self._sampler.draw())
+        self._database.execute(self._query, self._draw())
         (seen,) = self._seen
         self._executions += 1
         for each in seen.operators:

@@ -1,30 +1,35 @@
 """Runs the deployed queries and a grid's points in the same intervals, and scores the models fitted to the points.
 
 The protocol is that of VLDB 2012, Table 1: operators and queries are mixed at random within each interval, so that what
-disturbs the store disturbs both alike; here under open-loop load, and with the confidence interval of each p99.
+disturbs the store disturbs both alike; here under open-loop load, and with the confidence interval of each p99. Many
+short intervals follow a store that drifts more closely than few long ones.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
 import piql
-from piql.compilation import Compilation
 
-from piql_profiler.benchmark import prepare
+from piql_profiler.benchmark import Session, prepare
 from piql_profiler.grid import Point
+from piql_profiler.histogram import merge_all
 from piql_profiler.measurements import Measurement, Measurements
+from piql_profiler.precision import FEWEST_FOR_P99, precision_of
 from piql_profiler.predictor.model import Model, NotPredictable
 from piql_profiler.predictor.models import MODELS, build_model
 from piql_profiler.predictor.predict import predict_work
-from piql_profiler.profile_run import task_of
 from piql_profiler.run_files import RunDirectory, RunSettings, load
 from piql_profiler.validation.case import Case, CaseSession
 from piql_profiler.validation.scores import Row
 from piql_profiler.workload import store_for_profiling
+
+_AT_LEAST = 5  # of a block: there are many, and what is slow must not take the time of others
+_KNOWN = 0.3  # of the time of a part that is not known well enough yet
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,55 +44,84 @@ class Validation:
 def validate(
     settings: RunSettings, out: Path, names: Sequence[str] | None, report: Callable[[str], None]
 ) -> Validation:
-    """Measure for all intervals, keep the profile in the folder `out`, and compare."""
+    """Run deployed queries with parameters drawn from the data, keep the profile in the folder `out`, and compare."""
     with piql.connect(settings.store_url) as database:
         compilation = database.deployment.compilation
     chosen = names or [name for name, each in compilation.queries.items() if each.kind == "select"]
     if unknown := sorted(set(chosen) - set(compilation.queries)):
         raise NotPredictable(f"no query {unknown[0]!r} is deployed")
+    sessions = [
+        CaseSession.open(settings.store_url, compilation.queries[name], compilation, settings.seed * 100 + at)
+        for at, name in enumerate(chosen)
+    ]
+    try:
+        return validate_cases(settings, out, sessions, report)
+    finally:
+        for each in sessions:
+            each.close()
+
+
+def validate_cases(
+    settings: RunSettings, out: Path, cases: Sequence[CaseSession], report: Callable[[str], None]
+) -> Validation:
+    """Measure a grid and these queries for all intervals, keep the profile in the folder `out`, and compare."""
     directory = RunDirectory(out, settings, "validation")
     try:
-        cases = _measure(settings, directory, compilation, chosen, report)
+        directory.update(state="running")
+        with store_for_profiling(settings.store_url) as store_url:
+            prepare(settings.grid, store_url)
+            session = Session.open(store_url, settings.grid)
+            kept: list[Measurement] = []
+            for interval in range(settings.intervals):
+                measured = _round(settings, session, interval, cases, kept)
+                kept += measured
+                directory.write_interval(interval, measured)
+                report(f"interval {interval + 1} of {settings.intervals}")
     except BaseException as error:
         directory.end("failed", f"{type(error).__name__}: {error}".splitlines()[0])
         raise
     directory.end("done")
-    measurements = load(out).pooled()
-    return compare(settings, measurements, cases)
+    return compare(settings, load(out).pooled(), [each.case() for each in cases])
 
 
-def _measure(
+def _round(
     settings: RunSettings,
-    directory: RunDirectory,
-    compilation: Compilation,
-    names: Sequence[str],
-    report: Callable[[str], None],
-) -> list[Case]:
-    directory.update(state="running")
-    sessions = [
-        CaseSession(settings.store_url, compilation.queries[name], compilation, settings.seed * 100 + at)
-        for at, name in enumerate(names)
-    ]
-    try:
-        with store_for_profiling(settings.store_url) as store_url:
-            prepare(settings.grid, store_url)
-            parts: list[Point | CaseSession] = [*settings.grid.measured, *sessions]
-            share = settings.interval_seconds / len(parts)
-            for interval in range(settings.intervals):
-                random = Random(settings.seed * 1_000 + interval)
-                measured: list[Measurement] = []
-                for part in random.sample(parts, len(parts)):
-                    seed = random.randrange(2**31)
-                    if isinstance(part, CaseSession):
-                        part.offer(share, settings.load, seed)
-                    else:
-                        measured.append(task_of(settings, store_url, part, interval, share, seed).run())
-                directory.write_interval(interval, measured)
-                report(f"interval {interval + 1} of {settings.intervals}")
-        return [each.case() for each in sessions]
-    finally:
-        for each in sessions:
-            each.close()
+    session: Session,
+    interval: int,
+    cases: Sequence[CaseSession],
+    kept: Sequence[Measurement],
+) -> list[Measurement]:
+    """Measure every point and every query for a while, in an order shuffled anew."""
+    random = Random(settings.seed * 1_000 + interval)
+    parts: list[Point | CaseSession] = [*settings.grid.measured, *cases]
+    widths = [_half_width(each, kept) for each in parts]
+    shares = seconds_of(widths, settings.interval_seconds, settings.precision)
+    measured: list[Measurement] = []
+    for part, seconds in random.sample(list(zip(parts, shares, strict=True)), len(parts)):
+        seed = random.randrange(2**31)
+        if isinstance(part, CaseSession):
+            part.offer(seconds, settings.load, seed, at_least=_AT_LEAST)
+        else:
+            measured.append(
+                session.measure(part, seconds, interval=interval, seed=seed, load=settings.load, at_least=_AT_LEAST)
+            )
+    return measured
+
+
+def seconds_of(half_widths: Sequence[float], seconds: float, precision: float | None) -> list[float]:
+    """Share the seconds of an interval: what is known well enough keeps a small part, to see what the store sees."""
+    weights = [_KNOWN if precision is not None and each <= precision else 1.0 for each in half_widths]
+    return [seconds * each / sum(weights) for each in weights]
+
+
+def _half_width(part: Point | CaseSession, kept: Sequence[Measurement]) -> float:
+    if isinstance(part, CaseSession):
+        return part.case().actual.half_width if part.executions >= FEWEST_FOR_P99 else math.inf
+    mine = [each for each in kept if each.point == part]
+    histogram = merge_all(each.histogram for each in mine)
+    if histogram.total < FEWEST_FOR_P99:
+        return math.inf
+    return precision_of(histogram, sum(each.effective or each.histogram.total for each in mine)).half_width
 
 
 def compare(settings: RunSettings, measurements: Measurements, cases: Sequence[Case]) -> Validation:

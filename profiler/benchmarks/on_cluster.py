@@ -1,0 +1,78 @@
+"""Holds predictions against what queries take on a cluster; writes its section of docs/measurements/predictions.md.
+
+    python profiler/benchmarks/on_cluster.py --store cql://127.0.0.1,127.0.0.2,127.0.0.3/predictions --out runs/table-1
+
+Deploys the sample applications with the rows that `table-1.json` asks for, then measures operators and queries mixed at
+random, round by round, for `--minutes`: what disturbs the cluster for a while disturbs both alike. The folder is also a
+profile, and its report.html the table with charts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import sys
+import time
+from pathlib import Path
+
+import piql
+from piql.database import Observation
+from piql_profiler.grid import GRIDS
+from piql_profiler.run_files import RunSettings
+from piql_profiler.validation.report import as_json, as_page, as_table
+from piql_profiler.validation.validate import validate_cases
+from predictions_page import CLUSTER, cluster_section, write_section
+from table_1 import Lists, fill, sessions
+
+_ROUND_SECONDS = 30.0
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--store", required=True, metavar="URL")
+    parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="a new folder")
+    parser.add_argument("--minutes", type=float, default=9.0, help="of measuring; rows are loaded before (9)")
+    parser.add_argument("--parts", default="table_1", help="table_1, unseen, figure_6, separated by commas")
+    parser.add_argument("--grid", choices=tuple(GRIDS), help="default: the list's")
+    parser.add_argument("--load", type=float, default=0.5, help="how busy the client is kept (0.5)")
+    parser.add_argument("--precision", type=float, default=0.05, help="of a p99 that is known well enough (0.05)")
+    parser.add_argument("--write", action="store_true", help="into docs/measurements/predictions.md")
+    given = parser.parse_args()
+    lists = Lists.read().only(given.parts.split(","))
+    began = time.monotonic()
+    seen: list[Observation] = []
+    with piql.connect(given.store, seen.append) as database:
+        compilation = fill(database, lists)
+        say(f"rows are there after {time.monotonic() - began:.0f} s")
+        cases = sessions(database, seen, compilation, lists)
+        grid = GRIDS[given.grid or lists.profile["grid"]]
+        rounds = max(1, round(60 * given.minutes / _ROUND_SECONDS))
+        settings = RunSettings(
+            given.store, grid, _ROUND_SECONDS, rounds, 1, lists.seed, "local", given.load, given.precision
+        )
+        found = validate_cases(settings, given.out, list(cases.values()), say)
+        topology = database.store.topology()
+    (given.out / "validation.json").write_text(json.dumps(as_json(found), indent=2) + "\n", encoding="utf-8")
+    (given.out / "report.html").write_text(as_page(found), encoding="utf-8")
+    say(as_table(found))
+    nodes = "an embedded store" if topology is None else ", ".join(f"{each.version}" for each in topology.nodes)
+    replication = "" if topology is None else f", replication {topology.replication}, reads {topology.consistency}"
+    text = cluster_section(lists, found, f"{nodes}{replication}; {_machine()}; {time.monotonic() - began:.0f} s in all")
+    print(text)
+    if given.write:
+        write_section(CLUSTER, text)
+
+
+def say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def _machine() -> str:
+    load = ", ".join(f"{each:.1f}" for each in os.getloadavg())
+    return f"{os.cpu_count()} cores ({platform.machine()}), load averages at the end {load}"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,87 @@
+"""What `table-1.json` says, and its sets in a database: the two sample applications with rows for every case."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import piql
+import table_1_data
+from piql.compilation import Compilation
+from piql.database import Observation
+from piql_profiler.clock import REAL, Clock
+from piql_profiler.known_truth.service_times import ServiceTimes
+from piql_profiler.validation.case import CaseSession
+
+FILE = Path(__file__).with_name("table-1.json")
+_SAMPLES = Path(__file__).parents[2] / "sample-apps"
+
+
+@dataclass(frozen=True)
+class Lists:
+    """The cases by the part of the report that they belong to, and how they are measured."""
+
+    seed: int
+    profile: Mapping[str, Any]
+    times: ServiceTimes
+    parts: Mapping[str, tuple[Mapping[str, Any], ...]]
+
+    @classmethod
+    def read(cls, file: Path = FILE) -> Lists:
+        content = json.loads(file.read_text(encoding="utf-8"))
+        figure = content["figure_6"]
+        cells = [
+            {"query": figure["query"], "follows": follows, "count": count}
+            for follows in figure["follows"]
+            for count in figure["count"]
+        ]
+        parts = {"table_1": tuple(content["table_1"]), "unseen": tuple(content["unseen"]), "figure_6": tuple(cells)}
+        return cls(content["seed"], content["profile"], ServiceTimes(**content["service_times"]), parts)
+
+    def only(self, parts: Sequence[str]) -> Lists:
+        """Give the same list with some of its parts."""
+        return replace(self, parts={name: self.parts[name] for name in parts})
+
+    @property
+    def cases(self) -> dict[str, Mapping[str, Any]]:
+        """Give every case once, by its name."""
+        return {name_of(each): each for part in self.parts.values() for each in part}
+
+
+def name_of(case: Mapping[str, Any]) -> str:
+    """Give `thoughtstream, follows 37, count 20`."""
+    return ", ".join([case["query"], *(f"{key} {value}" for key, value in case.items() if key != "query")])
+
+
+def fill(database: piql.Database, lists: Lists) -> Compilation:
+    """Deploy both applications and load their rows, unless they are there."""
+    cases = list(lists.cases.values())
+    for application, rows in (("scadr", table_1_data.scadr(cases)), ("tpcw", table_1_data.tpcw(cases))):
+        compilation = piql.compile(_SAMPLES / application)
+        if all(name in database.deployment.compilation.queries for name in compilation.queries):
+            continue
+        database.deploy(compilation)
+        for table, records in rows.items():
+            database.load(table, records)
+    return database.deployment.compilation
+
+
+def sessions(
+    database: piql.Database, seen: list[Observation], compilation: Compilation, lists: Lists, clock: Clock = REAL
+) -> dict[str, CaseSession]:
+    """Make each case ready to be executed, its parameters drawn from the list's seed."""
+    return {
+        name: CaseSession(
+            name, compilation.queries[case["query"]], database, seen, _draws(case, lists.seed * 100 + at), clock
+        )
+        for at, (name, case) in enumerate(lists.cases.items())
+    }
+
+
+def _draws(case: Mapping[str, Any], seed: int) -> Any:
+    random = Random(seed)
+    return lambda: table_1_data.parameters(case, random)

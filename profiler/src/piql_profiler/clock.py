@@ -1,0 +1,48 @@
+"""What time it is for a measurement: the computer's time, or one that only moves as far as something says."""
+
+from __future__ import annotations
+
+import time
+from typing import Protocol
+
+_SPIN_SECONDS = 0.0005  # sleeping ends late by less than this
+
+
+class Clock(Protocol):
+    """Tells seconds from any moment on, and waits for a moment."""
+
+    def now(self) -> float: ...
+
+    def wait_until(self, moment: float) -> None: ...
+
+
+class RealClock:
+    """The computer's; waits without sleeping past the moment."""
+
+    def now(self) -> float:
+        return time.perf_counter()
+
+    def wait_until(self, moment: float) -> None:
+        while (left := moment - time.perf_counter()) > 0.0:
+            if left > 2 * _SPIN_SECONDS:
+                time.sleep(left - _SPIN_SECONDS)
+
+
+class VirtualClock:
+    """Stands still but for waits, and for what a store says that it took: minutes pass in seconds."""
+
+    def __init__(self) -> None:
+        self._now = 0.0
+
+    def now(self) -> float:
+        return self._now
+
+    def wait_until(self, moment: float) -> None:
+        self._now = max(self._now, moment)
+
+    def spend(self, seconds: float) -> None:
+        """Let time pass."""
+        self._now += seconds
+
+
+REAL = RealClock()

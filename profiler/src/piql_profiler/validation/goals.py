@@ -1,0 +1,111 @@
+"""What predictions are meant to reach, and whether they do: met, missed, or undecidable by the actuals' own intervals.
+
+A value is stated with the least and the most it can be while each actual p99 stays within its 95 % interval. A goal is
+met where even the worst of them is within it, missed where even the best is not. An under-prediction counts only where
+the whole interval lies above the prediction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy.stats import spearmanr
+
+from piql_profiler.validation.scores import Row, excess_pinball_us
+
+Verdict = Literal["met", "missed", "undecidable"]
+_THRESHOLDS = 21  # of an SLO, evenly over the range of a map
+_DRAWS, _SEED = 1000, 1
+_DEVIATIONS = 1.96  # to the ends of an interval
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """A value to stay below (or above, if `is_least`), with what it came to and the range that is known of it."""
+
+    name: str
+    limit: float
+    value: float
+    best: float
+    worst: float
+    is_least: bool = False
+    is_share: bool = True
+
+    @property
+    def verdict(self) -> Verdict:
+        best, worst = (self.best, self.worst) if self.is_least else (-self.best, -self.worst)
+        limit = self.limit if self.is_least else -self.limit
+        if worst >= limit:
+            return "met"
+        return "missed" if best < limit else "undecidable"
+
+
+def goals_of_queries(rows: Sequence[Row], model: str, baseline: str) -> tuple[Goal, ...]:
+    """Give the goals of a list of queries."""
+    composed = [each for each in rows if each.operators >= 2]
+    over = [each.error(model) for each in rows]
+    least, most = zip(*(_errors(each, model) for each in rows), strict=True)
+    return (
+        _mean_error("mean absolute error of p99", 0.07, rows, model),
+        _mean_error("of queries with two or more operators", 0.09, composed, model),
+        Goal("worst over-prediction", 0.20, max(over), max(least), max(most)),
+        Goal("worst under-prediction", -0.03, min(over), min(most), min(least), is_least=True),
+        _excess(rows, model, baseline),
+    )
+
+
+def goal_of_unseen(rows: Sequence[Row], model: str) -> Goal:
+    """Give the goal of queries at cardinalities that no point was measured at."""
+    return _mean_error("mean absolute error at unseen cardinalities", 0.10, rows, model)
+
+
+def goals_of_map(rows: Sequence[Row], model: str) -> tuple[Goal, ...]:
+    """Give the goals of the cells of a map: their order, and on which side of a threshold they lie."""
+    actual = np.array([each.actual.estimate_us for each in rows])
+    predicted = np.array([each.predicted_us[model] for each in rows])
+    ends = np.array([(each.actual.low_us, min(each.actual.high_us, 1e9)) for each in rows])
+    deviations = (np.log(ends[:, 1]) - np.log(ends[:, 0])) / (2 * _DEVIATIONS)
+    noise = np.random.default_rng(_SEED).standard_normal((_DRAWS, len(rows)))
+    ranks = [float(spearmanr(predicted, each).statistic) for each in actual * np.exp(deviations * noise)]
+    value = float(spearmanr(predicted, actual).statistic)
+    worst, best = min(value, float(np.quantile(ranks, 0.025))), max(value, float(np.quantile(ranks, 0.975)))
+    right, decided = _sides(predicted, ends)
+    share = right / max(decided, 1)
+    return (
+        Goal("Spearman's rank correlation", 0.97, value, best, worst, is_least=True, is_share=False),
+        Goal(f"right side of an SLO ({decided} decided)", 0.95, share, share, share, is_least=True),
+    )
+
+
+def _errors(row: Row, model: str) -> tuple[float, float]:
+    """Give predicted / actual − 1 at the two ends of the actual's interval."""
+    predicted = row.predicted_us[model]
+    return predicted / row.actual.high_us - 1.0, predicted / row.actual.low_us - 1.0
+
+
+def _mean_error(name: str, limit: float, rows: Sequence[Row], model: str) -> Goal:
+    ends = [_errors(each, model) for each in rows]
+    nearest = [0.0 if low <= 0.0 <= high else min(abs(low), abs(high)) for low, high in ends]
+    farthest = [max(abs(low), abs(high)) for low, high in ends]
+    value = np.mean([abs(each.error(model)) for each in rows])
+    return Goal(name, limit, float(value), float(np.mean(nearest)), float(np.mean(farthest)))
+
+
+def _excess(rows: Sequence[Row], model: str, baseline: str) -> Goal:
+    mine, theirs = (
+        sum(excess_pinball_us(each.histogram, each.predicted_us[name]) for each in rows) for name in (model, baseline)
+    )
+    ratio = mine / max(theirs, 1e-12)
+    return Goal(f"excess pinball loss, as a share of that of {baseline}", 0.5, ratio, ratio, ratio)
+
+
+def _sides(predicted: np.ndarray, ends: np.ndarray) -> tuple[int, int]:
+    """Count over all thresholds the cells whose actual is surely on one side, and those predicted to be on it."""
+    thresholds = np.geomspace(ends[:, 0].min(), ends[:, 1].max(), _THRESHOLDS)[:, None]
+    is_above, is_below = ends[None, :, 0] > thresholds, ends[None, :, 1] < thresholds
+    is_right = np.where(predicted[None, :] > thresholds, is_above, is_below)
+    decided = is_above | is_below
+    return int((is_right & decided).sum()), int(decided.sum())
