@@ -53,7 +53,7 @@ def test_deployed_queries_are_held_against_their_predictions(
     assert [each["query"] for each in found["queries"]] == ["thoughtstream", "mine"]
     stream = found["queries"][0]
     assert stream["operators"] == 2
-    assert stream["executions"] >= 40
+    assert stream["executions"] >= 10  # five of each block at least
     assert stream["actual_low_ms"] <= stream["actual_p99_ms"]
     assert set(stream["predicted_p99_ms"]) == {"paper", "surface"}
     assert read_info(out).state == "done"  # a profile like any other
