@@ -19,6 +19,7 @@ from typing import Any
 Rows = list[dict[str, Any]]
 Variant = Callable[[str], Rows]
 RESAMPLES = 2_000
+TURNS = 5
 
 
 @dataclass
@@ -59,29 +60,39 @@ def ratio(above: Sequence[float], below: Sequence[float]) -> Ratio:
 
 
 def measure(variants: dict[str, Variant], arguments: Sequence[str], rounds: int, calls: int) -> dict[str, Times]:
-    """Measure calls one after another."""
+    """Measure calls one after another; in a round each variant has several turns, so that all meet the same moments."""
     chance = random.Random(1)
     times = {label: Times() for label in variants}
+    each_turn = -(-calls // TURNS)
     for _ in range(rounds):
-        chosen = chance.choices(arguments, k=calls)
-        for label in chance.sample(list(variants), len(variants)):
-            run, moments = variants[label], [0.0] * (calls + 1)
-            for argument in chosen[:3]:
-                run(argument)
-            gc.collect()
-            gc.disable()
-            worked = process_time()
-            moments[0] = perf_counter()
-            for at, argument in enumerate(chosen, 1):
-                run(argument)
-                moments[at] = perf_counter()
-            worked = process_time() - worked
-            gc.enable()
-            taken = [(b - a) * 1e6 for a, b in pairwise(moments)]
-            times[label].cpu.append(worked / calls * 1e6)
-            times[label].middle.append(statistics.median(taken))
-            times[label].calls += taken
+        worked = dict.fromkeys(variants, 0.0)
+        taken: dict[str, list[float]] = {label: [] for label in variants}
+        gc.collect()
+        gc.disable()
+        for _ in range(TURNS):
+            chosen = chance.choices(arguments, k=each_turn)
+            for label in chance.sample(list(variants), len(variants)):
+                worked[label] += _turn(variants[label], chosen, taken[label])
+        gc.enable()
+        for label, each in times.items():
+            each.cpu.append(worked[label] / (TURNS * each_turn) * 1e6)
+            each.middle.append(statistics.median(taken[label]))
+            each.calls += taken[label]
     return times
+
+
+def _turn(run: Variant, arguments: Sequence[str], taken: list[float]) -> float:
+    """Make some calls, note what each took on the clock, and give the processor time of all."""
+    run(arguments[-1])
+    moments = [0.0] * (len(arguments) + 1)
+    worked = process_time()
+    moments[0] = perf_counter()
+    for at, argument in enumerate(arguments, 1):
+        run(argument)
+        moments[at] = perf_counter()
+    worked = process_time() - worked
+    taken += [(b - a) * 1e6 for a, b in pairwise(moments)]
+    return worked
 
 
 def measure_together(

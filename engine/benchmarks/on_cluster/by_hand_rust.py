@@ -1,0 +1,56 @@
+"""The same with the Rust driver: prepared statements, rows as the dicts that it gives, futures started together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from heapq import nlargest
+from operator import itemgetter
+from typing import Any
+
+from sample import COUNT, friends
+from scylla.session_builder import SessionBuilder
+
+Rows = list[dict[str, Any]]
+
+
+class ByHandRust:
+    """One session; statements of a fan-out are started together."""
+
+    def __init__(self, hosts: Sequence[str], keyspace: str) -> None:
+        builder = SessionBuilder().contact_points([(each, 9042) for each in hosts]).use_keyspace(keyspace, False)
+        self.session = builder.connect().result()
+
+        def prepared(cql: str) -> Any:
+            return self.session.prepare(cql).result().set_is_idempotent(True)
+
+        self.user = prepared('SELECT username, hometown FROM "users" WHERE username = ?')
+        self.slice = prepared('SELECT owner, posted, text FROM "thoughts" WHERE owner = ? ORDER BY posted DESC LIMIT ?')
+        self.follows = prepared('SELECT target, approved FROM "subscriptions" WHERE owner = ? LIMIT 100')
+
+    def _one(self, statement: Any, values: list[Any]) -> Rows:
+        return list(self.session.execute(statement, values, paged=False).result().iter_current_page())
+
+    def _many(self, statement: Any, arguments: Sequence[list[Any]]) -> list[Rows]:
+        futures = [self.session.execute(statement, each, paged=False).start() for each in arguments]
+        return [list(future.result().iter_current_page()) for future in futures]
+
+    def gets(self) -> dict[str, Callable[[str], Rows]]:
+        return {"the Rust driver": lambda user: self._one(self.user, [user])}
+
+    def slices(self) -> dict[str, Callable[[str], Rows]]:
+        return {"the Rust driver": lambda user: self._one(self.slice, [user, COUNT])}
+
+    def fan_outs(self, count: int) -> dict[str, Callable[[str], Rows]]:
+        return {"the Rust driver": partial(self._fan_out, count)}
+
+    def _fan_out(self, count: int, user: str) -> Rows:
+        return [row for rows in self._many(self.user, [[each] for each in friends(user, count)]) for row in rows]
+
+    def thoughtstreams(self) -> dict[str, Callable[[str], Rows]]:
+        return {"the Rust driver": self._thoughtstream}
+
+    def _thoughtstream(self, user: str) -> Rows:
+        follows = self._one(self.follows, [user])
+        found = self._many(self.slice, [[each["target"], COUNT] for each in follows if each["approved"]])
+        return nlargest(COUNT, [row for rows in found for row in rows], key=itemgetter("posted"))
