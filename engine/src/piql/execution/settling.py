@@ -173,8 +173,11 @@ class SettlingSession(StoreWrapper):
         self._seen.clear()
 
     def read_many(self, batches: Sequence[Batch], consistency: Consistency | None = None) -> Answers:
-        self.requests += sum(len(batch.arguments) for batch in batches)
         self._consistency = consistency
+        if len(batches) == 1 and not isinstance(batches[0].read, _RecordRead | _SettledRead):
+            self.requests += len(batches[0].arguments)
+            return self.behind.read_many(batches, consistency)
+        self.requests += sum(len(batch.arguments) for batch in batches)
         raw = self.behind.read_many([_raw(batch) for batch in batches], consistency)
         return [self._answers(batch, answers) for batch, answers in zip(batches, raw, strict=True)]
 

@@ -12,6 +12,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
+from queue import Empty, SimpleQueue
 from typing import Any, NamedTuple
 
 from piql.errors import StoreUnavailable
@@ -25,6 +26,7 @@ from piql.store.cql.rust_values import to_rows, to_values
 _SPECULATIVE_COPIES = 2
 _AGREEMENT_SECONDS = 60
 _TURNS = 1024
+PART_OF_AN_ANSWER = "the cluster gave a part of an answer only"
 _LEVELS = {
     "ONE": "One",
     "LOCAL_ONE": "LocalOne",
@@ -94,9 +96,11 @@ class RustConnection:
             builder = builder.user(address.user, address.password or "")
         self._prepared: dict[tuple[str, _Manner], _Prepared] = {}
         self._turns = [threading.Lock() for _ in range(_TURNS)]
-        self._slots = threading.Semaphore(address.in_flight * max(1, len(address.hosts)))
+        self.slots: SimpleQueue[None] = SimpleQueue()  # one for each request that may be under way
+        for _ in range(address.in_flight * max(1, len(address.hosts))):
+            self.slots.put(None)
         try:
-            self._session = builder.connect().result()
+            self.session = builder.connect().result()
         except Exception as failure:
             raise _unavailable(failure, address) from failure
 
@@ -108,7 +112,7 @@ class RustConnection:
 
     def execute(self, cql: str) -> list[Row]:
         try:
-            page = self._session.execute(cql, None, paged=False).result().iter_current_page()
+            page = self.session.execute(cql, None, paged=False).result().iter_current_page()
             return [tuple(row.values()) for row in page]
         except Exception as failure:
             raise _unavailable(failure, self.address) from failure
@@ -120,18 +124,18 @@ class RustConnection:
 
         seconds = max(self.address.timeout, float(_AGREEMENT_SECONDS))
         try:
-            node = next((each for each in self._session.cluster_state.nodes_info.values() if each.connected), None)
+            node = next((each for each in self.session.cluster_state.nodes_info.values() if each.connected), None)
             for each in statements:
-                self._session.execute(Statement(each).with_request_timeout(seconds), target=node).result()
-            self._session.await_schema_agreement().result()
+                self.session.execute(Statement(each).with_request_timeout(seconds), target=node).result()
+            self.session.await_schema_agreement().result()
         except Exception as failure:
             raise _unavailable(failure, self.address) from failure
 
-    def _known(self, cql: str, manner: _Manner) -> _Prepared:
+    def known(self, cql: str, manner: _Manner) -> _Prepared:
         found = self._prepared.get((cql, manner))
         if found is None:
             consistency, is_serial, is_idempotent = manner
-            made = self._session.prepare(cql).result().set_is_idempotent(is_idempotent)
+            made = self.session.prepare(cql).result().set_is_idempotent(is_idempotent)
             if is_serial:
                 made = made.with_consistency(self._serial)
             elif consistency is not None:
@@ -150,10 +154,13 @@ class RustConnection:
         is_idempotent: bool = True,
     ) -> list[Row]:
         try:
-            known = self._known(cql, (consistency, is_serial, is_idempotent))
+            known = self.known(cql, (consistency, is_serial, is_idempotent))
             if is_idempotent and not is_serial:
-                with self._slots:
+                slot = self.slots.get()
+                try:
                     return self._begun(known, values).rows()
+                finally:
+                    self.slots.put(slot)
             partition = tuple([values[at] for at in known.statement.partition_key_indexes])
             with self._turns[hash(partition) % _TURNS]:
                 return self._begun(known, values).rows()
@@ -169,12 +176,12 @@ class RustConnection:
         manner: _Manner = (consistency, False, True)
         try:
             for cql, values in requests:
-                while not self._slots.acquire(blocking=not begun):
+                while not self._has_slot(is_waiting=not begun):
                     answers.append(self._ended(begun.popleft()))
                 try:
-                    begun.append(self._begun(self._known(cql, manner), values, is_many=True))
+                    begun.append(self._begun(self.known(cql, manner), values, is_many=True))
                 except BaseException:
-                    self._slots.release()
+                    self.slots.put(None)
                     raise
             while begun:
                 answers.append(self._ended(begun.popleft()))
@@ -183,7 +190,14 @@ class RustConnection:
             raise _unavailable(failure, self.address) from failure
         finally:
             for _ in begun:
-                self._slots.release()
+                self.slots.put(None)
+
+    def _has_slot(self, *, is_waiting: bool) -> bool:
+        try:
+            self.slots.get(is_waiting)
+        except Empty:
+            return False
+        return True
 
     def each_serially(
         self, requests: Sequence[tuple[str, Values]], most: int, *, is_change: bool
@@ -208,7 +222,7 @@ class RustConnection:
             if failures:
                 break
             try:
-                begun.append((at, self._begun(self._known(cql, manner), values, is_many=True)))
+                begun.append((at, self._begun(self.known(cql, manner), values, is_many=True)))
             except Exception as problem:
                 failures.append(_unavailable(problem, self.address))
         while begun:
@@ -218,14 +232,14 @@ class RustConnection:
         return answers
 
     def _begun(self, known: _Prepared, values: Values, *, is_many: bool = False) -> _Begun:
-        future = self._session.execute(known.statement, known.values(values), paged=False)
+        future = self.session.execute(known.statement, known.values(values), paged=False)
         return _Begun(future.start() if is_many else future, known)
 
     def _ended(self, begun: _Begun) -> list[Row]:
         try:
             return begun.rows()
         finally:
-            self._slots.release()
+            self.slots.put(None)
 
     def start(self, requests: Sequence[tuple[str, Values]], done: Done, consistency: Consistency | None = None) -> None:
         """Wait in a thread of its own: nothing that waits for its own rows calls this."""
@@ -244,7 +258,7 @@ class RustConnection:
         return f"scylladb-rs-driver {version('scylladb-rs-driver')}"
 
     def nodes(self) -> tuple[Node, ...]:
-        known = self._session.cluster_state.nodes_info.values()
+        known = self.session.cluster_state.nodes_info.values()
         return tuple(
             Node(str(each.address[0]), each.connected, "?", each.datacenter or "?", each.rack or "?")
             for each in sorted(known, key=lambda each: str(each.address[0]))
@@ -253,7 +267,7 @@ class RustConnection:
     def close(self) -> None:
         """Let the session go: the driver closes its connections when nobody holds it."""
         self._prepared.clear()
-        del self._session
+        del self.session
 
 
 class RustReads:
@@ -263,7 +277,20 @@ class RustReads:
         self._connection = connection
 
     def answer(self, sent: Sent, consistency: Consistency | None) -> list[Row]:
-        return self._connection.answer(sent.cql, sent.values, consistency)
+        """Send one statement and wait for its rows; the most frequent call, and so all in one place."""
+        connection = self._connection
+        try:
+            statement, to_values, to_rows = connection.known(sent.cql, (consistency, False, True))
+            slot = connection.slots.get()
+            try:
+                result = connection.session.execute(statement, to_values(sent.values), paged=False).result()
+            finally:
+                connection.slots.put(slot)
+            if result.has_more_pages():
+                raise StoreUnavailable(PART_OF_AN_ANSWER)
+            return to_rows(result.iter_current_page())
+        except Exception as failure:
+            raise _unavailable(failure, connection.address) from failure
 
     def answer_many(self, sent: Sequence[Sent], consistency: Consistency | None) -> list[list[Row]]:
         if len(sent) == 1:
@@ -283,7 +310,7 @@ class _Begun(NamedTuple):
     def rows(self) -> list[Row]:
         result = self.future.result()
         if result.has_more_pages():
-            raise StoreUnavailable("the cluster gave a part of an answer")
+            raise StoreUnavailable(PART_OF_AN_ANSWER)
         return self.known.rows(result.iter_current_page())
 
 

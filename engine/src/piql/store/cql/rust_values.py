@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from datetime import date
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from struct import Struct
 from typing import Any
@@ -11,8 +11,9 @@ from uuid import UUID
 
 from piql.store.base import Row
 from piql.store.cql.stored_values import date_from_bytes
-from piql.store.stored_values import decode_timestamp, encode_timestamp
+from piql.store.stored_values import decode_timestamp
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _unpack_int = Struct(">i").unpack_from
 _unpack_long = Struct(">q").unpack
 _unpack_double = Struct(">d").unpack
@@ -43,11 +44,12 @@ _FROM_BYTES: dict[str, Callable[[bytes], Any]] = {
     "CqlDecimal": _decimal,
 }
 
-_AS_STORED: dict[str, Callable[[Any], Any]] = {
-    "CqlTimestamp": encode_timestamp,
-    "CqlDate": date.toordinal,
-    "CqlUuid": lambda value: value.bytes,
-    "CqlTimeuuid": lambda value: value.bytes,
+# The source of a stored value, given that of what the driver gives: inline, for it is made for each row.
+_AS_STORED = {
+    "CqlTimestamp": "(d := {0} - EPOCH).days * 86_400_000 + d.seconds * 1_000 + d.microseconds // 1_000",
+    "CqlDate": "{0}.toordinal()",
+    "CqlUuid": "{0}.bytes",
+    "CqlTimeuuid": "{0}.bytes",
 }
 
 
@@ -91,9 +93,11 @@ def to_rows(columns: Sequence[Any]) -> Callable[[Any], list[Row]]:
     }
     if not changes:
         return lambda page: [tuple(row.values()) for row in page]
-    names: dict[str, Any] = {f"c{at}": change for at, change in changes.items()}
-    parts = [f"None if v{at} is None else c{at}(v{at})" if at in changes else f"v{at}" for at in range(len(columns))]
+    parts = [
+        f"None if v{at} is None else {changes[at].format(f'v{at}')}" if at in changes else f"v{at}"
+        for at in range(len(columns))
+    ]
     variables = ", ".join(f"v{at}" for at in range(len(columns)))
     source = f"lambda page: [({', '.join(parts)},) for {variables}, in map(values, page)]"
-    made: Callable[[Any], list[Row]] = eval(source, names | {"values": dict.values})
+    made: Callable[[Any], list[Row]] = eval(source, {"values": dict.values, "EPOCH": _EPOCH})
     return made

@@ -83,7 +83,9 @@ class CqlStore:
 
     def read_many(self, batches: Sequence[Batch], consistency: Consistency | None = None) -> Answers:
         if len(batches) == 1 and len(batches[0].arguments) == 1:
-            return [[self._read_one(_Pending(batches[0].read, batches[0].arguments[0]), consistency)]]
+            (batch,) = batches
+            read, (arguments,) = batch.read, batch.arguments
+            return [[(self._get if read.is_get else self._read_one)(read, arguments, consistency)]]
         rounds = _rounds(batches)
         try:
             requests = next(rounds)
@@ -93,7 +95,16 @@ class CqlStore:
             answers: Answers = done.value
             return answers
 
-    def _read_one(self, pending: _Pending, consistency: Consistency | None) -> list[Row]:
+    def _get(self, read: CqlRead, arguments: Row, consistency: Consistency | None) -> list[Row]:
+        statement = read.statements[0]
+        values = statement.bind(arguments)
+        if values is None:
+            return []
+        rows = self._reads.answer(alone((statement, values), (0,)), consistency)
+        return read.finish(rows) if read.finish else rows
+
+    def _read_one(self, read: CqlRead, arguments: Row, consistency: Consistency | None) -> list[Row]:
+        pending = _Pending(read, arguments)
         while (request := pending.request()) is not None:
             if pending.answered(self._reads.answer(alone(request, (0,)), consistency)):
                 break
