@@ -4,8 +4,9 @@ option               default               what it says
 replication_factor   3, or all nodes       copies of each row, when the keyspace is created
 consistency          LOCAL_QUORUM          which copies must answer a read or acknowledge a write
 timeout              5                     seconds after which a request is given up
+retries              3                     times that a request is sent again where no node could take it
 speculative          100                   milliseconds after which another node is asked, too; 0: never
-in_flight            256                   requests under way at once, for each node
+in_flight            256                   requests of fan-outs under way at once, for each node
 fan_out              grouped               reads of many keys: in few statements, or `parallel`: in one for each key
 prefix               none                  begins the name of every table of PIQL in the keyspace
 datacenter           of the first host     whose nodes are asked
@@ -38,6 +39,7 @@ class Address:
     replication_factor: int | None = None
     consistency: str = "LOCAL_QUORUM"
     timeout: float = 5.0
+    retries: int = 3
     speculative: float = 100.0
     in_flight: int = 256
     fan_out: str = "grouped"
@@ -103,6 +105,10 @@ def _whole(value: str) -> int:
     return number
 
 
+def _count(value: str) -> int:
+    return 0 if value == "0" else _whole(value)
+
+
 def _number(value: str) -> float:
     try:
         number = float(value)
@@ -140,6 +146,7 @@ _OPTIONS: Mapping[str, Callable[[str], object]] = {
     "replication_factor": _whole,
     "consistency": _one_of(*CONSISTENCIES),
     "timeout": _seconds,
+    "retries": _count,
     "speculative": _number,
     "in_flight": _whole,
     "fan_out": _one_of(*FAN_OUTS),

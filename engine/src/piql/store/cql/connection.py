@@ -7,20 +7,19 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import cassandra
 from cassandra import ConsistencyLevel, type_codes
 from cassandra.auth import PlainTextAuthProvider
-from cassandra.cluster import EXEC_PROFILE_DEFAULT, Cluster, ExecutionProfile, NoHostAvailable, Session
+from cassandra.cluster import EXEC_PROFILE_DEFAULT, Cluster, ExecutionProfile, NoHostAvailable, ResponseFuture, Session
 from cassandra.cqltypes import BytesType, LongType, SimpleDateType
 from cassandra.policies import (
     ConstantSpeculativeExecutionPolicy,
-    DCAwareRoundRobinPolicy,
     ExponentialReconnectionPolicy,
-    TokenAwarePolicy,
+    FallthroughRetryPolicy,
 )
 from cassandra.protocol import ProtocolHandler, ResultMessage
 from cassandra.query import BoundStatement, PreparedStatement, SimpleStatement, tuple_factory
@@ -31,11 +30,15 @@ from piql.store.cql.address import Address
 from piql.store.cql.failures import Undecided, unavailable
 from piql.store.cql.grouping import Values
 from piql.store.cql.link import Done, Reads
+from piql.store.cql.routing import Gate, NextNode, Routing
 from piql.store.cql.stored_values import date_from_bytes
 
 PROTOCOL = 4
 AGREEMENT_SECONDS = 60
 _SPECULATIVE_COPIES = 2
+_CONDITIONAL = "conditional"
+_CONDITIONAL_PATIENCE = 5  # times as long: copies of a conditional change hinder each other
+_FIRST_PAUSE = 0.05
 _TURNS = 1024
 
 
@@ -77,17 +80,24 @@ class Connection:
             "quorum": ConsistencyLevel.LOCAL_QUORUM if is_local else ConsistencyLevel.QUORUM,
         }
         self._serial = ConsistencyLevel.LOCAL_SERIAL if is_local else ConsistencyLevel.SERIAL
-        profile = ExecutionProfile(
-            load_balancing_policy=TokenAwarePolicy(DCAwareRoundRobinPolicy(local_dc=address.datacenter or "")),
-            consistency_level=consistency,
-            serial_consistency_level=self._serial,
-            request_timeout=address.timeout,
-            row_factory=tuple_factory,
-            speculative_execution_policy=(
-                ConstantSpeculativeExecutionPolicy(address.speculative / 1000, _SPECULATIVE_COPIES)
-                if address.speculative
-                else None
-            ),
+        self._gate = Gate(address.in_flight * max(1, len(address.hosts)))
+        self._routing = Routing(address.datacenter, address.in_flight, self._gate)
+        self._pauses = tuple(_FIRST_PAUSE * 2**number for number in range(address.retries))
+        first, later = (
+            ExecutionProfile(
+                load_balancing_policy=self._routing,
+                retry_policy=NextNode() if address.retries else FallthroughRetryPolicy(),
+                consistency_level=consistency,
+                serial_consistency_level=self._serial,
+                request_timeout=address.timeout,
+                row_factory=tuple_factory,
+                speculative_execution_policy=(
+                    ConstantSpeculativeExecutionPolicy(address.speculative * times / 1000, _SPECULATIVE_COPIES)
+                    if address.speculative
+                    else None
+                ),
+            )
+            for times in (1, _CONDITIONAL_PATIENCE)
         )
         login = PlainTextAuthProvider(address.user, address.password or "") if address.user else None
         self._driver = Cluster(
@@ -95,7 +105,7 @@ class Connection:
             address.port,
             auth_provider=login,
             protocol_version=PROTOCOL,
-            execution_profiles={EXEC_PROFILE_DEFAULT: profile},
+            execution_profiles={EXEC_PROFILE_DEFAULT: first, _CONDITIONAL: later},
             connect_timeout=address.timeout,
             control_connection_timeout=address.timeout,
             reconnection_policy=ExponentialReconnectionPolicy(0.5, 5.0),
@@ -105,10 +115,10 @@ class Connection:
         self._prepared: dict[str, PreparedStatement] = {}
         self._turns = [threading.Lock() for _ in range(_TURNS)]
         self._lock = threading.Lock()
-        self._gate = _Gate(address.in_flight * max(1, len(address.hosts)))
         try:
             self._session: Session = self._driver.connect()
             self._session.client_protocol_handler = StoredProtocol
+            self._routing.session = self._session
         except Exception as failure:
             self._driver.shutdown()
             raise unavailable(failure, address) from failure
@@ -212,34 +222,60 @@ class Connection:
         return statement
 
     def answer(
-        self,
-        cql: str,
-        values: Values,
-        consistency: Consistency | None = None,
-        *,
-        is_serial: bool = False,
-        is_idempotent: bool = True,
+        self, cql: str, values: Values, consistency: Consistency | None = None, *, is_serial: bool = False
     ) -> list[Row]:
-        """Send one prepared request and wait for its rows; what is not idempotent is sent once.
-
-        Conditional changes and serial reads of one partition hinder each other on the nodes, so those of this process
-        take turns.
-        """
+        """Send one prepared request and wait for its rows."""
         try:
             statement = self.bound(cql, values, consistency)
-            if is_idempotent and not is_serial:
-                return self._rows(statement)
-            statement.is_idempotent = is_idempotent
-            if is_serial:
-                statement.consistency_level = self._serial
-            with self._turns[hash(statement.routing_key) % _TURNS]:
-                return self._rows(statement)
+            if not is_serial:
+                return self._rows(statement)[0]
+            statement.consistency_level = self._serial
+            with self._turn(statement):
+                return self._rows(statement, _CONDITIONAL)[0]
         except Exception as failure:
             raise unavailable(failure, self.address) from failure
 
-    def _rows(self, statement: BoundStatement) -> list[Row]:
-        rows: list[Row] | None = self._session.execute_async(statement).result().current_rows
-        return rows or []
+    def change_if(self, cql: str, values: Values) -> tuple[bool, bool]:
+        try:
+            statement = self.bound(cql, values)
+            with self._turn(statement):
+                rows, was_sent_once = self._rows(statement, _CONDITIONAL)
+            is_made = bool(rows[0][0])
+            return is_made, is_made or was_sent_once
+        except Exception as failure:
+            raise unavailable(failure, self.address) from failure
+
+    def _turn(self, statement: BoundStatement) -> threading.Lock:
+        """Conditional changes and serial reads of one partition hinder each other: those of this process take turns."""
+        return self._turns[hash(statement.routing_key) % _TURNS]
+
+    def _rows(self, statement: BoundStatement, profile: object = EXEC_PROFILE_DEFAULT) -> tuple[list[Row], bool]:
+        """Send a request and wait for its rows; say whether it was sent once. Where no node could take it, again."""
+        future = self._session.execute_async(statement, execution_profile=profile)
+        if not self._pauses:
+            rows = future.result().current_rows
+        else:
+            try:
+                rows = future.result().current_rows
+            except NoHostAvailable as failure:
+                return self._rows_later(statement, profile, failure), False
+        self._routing.answered(future)
+        return rows or [], len(future.attempted_hosts) == 1
+
+    def _rows_later(self, statement: BoundStatement, profile: object, failure: NoHostAvailable) -> list[Row]:
+        until = time.monotonic() + self.address.timeout
+        for pause in self._pauses:
+            time.sleep(pause)
+            left = until - time.monotonic()
+            if left <= 0:
+                break
+            try:
+                future = self._session.execute_async(statement, execution_profile=profile, timeout=left)
+                rows: list[Row] | None = future.result().current_rows
+                return rows or []
+            except NoHostAvailable as again:
+                failure = again
+        raise failure
 
     def each_serially(
         self, requests: Sequence[tuple[str, Values]], most: int, *, is_change: bool
@@ -265,11 +301,11 @@ class Connection:
             if failure is not None:
                 break
             statement = self.bound(cql, values)
-            statement.is_idempotent = not is_change
+            statement.is_idempotent = not is_change  # many rows together take long: copies would double the work
             if not is_change:
                 statement.consistency_level = self._serial
             try:
-                sent.append((at, self._session.execute_async(statement)))
+                sent.append((at, self._session.execute_async(statement, execution_profile=_CONDITIONAL)))
             except Exception as problem:
                 failure = unavailable(problem, self.address)
         while sent:
@@ -317,39 +353,12 @@ class Connection:
             for host in sorted(self._driver.metadata.all_hosts(), key=lambda host: str(host.endpoint))
         )
 
+    def _after(self, seconds: float, call: Callable[[], None]) -> None:
+        """Call something a little later, in the driver's own thread."""
+        self._driver.connection_class.create_timer(seconds, call)
+
     def close(self) -> None:
         self._driver.shutdown()
-
-
-class _Gate:
-    """Lets a number of requests be under way at once; what comes later waits its turn without holding a thread."""
-
-    def __init__(self, width: int) -> None:
-        self._free = width
-        self._width = width
-        self._waiting: deque[Callable[[], None]] = deque()
-        self._lock = threading.Lock()
-
-    def widen(self, width: int) -> None:
-        with self._lock:
-            self._free += width - self._width
-            self._width = width
-
-    def enter(self, send: Callable[[], None]) -> None:
-        with self._lock:
-            if self._free <= 0:
-                self._waiting.append(send)
-                return
-            self._free -= 1
-        send()
-
-    def leave(self) -> None:
-        with self._lock:
-            if not self._waiting:
-                self._free += 1
-                return
-            send = self._waiting.popleft()
-        send()
 
 
 _MISSING: Any = object()
@@ -376,6 +385,8 @@ class _Flight:
         self._done = done
         self._lock = threading.Lock()
         self._is_over = False
+        self._resent: Counter[int] = Counter()
+        self._until = time.monotonic() + connection.address.timeout
 
     def start(self) -> None:
         if not self._requests:
@@ -403,9 +414,10 @@ class _Flight:
         except Exception as failure:
             self._failed(failure, at)
             return
-        future.add_callbacks(self._answered, self._failed, callback_args=(at,), errback_args=(at,))
+        future.add_callbacks(self._answered, self._failed, callback_args=(at, future), errback_args=(at,))
 
-    def _answered(self, rows: list[Row] | None, at: int) -> None:
+    def _answered(self, rows: list[Row] | None, at: int, future: ResponseFuture) -> None:
+        self._connection._routing.answered(future)
         with self._lock:
             if self._answers[at] is not _MISSING:
                 return
@@ -417,6 +429,8 @@ class _Flight:
             self._done(self._answers)
 
     def _failed(self, failure: BaseException, at: int) -> None:
+        if isinstance(failure, NoHostAvailable) and self._sends_later(at):
+            return
         with self._lock:
             if self._answers[at] is not _MISSING:
                 return
@@ -425,3 +439,14 @@ class _Flight:
         self._connection._gate.leave()
         if is_first:
             self._done(unavailable(failure, self._connection.address))
+
+    def _sends_later(self, at: int) -> bool:
+        """Send a request that no node could take once more, after a pause; say whether there is time for it."""
+        pauses = self._connection._pauses
+        with self._lock:
+            number = self._resent[at]
+            self._resent[at] += 1
+            if self._is_over or number >= len(pauses) or time.monotonic() + pauses[number] > self._until:
+                return False
+        self._connection._after(pauses[number], lambda: self._send(at))
+        return True

@@ -62,7 +62,7 @@ def entries_of(layout: Layout) -> CqlEntries:
         layout.delete(),
         f"SELECT {', '.join(values)} FROM {layout.table} WHERE {where}" if is_primary else "",
         layout.put("IF NOT EXISTS USING TTL ?") if is_primary else "",
-        layout.update("USING TTL ?", f"{quoted(WRITE)} = ?") if is_primary else "",
+        layout.update("USING TTL ?", f"{quoted(WRITE)} >= ? AND {quoted(WRITE)} < ?") if is_primary else "",
         layout.update("USING TTL ?", f"{quoted(WRITE)} = NULL") if is_primary else "",
         f"SELECT {columns} FROM {layout.table} WHERE {partition} AND {place} IN ?" if is_found_in_groups else "",
         len(layout.partition_names()),

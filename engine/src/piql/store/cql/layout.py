@@ -29,6 +29,7 @@ from piql.store.cql.stored_values import CQL_TYPE, IN_PLACE_OF_NULL, TO_BYTES, T
 Arguments = tuple[Any, ...]
 Bind = Callable[[Arguments], "list[bytes | None] | None"]
 BUCKET, ALL = "#bucket", "#all"
+IMPATIENT = "speculative_retry = '50ms'"  # of nodes towards replicas: by default a new table's wait for seconds
 LONGEST_NAME = 48
 TRUE, FALSE = b"\x01", b"\x00"
 _TEXTS = (Kind.VARCHAR, Kind.TEXT)
@@ -121,7 +122,7 @@ class Layout:
         ordered = f"CLUSTERING ORDER BY ({', '.join(order)}) AND " if order else ""
         return (
             f"CREATE TABLE IF NOT EXISTS {self.table} ({', '.join(columns)}, PRIMARY KEY (({partition}){key}))"
-            f" WITH {ordered}comment = {literal(self.comment)}"
+            f" WITH {ordered}comment = {literal(self.comment)} AND {IMPATIENT}"
         )
 
     def partition_names(self) -> list[str]:

@@ -49,15 +49,16 @@ class Link(Protocol):
         ...
 
     def answer(
-        self,
-        cql: str,
-        values: Values,
-        consistency: Consistency | None = None,
-        *,
-        is_serial: bool = False,
-        is_idempotent: bool = True,
+        self, cql: str, values: Values, consistency: Consistency | None = None, *, is_serial: bool = False
     ) -> list[Row]:
-        """Send one prepared request and wait for its rows; what is not idempotent is sent once."""
+        """Send one prepared request and wait for its rows."""
+        ...
+
+    def change_if(self, cql: str, values: Values) -> tuple[bool, bool]:
+        """Send a conditional change; say whether it was made, and whether that is certain.
+
+        Of one that was sent twice, the second may have been refused because the first had been made.
+        """
         ...
 
     def answer_many(

@@ -272,8 +272,10 @@ class _ReadPlan:
                 source = f"r[{at}] if r[{len(columns) + flags.index(name)}] else None"
             elif name in escaped:
                 source = f"r[{at}][1:] if r[{at}][:1] in NULLS else r[{at}]"
-            elif name in (STATE, WRITE):
-                source = f"r[{at}] or {0 if name == STATE else repr('')}"
+            elif name == STATE:
+                source = f"r[{at}] or 0"
+            elif name == WRITE:
+                source = f"(r[{at}] or '').partition(' ')[0]"
             is_changed = is_changed or source != f"r[{at}]"
             sources.append(source)
         if not is_changed:

@@ -167,6 +167,10 @@ class RustConnection:
         except Exception as failure:
             raise _unavailable(failure, self.address) from failure
 
+    def change_if(self, cql: str, values: Values) -> tuple[bool, bool]:
+        """Send a conditional change once: the driver repeats only what is idempotent."""
+        return bool(self.answer(cql, values, is_idempotent=False)[0][0]), True
+
     def answer_many(
         self, requests: Sequence[tuple[str, Values]], consistency: Consistency | None = None
     ) -> list[list[Row]]:

@@ -1,9 +1,17 @@
-"""The steps that writes on a cluster are made of: a record by a lightweight transaction, an entry by its timestamp."""
+"""The steps that writes on a cluster are made of: a record by a lightweight transaction, an entry by its timestamp.
+
+A conditional change may be sent twice, or be made though nobody says so. Then it is looked for: a record names the
+write that left it and the last ones before, newest first, and each of them was replaced once.
+
+    #write    0005f2c9a1b3c4d8-9f3a11c2-1f 0005f2c9a1b1c0a4-77b1c3d0-4a        the write, the one that it replaced
+    #write    0005f2c9a1b1c0a4-77b1c3d0-4a                                     a write that found no record
+"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from typing import TypeVar
 
@@ -20,6 +28,8 @@ from piql.store.cql.together import MOST_ROWS, SERIALLY_AT_ONCE, Change, decide,
 T = TypeVar("T")
 
 _WRITERS = 24
+_NAMED_BEFORE = 4
+_REMEMBERED = 10_000
 _PATIENCE = 2  # times the timeout of one request, where others contend for a partition
 _FOREVER = pack_int(0)
 _FOR_A_WHILE = pack_int(KEPT_SECONDS)
@@ -30,6 +40,7 @@ class CqlSteps:
 
     def __init__(self, connection: Link) -> None:
         self._connection = connection
+        self._before: dict[str, str] = {}  # of writes found a while ago, those before them
         cells, self._prefix = f"{quoted(connection.address.keyspace)}.{CELLS}", connection.address.prefix
         self._cells = f'SELECT key, value FROM {cells} WHERE "group" = ? AND key > ? LIMIT ?'
         self._cell = f'SELECT value FROM {cells} WHERE "group" = ? AND key = ?'
@@ -44,48 +55,80 @@ class CqlSteps:
         return _WRITERS
 
     def find(self, records: CqlEntries, key: Row, is_serial: bool = False) -> Found | None:
+        return self._find(records, key, is_serial)[0]
+
+    def _find(self, records: CqlEntries, key: Row, is_serial: bool) -> tuple[Found | None, list[str | None]]:
+        """Give a record, and the writes before its last one; the last is None where there was no record before it."""
         values = records.key(key)
         assert values is not None
         rows = self._serially(records.find, values) if is_serial else self._connection.answer(records.find, values)
-        return _found(key, rows)
+        return self._record(key, rows)
+
+    def _record(self, key: Row, rows: list[Row]) -> tuple[Found | None, list[str | None]]:
+        if not rows:
+            return None, []
+        noted, state, *others = rows[0]
+        write, space, before = (noted or "").partition(" ")
+        self._remember(write, before)
+        replaced: list[str | None] = list(before.split(" ")) if space else [None]
+        return Found(write, State(state or 0), (*key, *others)), replaced
+
+    def _remember(self, write: str, before: str) -> None:
+        if len(self._before) >= _REMEMBERED:
+            self._before.clear()  # what is not remembered is only harder to tell
+        self._before[write] = before
+
+    def _noted(self, write: str, known: str | None) -> str:
+        """Give what a record says of the write that leaves it, and of those before."""
+        if known is None:
+            return write
+        before = self._before.get(known, "").split(" ")[: _NAMED_BEFORE - 1]
+        return " ".join([write, known, *filter(None, before)])
 
     def change(
         self, records: CqlEntries, row: Row, state: State, write: str, known: str | None
     ) -> tuple[bool, Found | None]:
-        """Put a record if its last write is the known one; where others contend, look what came of it and try again."""
+        """Put a record if its last write is the known one; where nobody says what came of it, look and try again."""
         key = row[: records.key_length]
         until = self._deadline()
         while True:
-            try:
-                if self._changed(records, row, state, write, known):
+            is_certain = False
+            with self._patient(until):
+                is_made, is_certain = self._changed(records, row, state, write, known)
+                if is_made:
                     return True, None
-                return False, self.find(records, key, is_serial=True)
-            except Undecided:
-                if time.monotonic() > until:
-                    raise
-            found = self.find(records, key, is_serial=True)
-            if found is not None and found.write == write:
-                return True, None
-            if (found.write if found is not None else None) != known:
+            found, before = self._find(records, key, is_serial=True)
+            there = found.write if found is not None else None
+            if is_certain:
                 return False, found
+            if write == there or write in before:
+                return True, None
+            if there != known:
+                if there is None or known in before:
+                    return False, found
+                raise self._unknown("and others have changed the record since")
+            if time.monotonic() > until:
+                raise self._unknown("again and again")
 
-    def _changed(self, records: CqlEntries, row: Row, state: State, write: str, known: str | None) -> bool:
+    def _changed(self, records: CqlEntries, row: Row, state: State, write: str, known: str | None) -> tuple[bool, bool]:
         key = records.key(row)
         assert key is not None
-        new = [*records.values(row), *records.hidden(state, write)]
+        new = [*records.values(row), *records.hidden(state, self._noted(write, known))]
         kept = _kept(state)
         if known is None:
-            return self._if(records.insert, [*key, *new, kept])
-        if self._if(records.change, [kept, *new, *key, known.encode()]):
-            return True
-        # a row that another client wrote names no write
-        return known == "" and self._if(records.adopt, [kept, *new, *key])
+            return self._connection.change_if(records.insert, [*key, *new, kept])
+        is_made, is_certain = self._connection.change_if(records.change, [kept, *new, *key, *_is(known)])
+        if known != "" or is_made or not is_certain:
+            return is_made, is_certain
+        return self._connection.change_if(records.adopt, [kept, *new, *key])  # another client's row names no write
 
     def find_many(self, records: CqlEntries, keys: Sequence[Row], is_serial: bool = False) -> list[Found | None]:
         """Get records, those of one partition by one read."""
         if not records.find_some:
             requests = [(records.find, _known(records.key(key))) for key in keys]
-            return [_found(key, rows) for key, rows in zip(keys, self._read_all(requests, is_serial), strict=True)]
+            return [
+                self._record(key, rows)[0] for key, rows in zip(keys, self._read_all(requests, is_serial), strict=True)
+            ]
         length = records.layout.has_bucket + len(records.layout.partition)
         by_partition: dict[tuple[bytes | None, ...], dict[Row, tuple[int, list[bytes]]]] = {}
         for at, key in enumerate(keys):
@@ -104,7 +147,7 @@ class CqlSteps:
         for (_, places), rows in zip(groups, self._read_all(requests, is_serial), strict=True):
             for row in rows:
                 at = places[row[:width]][0]
-                found[at] = _found(keys[at], [row[width:]])
+                found[at] = self._record(keys[at], [row[width:]])[0]
         return found
 
     def change_many(self, records: CqlEntries, changes: Sequence[RecordChange]) -> list[bool]:
@@ -112,12 +155,12 @@ class CqlSteps:
 
     def _conditional(self, records: CqlEntries, change: RecordChange) -> Change:
         key = _known(records.key(change.row))
-        new = [*records.values(change.row), *records.hidden(change.state, change.write)]
+        new = [*records.values(change.row), *records.hidden(change.state, self._noted(change.write, change.known))]
         kept = _kept(change.state)
         partition = tuple(key[: records.partition_length])
         if change.known is None:
             return Change(records.insert, [*key, *new, kept], partition)
-        return Change(records.change, [kept, *new, *key, change.known.encode()], partition)
+        return Change(records.change, [kept, *new, *key, *_is(change.known)], partition)
 
     def change_entries(self, changes: Sequence[EntryChange]) -> None:
         requests: list[Change] = []
@@ -139,29 +182,34 @@ class CqlSteps:
         return [Cell(*row) for row in self._serially(self._cells, values)]
 
     def swap(self, group: str, key: str, known: str | None, value: str | None) -> tuple[bool, str | None]:
-        """Set a cell if it holds what is known; where others contend, look what came of it and try again."""
+        """Set a cell if it holds what is known; where nobody says what came of it, look and try again.
+
+        A value names its write: one that is there was set by this call. One that is gone may be gone by another's.
+        """
         until = self._deadline()
         while True:
-            try:
-                if known != value and self._swapped(group, key, known, value):
-                    return True, known
-                there = self._there(group, key)
-                return known == value == there, there
-            except Undecided:
-                if time.monotonic() > until:
-                    raise
+            is_certain = known == value
+            with self._patient(until):
+                if known != value:
+                    is_made, is_certain = self._swapped(group, key, known, value)
+                    if is_made:
+                        return True, known
             there = self._there(group, key)
+            if is_certain:
+                return known == value == there, there
             if there == value:
                 return True, known
             if there != known:
                 return False, there
+            if time.monotonic() > until:
+                raise self._unknown("again and again")
 
     def _there(self, group: str, key: str) -> str | None:
         rows = self._serially(self._cell, [self._group(group), key.encode()])
         return rows[0][0] if rows else None
 
-    def _swapped(self, group: str, key: str, known: str | None, value: str | None) -> bool:
-        return self._if(*self._swap_of(group, key, known, value))
+    def _swapped(self, group: str, key: str, known: str | None, value: str | None) -> tuple[bool, bool]:
+        return self._connection.change_if(*self._swap_of(group, key, known, value))
 
     def _swap_of(self, group: str, key: str, known: str | None, value: str | None) -> tuple[str, Values]:
         place: Values = [self._group(group), key.encode()]
@@ -219,31 +267,35 @@ class CqlSteps:
         """Read what has been decided; where others contend, again."""
         until = self._deadline()
         while True:
-            try:
+            with self._patient(until):
                 return self._connection.answer(cql, values, is_serial=True)
-            except Undecided:
-                if time.monotonic() > until:
-                    raise
 
     def _deadline(self) -> float:
         return time.monotonic() + _PATIENCE * self._connection.address.timeout
 
-    def _if(self, cql: str, values: Values) -> bool:
-        """Send a conditional change once, and say whether its condition held."""
-        return bool(self._connection.answer(cql, values, is_idempotent=False)[0][0])
+    @contextmanager
+    def _patient(self, until: float) -> Iterator[None]:
+        """Go on where others contend for a partition, for a while."""
+        try:
+            yield
+        except Undecided:
+            if time.monotonic() > until:
+                raise
 
-
-def _found(key: Row, rows: list[Row]) -> Found | None:
-    if not rows:
-        return None
-    write, state, *others = rows[0]
-    return Found(write or "", State(state or 0), (*key, *others))
+    def _unknown(self, why: str) -> Undecided:
+        shown = self._connection.address.shown()
+        return Undecided(f"the cluster {shown} did not say whether it made a change, {why}")
 
 
 def _known(key: Values | None) -> Values:
     """The key of a record has no NULL in it."""
     assert key is not None
     return key
+
+
+def _is(write: str) -> Values:
+    """Give the ends between which `#write` names a write, with or without those before it."""
+    return [write.encode(), f"{write}!".encode()]
 
 
 def _kept(state: State) -> bytes:

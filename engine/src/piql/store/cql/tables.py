@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from piql.errors import CompilationRefused, StoreUnavailable
-from piql.store.cql.layout import LONGEST_NAME, Layout, literal, quoted
+from piql.store.cql.layout import IMPATIENT, LONGEST_NAME, Layout, literal, quoted
 from piql.store.cql.link import Link
 
 SETTINGS, CELLS = "piql_settings", "piql_cells"
@@ -52,7 +52,8 @@ class Tables:
                 raise StoreUnavailable(f"the keyspace {self._keyspace} has a table {name} that is not PIQL's")
         connection.change_schema(
             [
-                f"CREATE TABLE IF NOT EXISTS {self._table(name)} ({columns}) WITH comment = {literal(_OWN_COMMENT)}"
+                f"CREATE TABLE IF NOT EXISTS {self._table(name)} ({columns})"
+                f" WITH comment = {literal(_OWN_COMMENT)} AND {IMPATIENT}"
                 for name, columns in _OWN.items()
                 if name not in there
             ]

@@ -1,0 +1,126 @@
+"""How many requests are under way, to which node one goes first, and what happens when it fails there.
+
+A node that was stopped, or is too busy, keeps its connections and answers nothing; the driver takes it for well. It is
+known by the copies of its requests that others answered, and is then asked last for a while.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable
+from time import monotonic
+from typing import Any
+
+from cassandra import ConsistencyLevel, WriteType
+from cassandra.cluster import Session
+from cassandra.policies import DCAwareRoundRobinPolicy, RetryPolicy, TokenAwarePolicy
+
+LATE_SECONDS = 2.0
+
+
+class Gate:
+    """Lets a number of requests be under way at once; what comes later waits its turn without holding a thread."""
+
+    def __init__(self, width: int) -> None:
+        self._free = width
+        self._width = width
+        self._waiting: deque[Callable[[], None]] = deque()
+        self._is_sending = False
+        self._lock = threading.Lock()
+
+    @property
+    def under_way(self) -> int:
+        return self._width - self._free
+
+    def widen(self, width: int) -> None:
+        with self._lock:
+            self._free += width - self._width
+            self._width = width
+
+    def enter(self, send: Callable[[], None]) -> None:
+        with self._lock:
+            if self._free <= 0:
+                self._waiting.append(send)
+                return
+            self._free -= 1
+        send()
+
+    def leave(self) -> None:
+        """Let the next ones in; one that leaves at once lets the one after it in here, too."""
+        with self._lock:
+            self._free += 1
+            if self._is_sending:
+                return
+            self._is_sending = True
+        try:
+            while (send := self._next()) is not None:
+                send()
+        except BaseException:
+            self._is_sending = False
+            raise
+
+    def _next(self) -> Callable[[], None] | None:
+        with self._lock:
+            if self._free <= 0 or not self._waiting:
+                self._is_sending = False
+                return None
+            self._free -= 1
+            return self._waiting.popleft()
+
+
+class Routing(TokenAwarePolicy):  # type: ignore[misc]
+    """Replicas first; those that are late, and those that have their share of requests, after the others."""
+
+    def __init__(self, datacenter: str | None, most_in_flight: int, gate: Gate) -> None:
+        super().__init__(DCAwareRoundRobinPolicy(local_dc=datacenter or ""))
+        self._most_in_flight = most_in_flight
+        self._gate = gate
+        self._late: dict[Any, float] = {}
+        self.session: Session | None = None
+
+    def make_query_plan(self, working_keyspace: str | None = None, query: Any = None) -> Iterable[Any]:
+        plan: Iterable[Any] = super().make_query_plan(working_keyspace, query)
+        is_crowded = self._gate.under_way > self._most_in_flight
+        if not self._late and not is_crowded:
+            return plan
+        hosts = list(plan)
+        if is_crowded and self.session is not None:
+            in_flight = {host: sum(found["in_flights"]) for host, found in self.session.get_pool_state().items()}
+            hosts.sort(key=lambda host: in_flight.get(host, 0) >= self._most_in_flight)
+        hosts.sort(key=self.is_late)
+        return hosts
+
+    def answered(self, future: Any) -> None:
+        """Learn from an answer: a node that was asked first and is not the one that answered is late."""
+        asked, by = future.attempted_hosts, future.coordinator_host
+        if len(asked) > 1 and asked[0] != by:
+            self._late[asked[0]] = monotonic() + LATE_SECONDS
+        if self._late:
+            self._late.pop(by, None)
+
+    def is_late(self, host: Any) -> bool:
+        return self._late.get(host, 0.0) > monotonic()
+
+
+class NextNode(RetryPolicy):  # type: ignore[misc]
+    """A request that failed goes to the next node, at most once to each: it may be repeated, as all here may.
+
+    Where a conditional change met others, it is not repeated as it is: what came of it is looked at first.
+    """
+
+    def on_read_timeout(self, *_: Any, **given: Any) -> tuple[int, None]:
+        return self._once(given, not ConsistencyLevel.is_serial(given["consistency"]))
+
+    def on_write_timeout(self, *_: Any, **given: Any) -> tuple[int, None]:
+        return self._once(given, given["write_type"] != WriteType.CAS)
+
+    def on_unavailable(self, *_: Any, **given: Any) -> tuple[int, None]:
+        return self._once(given)
+
+    def on_request_error(self, *_: Any, **__: Any) -> tuple[int, None]:
+        return self.RETRY_NEXT_HOST, None
+
+    def _once(self, given: dict[str, Any], may_be_repeated: bool = True) -> tuple[int, None]:
+        is_first = given["retry_num"] == 0
+        return (self.RETRY_NEXT_HOST if may_be_repeated and is_first else self.RETHROW), None
