@@ -8,7 +8,7 @@ with piql.connect("embedded:scadr.db") as db:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import monotonic, perf_counter
 from types import TracebackType
 from typing import Any, Literal, Self, TypeVar, overload
@@ -43,7 +43,7 @@ from piql.writing.resumed_load import ResumedLoad
 from piql.writing.server import Server
 from piql.writing.stamps import Stamps
 from piql.writing.stepped_writer import SteppedWriter
-from piql.writing.sweep import SweepReport, sweep
+from piql.writing.sweep import SweepReport, sweep, sweep_places
 from piql.writing.table_writer import TableWriter
 from piql.writing.write import PreparedWrite
 
@@ -244,15 +244,21 @@ class Database:
             resumed.forget(self._store)
         return loaded
 
-    def sweep(self, older_than: float = 10.0, per_second: float | None = None) -> SweepReport:
+    def sweep(self, older_than: float = 10.0, per_second: float | None = None, places: bool = False) -> SweepReport:
         """Settle the writes that were interrupted more than some seconds ago, by any server, and say what they were.
 
-        Only stores without transactions keep such; nothing waits for a sweep, and it is safe at any time.
+        Only stores without transactions keep such; nothing waits for a sweep, and it is safe at any time. With
+        `places`, it looks through all groups under limits, too, for places that are held for no row.
         """
         if self._server is None:
             return SweepReport()
         prepared = self._prepared
-        return sweep(self._server, lambda table: self._stepped(prepared, table), older_than, per_second)
+        report = sweep(self._server, lambda table: self._stepped(prepared, table), older_than, per_second)
+        if not places:
+            return report
+        all_places = [each for table in prepared.deployment.tables for each in self._stepped(prepared, table).places]
+        groups, returned = sweep_places(self._server, all_places, older_than, per_second)
+        return replace(report, groups=groups, places_returned=returned)
 
     def _load_batch(self, table: str, rows: list[Mapping[str, Any]], resumed: ResumedLoad | None) -> None:
         prepared = self._prepared

@@ -106,6 +106,9 @@ class FaultySteps(OneByOne):
     def cells(self, group: str, limit: int, after: str = "") -> list[Cell]:
         return self._call("cells", READING, lambda: self._behind.cells(group, limit, after))
 
+    def groups(self, limit: int, after: str | None = None) -> list[str]:
+        return self._call("groups", READING, lambda: self._behind.groups(limit, after))
+
     def swap(self, group: str, key: str, known: str | None, value: str | None) -> tuple[bool, str | None]:
         return self._call("swap", CHANGING, lambda: self._behind.swap(group, key, known, value))
 

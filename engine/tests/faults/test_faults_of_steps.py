@@ -146,8 +146,8 @@ def test_a_write_whose_step_fails_is_whole_or_nothing_at_every_step(what: str, k
         check_consistent(reader)
         if store.overdue.arrive():
             assert seen(reader) == found, f"{where}: what came late changed what is seen"
-        reader.sweep(older_than=-1)
-        check_consistent(reader, may_have_places_left=True)
+        reader.sweep(older_than=-1, places=True)
+        check_consistent(reader)
         is_there = found == new and "IF NOT EXISTS" in statement
         assert outcome(reader, statement) == ("DuplicateKey" if is_there else wanted), where
         assert seen(reader) == new, f"{where}: the same write does not do its work any more"

@@ -233,3 +233,19 @@ def test_a_record_that_is_gone_is_forgotten_after_its_time() -> None:
 
 def test_a_store_with_transactions_has_no_steps(transactional_store: Store) -> None:
     assert transactional_store.steps is None
+
+
+def test_all_groups_are_listed_once_whatever_else_is_in_the_keyspace(stepped_store: Store) -> None:
+    steps = steps_of(stepped_store)
+    wanted = {f'group {at} ["é"]' for at in range(9)}
+    for group in wanted:
+        steps.swap(group, "a", None, "1")
+        steps.swap(group, "b", None, "2")
+    steps.swap("gone", "a", None, "1")
+    steps.swap("gone", "a", "1", None)
+    steps.note("noted", "a", "1")
+    found: list[str] = []
+    while some := steps.groups(4, found[-1] if found else None):
+        assert len(some) <= 4
+        found += some
+    assert sorted(found) == sorted({*wanted, "noted"})

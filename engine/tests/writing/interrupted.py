@@ -77,6 +77,10 @@ class GatedSteps(OneByOne):
         found: list[Cell] = self._gate("cells", lambda: self._behind.cells(group, limit, after))
         return found
 
+    def groups(self, limit: int, after: str | None = None) -> list[str]:
+        found: list[str] = self._gate("groups", lambda: self._behind.groups(limit, after))
+        return found
+
     def swap(self, group: str, key: str, known: str | None, value: str | None) -> tuple[bool, str | None]:
         found: tuple[bool, str | None] = self._gate("swap", lambda: self._behind.swap(group, key, known, value))
         return found
@@ -85,7 +89,7 @@ class GatedSteps(OneByOne):
         self._gate("forget" if value is None else "note", lambda: self._behind.note(group, key, value))
 
 
-READING = ("find", "cells", "read")
+READING = ("find", "cells", "groups", "read")
 
 
 class Interruption:

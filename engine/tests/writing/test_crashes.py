@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 import pytest
+from piql.writing.pace import Manners
 
 from .interleaved import serially
 from .interrupted import GatedStore, Interruption, Killed
@@ -139,3 +140,41 @@ def test_readers_count_what_they_settle() -> None:
         outcome(db, "INSERT INTO users (u, mail, town, age) VALUES ('new', 'n@x', 'Bonn', 9)")
     page = reader.execute("by_town", {"town": "Bonn"})
     assert (page.rows, page.operations, page.repair_operations, page.attempts) == ([], 1, 1, 2)
+
+
+def test_places_that_a_late_step_took_are_found_by_a_sweep_though_no_group_is_full() -> None:
+    store, interruption = begin(), Interruption(10_000)
+    dying = opened(GatedStore(store, interruption))
+    interruption.left = 2  # the intent is noted, the place is under way
+    with suppress(Killed):
+        outcome(dying, "INSERT INTO members (id, team, note) VALUES (4, 'grey', NULL)")
+    assert interruption.late is not None
+    naps: list[float] = []
+    fresh = opened(store, manners=Manners(patience=0.0, sleep=naps.append))
+    interruption.late()  # now a place of a group without rows is taken, and no intent knows of it
+    report = fresh.sweep(older_than=3600, places=True)
+    assert (report.places_returned, naps) == (0, [])
+    report = fresh.sweep(older_than=-1, per_second=200, places=True)
+    assert report.places_returned == 1
+    assert naps == [1 / 200] * report.groups
+    assert report.groups >= 6
+    check_consistent(fresh)
+    again = fresh.sweep(older_than=-1, places=True)
+    assert (again.places_returned, again.groups) == (0, report.groups - 1)
+    interruption.late()  # once more: a place is never taken for good
+    assert fresh.sweep(older_than=-1, places=True).places_returned == 1
+
+
+def test_a_sweep_of_places_ends_a_write_that_has_one_and_stands_still() -> None:
+    statement = "INSERT INTO members (id, team, note) VALUES (4, 'blue', NULL)"
+    store, interruption = begin(), Interruption(10_000)
+    dying, other = opened(GatedStore(store, interruption)), opened(store)
+    interruption.left = changes_of(statement).index("change to VISIBLE")
+    with suppress(Killed):
+        outcome(dying, statement)
+    assert other.sweep(older_than=60, places=True).places_returned == 0
+    assert other.sweep(older_than=-1, places=True).withdrawn == 1
+    assert interruption.late is not None
+    interruption.late()
+    assert other.execute("member", {"id": 4}).rows == []
+    check_consistent(other)

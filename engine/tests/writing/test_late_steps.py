@@ -42,11 +42,11 @@ def check(one: Script, other: Script, stopped_at: int, arrives_at: int) -> None:
         late()
     where = f"{one[0]} stopped at {stopped_at}, arrives at {arrives_at} of {other}"
     fresh = opened(store)
-    fresh.sweep(older_than=-1)
+    fresh.sweep(older_than=-1, places=True)
     found = seen_by(fresh, "parallel")
     possible = [serially(*other), *((each[1], state) for each, state in ends(one[:1], other))]
     assert (outcomes, found) in possible, f"{where}: {outcomes} {found}"
-    check_consistent(fresh, may_have_places_left=True)
+    check_consistent(fresh)
     fresh.close()
 
 

@@ -185,6 +185,10 @@ class Steps(Protocol):
         """Set a cell without a condition; a group is either swapped or noted, never both."""
         ...
 
+    def groups(self, limit: int, after: str | None = None) -> list[str]:
+        """Give groups that have cells, in the order of the store, those behind `after`; none only at the end."""
+        ...
+
     # The same for many, as loads need them. Conditional changes within one partition may be decided together: all of
     # them are done or none is. One that is not done, or of which nobody knows, is False.
 

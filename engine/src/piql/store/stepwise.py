@@ -183,6 +183,11 @@ class StepwiseStore(OneByOne, EmbeddedStore):
         with self._failures():
             return [Cell(*found) for found in self.connection().execute(sql, (group, after, limit))]
 
+    def groups(self, limit: int, after: str | None = None) -> list[str]:
+        sql = "SELECT DISTINCT grp FROM cells WHERE grp > ? ORDER BY grp LIMIT ?"
+        with self._failures():
+            return [group for (group,) in self.connection().execute(sql, (after or "", limit))]
+
     def swap(self, group: str, key: str, known: str | None, value: str | None) -> tuple[bool, str | None]:
         with self._alone() as connection:
             sql = "SELECT value FROM cells WHERE grp = ? AND key = ?"

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from piql.errors import PiqlError
-from piql.store.base import STATE, Batch, Cell, ReadShape, Row, State, Steps, Store, Swap
+from piql.store.base import STATE, Batch, Cell, Found, ReadShape, Row, State, Steps, Store, Swap
 from piql.writing.constraints import GroupCount, UniqueCheck
 from piql.writing.meter import Meter
 from piql.writing.notation import text_of, values_of
@@ -24,6 +24,7 @@ from piql.writing.stamps import stamp_of
 from piql.writing.stepped_records import SteppedRecords
 
 BEFORE_ALL_WRITES = f"{1:016x}-fill-0"
+_PAGE = 500
 _MORE = 16  # places beyond the limit that may be found while they are given back
 
 
@@ -185,6 +186,35 @@ class Places:
         for cell in unneeded:
             self._steps.swap(name, cell.key, cell.value, None)
         return len(unneeded)
+
+    def inspect(self, name: str, before: int) -> int:
+        """Give back what no record needs of a group's places, and say how many; those taken after a stamp may wait.
+
+        A write from before that has taken a place and not changed its record cannot do so any more.
+        """
+        cells, last, released = [], "", 0
+        while some := self._steps.cells(name, _PAGE, last):
+            cells += some
+            last = some[-1].key
+        for owner in {_owner(cell): None for cell in cells}:
+            own = sorted((cell for cell in cells if _owner(cell) == owner), key=_stamp)
+            found = self._records.find(owner, is_serial=True)
+            is_in = self._is_member(name, found)
+            if is_in and len(own) == 1:
+                continue
+            old = [cell for cell in own if _stamp(cell) <= before]
+            if old and (found is None or stamp_of(found.write) < _stamp(old[-1])):
+                found = self._records.past(owner, _stamp(old[-1]))
+                is_in = self._is_member(name, found)
+            left_at = stamp_of(found.write) if found is not None else 0
+            decided = [cell for cell in own if _stamp(cell) <= left_at]
+            for cell in decided[:-1] if is_in else decided:
+                if _stamp(cell) <= before:
+                    released += self._steps.swap(name, cell.key, cell.value, None)[0]
+        return released
+
+    def _is_member(self, name: str, found: Found | None) -> bool:
+        return any(self.cell_group(group) == name for group in self.groups(self._records.image(found)))
 
     def fill(self, images: Sequence[Row]) -> None:
         """Give each record of a table that nobody writes to its places: the constraint is new."""

@@ -43,6 +43,7 @@ class CqlSteps:
         self._before: dict[str, str] = {}  # of writes found a while ago, those before them
         cells, self._prefix = f"{quoted(connection.address.keyspace)}.{CELLS}", connection.address.prefix
         self._cells = f'SELECT key, value FROM {cells} WHERE "group" = ? AND key > ? LIMIT ?'
+        self._groups = f'SELECT DISTINCT "group" FROM {cells}{{}} LIMIT ?'
         self._cell = f'SELECT value FROM {cells} WHERE "group" = ? AND key = ?'
         self._insert = f'INSERT INTO {cells} ("group", key, value) VALUES (?, ?, ?) IF NOT EXISTS'
         self._update = f'UPDATE {cells} SET value = ? WHERE "group" = ? AND key = ? IF value = ?'
@@ -180,6 +181,18 @@ class CqlSteps:
     def cells(self, group: str, limit: int, after: str = "") -> list[Cell]:
         values: Values = [self._group(group), after.encode(), pack_int(limit)]
         return [Cell(*row) for row in self._serially(self._cells, values)]
+
+    def groups(self, limit: int, after: str | None = None) -> list[str]:
+        own = f"{self._prefix}|"
+        last = None if after is None else self._group(after)
+        while True:
+            values: Values = [pack_int(limit)] if last is None else [last, pack_int(limit)]
+            behind = "" if last is None else ' WHERE token("group") > token(?)'
+            found: list[str] = [row[0] for row in self._connection.answer(self._groups.format(behind), values)]
+            groups = [each.removeprefix(own) for each in found if each.startswith(own)]
+            if groups or not found:
+                return groups
+            last = found[-1].encode()  # all of these were of other prefixes
 
     def swap(self, group: str, key: str, known: str | None, value: str | None) -> tuple[bool, str | None]:
         """Set a cell if it holds what is known; where nobody says what came of it, look and try again.
