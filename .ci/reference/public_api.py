@@ -24,6 +24,7 @@ _MEMBERS: dict[str, dict[str, str]] = {
         "operations": "the requests it made, never more than the bound",
         "round_trips": "the requests that waited for one another",
         "attempts": "what the driver sent: retries and server pages, too",
+        "statements": "the CQL statements that its reads were sent as, on a cluster: one may hold many requests",
         "repair_operations": "requests that settled interrupted writes",
         "elapsed_ms": "from the call to the rows",
     },

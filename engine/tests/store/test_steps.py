@@ -249,3 +249,14 @@ def test_all_groups_are_listed_once_whatever_else_is_in_the_keyspace(stepped_sto
         assert len(some) <= 4
         found += some
     assert sorted(found) == sorted({*wanted, "noted"})
+
+
+def test_reads_that_go_together_are_fewer_statements_than_requests(stepped_store: Store) -> None:
+    steps, records = steps_of(stepped_store), stepped_store.prepare_entries(TABLE, PRIMARY)
+    for key in range(3):
+        steps.change(records, (key, 7, None), State.VISIBLE, f"w{key}", None)
+    gets = Batch(stepped_store.prepare(ReadShape(TABLE, PRIMARY, ("k",), 1)), [(0,), (1,), (2,)])
+    before = stepped_store.statements_sent()
+    assert stepped_store.read_many([gets]) == [[[(0,)], [(1,)], [(2,)]]]
+    expected = 1 if stepped_store.topology() else 0  # a store of this process sends none
+    assert stepped_store.statements_sent() - before == expected

@@ -36,6 +36,7 @@ class Page(NamedTuple):
     attempts: int = 0
     repair_operations: int = 0
     elapsed_ms: float = 0.0
+    statements: int = 0
 
 
 class PreparedQuery:
@@ -92,10 +93,12 @@ class PreparedQuery:
         execution = Execution(values, position, strategy == "lazy")
         timings = Timings() if observer is not None else None
         timed = timings.add if timings is not None else None
-        repairs = 0
+        repairs = statements = 0
         try:
             if self._settled is not None:
+                statements = self._settled.statements_sent()
                 work, repairs = self._drive_settling(self._settled, execution, strategy, timed, consistency)
+                statements = self._settled.statements_sent() - statements
             elif self._wants_snapshot:
                 with self._store.snapshot():
                     work = drive(
@@ -113,7 +116,7 @@ class PreparedQuery:
         elapsed = (clock() - started) * 1000
         if observer is not None and timings is not None:
             self._report(observer, timings, elapsed, operations, round_trips, len(dicts))
-        return Page(dicts, next_cursor, operations, round_trips, operations + repairs, repairs, elapsed)
+        return Page(dicts, next_cursor, operations, round_trips, operations + repairs, repairs, elapsed, statements)
 
     def _drive_settling(
         self,

@@ -310,6 +310,10 @@ class Store(Protocol):
         """Begin the requests and call `done` once, from any thread, with all answers or the failure."""
         ...
 
+    def statements_sent(self) -> int:
+        """Say how many statements the reads of this thread have been sent as so far; 0 where there are none."""
+        ...
+
     def snapshot(self) -> AbstractContextManager[object]:
         """Let the reads of this thread inside the context see one state, where the store can."""
         ...

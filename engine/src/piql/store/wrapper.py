@@ -54,6 +54,9 @@ class StoreWrapper:
     ) -> None:
         self.behind.start_many(batches, done, consistency)
 
+    def statements_sent(self) -> int:
+        return self.behind.statements_sent()
+
     def snapshot(self) -> AbstractContextManager[object]:
         return self.behind.snapshot()
 

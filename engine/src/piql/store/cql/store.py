@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -51,6 +52,7 @@ class CqlStore:
             raise
         self._steps = CqlSteps(self._connection)
         self._reads = self._connection.reads()
+        self._sent = _Sent()
         self._is_grouping = address.fan_out == "grouped"
 
     @property
@@ -100,12 +102,14 @@ class CqlStore:
         values = statement.bind(arguments)
         if values is None:
             return []
+        self._sent.statements += 1
         rows = self._reads.answer(alone((statement, values), (0,)), consistency)
         return read.finish(rows) if read.finish else rows
 
     def _read_one(self, read: CqlRead, arguments: Row, consistency: Consistency | None) -> list[Row]:
         pending = _Pending(read, arguments)
         while (request := pending.request()) is not None:
+            self._sent.statements += 1
             if pending.answered(self._reads.answer(alone(request, (0,)), consistency)):
                 break
         return pending.rows
@@ -115,6 +119,7 @@ class CqlStore:
             sent = grouped(requests, self._reads.spread)
         else:
             sent = [alone(request, (at,)) for at, request in enumerate(requests)]
+        self._sent.statements += len(sent)
         return given_back(sent, self._reads.answer_many(sent, consistency), len(requests))
 
     def start_many(
@@ -140,6 +145,9 @@ class CqlStore:
                 self._connection.start([(statement.cql, values) for statement, values in requests], go_on, consistency)
 
         go_on(None)
+
+    def statements_sent(self) -> int:
+        return self._sent.statements
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -291,6 +299,12 @@ class CqlTransaction:
 
     def index_names(self) -> frozenset[str]:
         return self._store.tables.indexes() | {each.name for each in self._pending if not each.is_primary}
+
+
+class _Sent(threading.local):
+    """How many statements each thread has sent for reads; one that a driver repeats counts once."""
+
+    statements = 0
 
 
 class _Pending:
