@@ -79,6 +79,9 @@ MENDED: dict[str, tuple[Replacement, ...]] = {
     ),
     "hot-partition": (("ORDER BY", "WHERE hometown = [town]\nORDER BY"),),
     "unsized-column": (("TEXT", "VARCHAR(1000)"),),
-    "indistinct-page": (("UNION ALL", "UNION"),),
+    "indistinct-page": (
+        ("SELECT d.since", "SELECT d.owner, d.target, d.since"),
+        ("SELECT since", "SELECT owner, target, since"),
+    ),
     "missing-index": (),
 }

@@ -31,7 +31,7 @@ from .query import (
     Union,
     parameters_of,
 )
-from .schema import Schema, Table
+from .schema import Column, Schema, Table
 from .schema_generator import Pools
 from .values import INT
 
@@ -239,6 +239,8 @@ class _Maker(PredicateGenerator):
             items.append(Item(self.subquery(sights), "flag"))
         if not self.is_basic and rng.random() < 0.08:
             items.append(Item(self.scalar(sights)[0], "looked_up"))
+        if not self.is_basic and rng.random() < 0.08:
+            items += [Item(self.summary(sights), f"summary_{number}") for number in range(rng.choice((1, 1, 2)))]
         return tuple(items)
 
     def order(self, sights: Sequence[Sight], select: Select) -> tuple[Order, ...]:
@@ -379,6 +381,29 @@ class _Maker(PredicateGenerator):
         sources = (Source("from", sight.table.name, sight.alias),)
         return ScalarSelect(Select((Item(value, column),), sources, _conjunction(conditions))), sight, column
 
+    def summary(self, sights: Sequence[Sight]) -> Expr:
+        """Give an aggregate over the rows of a table that refer to a row in sight, or that it is found by."""
+        rng = self.rng
+        base = rng.choice(sights)
+        found = [
+            (table, foreign.referenced, foreign.columns)
+            for table in self.schema.tables
+            for foreign in table.foreign_keys
+            if foreign.table == base.table.name
+        ]
+        found += [(self.schema.table(each.table), each.columns, each.referenced) for each in base.table.foreign_keys]
+        found += [(base.table, limit.columns, limit.columns) for limit in base.table.all_limits if not limit.is_token]
+        table, ours, theirs = rng.choice(found or [(base.table, base.table.primary_key, base.table.primary_key)])
+        sight = self.sight_of(table)
+        conditions: list[Expr] = [
+            Compare("=", Col(sight.alias, other), Col(base.alias, own)) for own, other in zip(ours, theirs, strict=True)
+        ]
+        if rng.random() < 0.3:
+            conditions.append(self.extra([sight]))
+        sources = (Source("from", table.name, sight.alias),)
+        item = Item(self.aggregate([sight]), "of_all")
+        return ScalarSelect(Select((item,), sources, _conjunction(conditions)))
+
     def derived(self) -> tuple[Select, Sight]:
         """Give a derived table, its own order total so that its LIMIT has one meaning, and how it is seen outside."""
         rng = self.rng
@@ -410,22 +435,43 @@ class _Maker(PredicateGenerator):
         return replace(select, order=self.order([sight], select), stop=self.stop() if rng.random() < 0.2 else None)
 
     def union(self) -> Union:
+        """Give a union of selections from one table, or from several with columns of the same types."""
         rng = self.rng
         table = rng.choice(self.schema.tables)
         columns = rng.sample(table.columns, rng.randint(1, len(table.columns)))
         selects = []
         needs_stop = False
         for _ in range(rng.choice((2, 2, 3))):
-            sight = self.sight_of(table)
+            chosen, own = table, columns
+            if selects and rng.random() < 0.4:
+                chosen, own = self.alike(columns) or (table, columns)
+            sight = self.sight_of(chosen)
             conditions, needs = self.access(sight)
             needs_stop |= needs
-            items = tuple(Item(Col(sight.alias, each.name), each.name) for each in columns)
-            selects.append(Select(items, (Source("from", table.name, sight.alias),), _conjunction(conditions)))
+            sources, sights = [Source("from", chosen.name, sight.alias)], [sight]
+            if rng.random() < 0.2:
+                needs_stop |= self.join(sources, sights, conditions)
+            pairs = zip(own, columns, strict=True)
+            items = tuple(Item(Col(sight.alias, each.name), named.name) for each, named in pairs)
+            selects.append(Select(items, tuple(sources), _conjunction(conditions)))
         orders = []
         if rng.random() < 0.6:
             orders = [Order(Col("", each.name), rng.random() < 0.7) for each in rng.sample(columns, 1)]
         stop = self.stop() if needs_stop or rng.random() < 0.2 else None
         return Union(tuple(selects), rng.random() < 0.5, tuple(orders), stop)
+
+    def alike(self, columns: Sequence[Column]) -> tuple[Table, list[Column]] | None:
+        """Give a table with columns of the same types, if one is found."""
+        for table in self.rng.sample(self.schema.tables, len(self.schema.tables)):
+            found: list[Column] = []
+            for column in columns:
+                same = [each for each in table.columns if each.type == column.type and each not in found]
+                if not same:
+                    break
+                found.append(self.rng.choice(same))
+            else:
+                return table, found
+        return None
 
 
 def _conjunction(conditions: Sequence[Expr]) -> Expr | None:

@@ -13,6 +13,7 @@ from piql.physical.operators import (
     IndexFKJoin,
     IndexScan,
     LocalDistinct,
+    LocalGroupBy,
     PhysicalNode,
     RemoteOperator,
     RowLimit,
@@ -53,7 +54,7 @@ class _Reader:
     def read(self, node: PhysicalNode, path: tuple[int, ...]) -> Formula:
         below = tuple(self.read(each, (*path, at)) for at, each in enumerate(inputs(node)))
         requests, rows = requests_of(node, below), rows_out(node, below)
-        if isinstance(node, LocalDistinct) and node.depth:
+        if isinstance(node, LocalDistinct | LocalGroupBy) and node.depth:
             rows = smaller(rows, self.rows[(*path, *(0,) * node.depth)])
         self.rows[path] = rows
         fetched_bytes = 0

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from piql.catalog import Index, SqlType
 from piql.execution.expressions import ExpressionCompiler
-from piql.logical.expressions import ColumnRef, Expression
+from piql.logical.expressions import ColumnRef, Expression, FunctionCall
 from piql.logical.operators import Count, SortKey
+from piql.optimizer.predicates import replace_columns
+from piql.physical.operators import LocalProjection, PhysicalNode
 from piql.store.base import Store
 
 Fields = Sequence[Any]
@@ -23,6 +25,14 @@ class Preparation:
     slots: Mapping[str, int]
     deployed: Callable[[Index], Index]
     page_order: tuple[SortKey, ...] = ()
+
+    def in_branch(self, branch: PhysicalNode) -> Preparation:
+        """Give what a branch of a union needs to know: the order of the page in terms of its own columns."""
+        if not self.page_order or not isinstance(branch, LocalProjection):
+            return self
+        meanings = {(branch.alias, each.name): _unconverted(each.expression) for each in branch.outputs}
+        order = (replace(key, expression=replace_columns(key.expression, meanings)) for key in self.page_order)
+        return replace(self, page_order=tuple(order))
 
     def over(self, fields: Fields, row: str = "r") -> ExpressionCompiler:
         """Give a compiler of expressions over rows with these fields."""
@@ -47,6 +57,15 @@ class Preparation:
     def decoder(self, type: SqlType) -> Callable[[Any], Any] | None:
         codec = self.store.codec(type)
         return codec.decode if codec else None
+
+
+def _unconverted(expression: Expression) -> Expression:
+    """Give what a branch of a union converts to the type of the whole; equal values are stored in the same way."""
+    match expression:
+        case FunctionCall(name="COALESCE", arguments=(only,)):
+            return only
+        case _:
+            return expression
 
 
 def column_names(fields: Fields, alias: str) -> tuple[str, ...]:

@@ -111,11 +111,13 @@ class GroupBy(_Operator):
     """Groups rows by `keys`; rows above it hold the keys and the aggregates. No keys: one group, even of no rows.
 
     Above this operator an expression equal to one of `keys` or `aggregates` stands for that column of the group.
+    With `is_per_row` each group is one row of the left of the left join below, in their order.
     """
 
     keys: tuple[Expression, ...]
     aggregates: tuple[Aggregate, ...]
     input: LogicalNode
+    is_per_row: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,10 +129,15 @@ class Distinct(_Operator):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Union(_Operator):
-    """The rows of all inputs (projections with the same outputs), each once unless `all`."""
+    """The rows of all inputs (projections with the same outputs), each once unless `all`.
+
+    With `is_told_apart` no input gives two equal rows, and with `all` no two inputs give the same: a page of the union
+    may begin in each input where the page before it ended.
+    """
 
     inputs: tuple[LogicalNode, ...]
     all: bool
+    is_told_apart: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,6 +23,7 @@ from piql.optimizer.simplify_predicates import simplify_predicates
 from piql.optimizer.spread_equalities import spread_equalities
 from piql.optimizer.step import Step
 from piql.optimizer.stop_extremes import stop_extremes
+from piql.optimizer.summarize_subqueries import summarize_subqueries
 from piql.optimizer.turn_left_join_inner import turn_left_join_inner
 from piql.optimizer.unnest_subqueries import unnest_subqueries
 
@@ -35,6 +36,7 @@ RULES: tuple[Rule, ...] = (
     merge_derived,
     unnest_subqueries,
     attach_subqueries,
+    summarize_subqueries,
     turn_left_join_inner,
     push_selection_down,
     stop_extremes,

@@ -10,6 +10,7 @@ from piql.logical.expressions import ColumnRef, Expression
 from piql.logical.operators import (
     DataStop,
     Derived,
+    GroupBy,
     Join,
     LogicalNode,
     Projection,
@@ -68,11 +69,19 @@ def _push(stop: Stop, context: RuleContext) -> LogicalNode:
             return _push_through_join(stop, sort, keys, join, context)
         case Join() as join:
             return _push_through_join(stop, None, (), join, context)
+        case GroupBy(is_per_row=True, input=Join(kind="left") as join) as group if _sums_up(group, join):
+            context.note("the stop passes what sums up the matches of each of its rows")
+            return replace(group, input=replace(join, left=_push(replace(stop, input=join.left), context)))
         case SemiJoin(mark=ColumnRef()) as marking:
             context.note("the stop passes what only marks its rows")
             return replace(marking, left=_push(replace(stop, input=marking.left), context))
         case _:
             return stop
+
+
+def _sums_up(group: GroupBy, join: Join) -> bool:
+    """Whether the groups are made of the matches of this very join."""
+    return frozenset().union(*map(relations_of, group.aggregates)) == aliases_below(join.right)
 
 
 def _push_through_join(

@@ -4,8 +4,23 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from piql.logical.expressions import ColumnRef
-from piql.logical.operators import LogicalNode, Output, Projection, Relation, Sort, SortKey, Stop, Union, map_inputs
+from piql.binding.outputs import output_columns
+from piql.binding.types import BARE
+from piql.catalog import Kind, SqlType
+from piql.logical.expressions import ColumnRef, Constant, Expression
+from piql.logical.operators import (
+    LogicalNode,
+    Output,
+    Projection,
+    Relation,
+    Selection,
+    SemiJoin,
+    Sort,
+    SortKey,
+    Stop,
+    Union,
+    map_inputs,
+)
 from piql.optimizer.predicates import key_of, replace_columns
 from piql.optimizer.region import is_region, read_region
 from piql.optimizer.rule import RuleContext
@@ -24,7 +39,9 @@ def push_stop_into_union(plan: LogicalNode, context: RuleContext) -> LogicalNode
                                                    Stop 10 …
 
     Where UNION drops equal rows, only branches whose rows differ from each other anyway are stopped: those that give
-    the primary key of their only relation. A page is not pushed: its branches could not tell where the next one begins.
+    the primary key of their only relation. A page is not stopped there: the union is marked, and the planner reads each
+    branch from the place where the last page ended. For that the branches of UNION ALL give their number and the keys
+    of their relations, too, which complete the order and are left out above the stop.
     """
 
     def visit(node: LogicalNode) -> LogicalNode:
@@ -35,13 +52,92 @@ def push_stop_into_union(plan: LogicalNode, context: RuleContext) -> LogicalNode
                 return changed if stopped is union else replace(changed, input=replace(sort, input=stopped))
             case Stop(is_page=False, input=Union() as union):
                 return replace(changed, input=_stopped(union, changed, ()))
+            case Stop(is_page=True, input=Sort(keys=keys, input=Union() as union) as sort):
+                return _paged(changed, sort, keys, union)
+            case Stop(is_page=True, input=Union() as union):
+                return _paged(changed, None, (), union)
             case _:
                 return changed
 
     pushed = visit(plan)
     if pushed is not plan and pushed != plan:
-        context.note("each branch of the union is stopped, too")
+        is_paged = any(each.is_told_apart for each in pushed.find(Union))
+        context.note(
+            "a page begins in each branch of the union where the last one ended"
+            if is_paged
+            else "each branch of the union is stopped, too"
+        )
     return pushed
+
+
+def _paged(stop: Stop, sort: Sort | None, keys: tuple[SortKey, ...], union: Union) -> LogicalNode:
+    if not union.all:
+        if not all(isinstance(each, Projection) and _gives_key(each) for each in union.inputs):
+            return stop
+        marked = replace(union, is_told_apart=True)
+        return replace(stop, input=marked if sort is None else replace(sort, input=marked))
+    outputs = tuple(
+        Output(name=each.name, expression=_column(each.name, each.type, each.nullable))
+        for each in output_columns(union)
+    )
+    told = _told_apart(union, {each.name for each in outputs})
+    if told is None:
+        return stop
+    marked, places = told
+    ascending = keys[-1].ascending if keys else True
+    order = (*keys, *(SortKey(expression=each, ascending=ascending) for each in places))
+    span = sort.span if sort is not None else stop.span
+    below = Sort(keys=order, input=marked, is_total=True, span=span)
+    return Projection(outputs=outputs, input=replace(stop, input=below), span=union.span)
+
+
+def _told_apart(union: Union, taken: set[str]) -> tuple[Union, tuple[ColumnRef, ...]] | None:
+    """Let each branch give its number and the keys of its relations; None where one has rows without a key.
+
+    Keys of one type share a column, with NULL in the branches that have fewer: the number decides before them.
+    """
+    keys: list[dict[tuple[SqlType, int], ColumnRef]] = []
+    for branch in union.inputs:
+        columns = _key_columns(branch)
+        if columns is None:
+            return None
+        found: dict[tuple[SqlType, int], ColumnRef] = {}
+        for column in columns:
+            found[column.type, sum(each == column.type for each, _ in found)] = column
+        keys.append(found)
+    slots = tuple(dict.fromkeys(slot for found in keys for slot in found))
+    names = ["#branch", *(f"#key_{number}" for number in range(1, len(slots) + 1))]
+    if taken & set(names):
+        return None
+    branches = []
+    for number, (branch, found) in enumerate(zip(union.inputs, keys, strict=True)):
+        assert isinstance(branch, Projection)
+        values: list[Expression] = [Constant(value=number, type=BARE[Kind.INT])]
+        values += [found.get(slot) or Constant(value=None, type=slot[0]) for slot in slots]
+        hidden = (Output(name=name, expression=value) for name, value in zip(names, values, strict=True))
+        branches.append(replace(branch, outputs=(*branch.outputs, *hidden)))
+    types = [BARE[Kind.INT], *(each for each, _ in slots)]
+    places = tuple(_column(name, each, name != "#branch") for name, each in zip(names, types, strict=True))
+    return replace(union, inputs=tuple(branches), is_told_apart=True), places
+
+
+def _key_columns(branch: LogicalNode) -> list[ColumnRef] | None:
+    """Give the primary keys of the relations that a branch joins; None where something else gives its rows."""
+    if not isinstance(branch, Projection):
+        return None
+    below = branch.input.input if isinstance(branch.input, Sort) else branch.input
+    while not is_region(below) and isinstance(below, SemiJoin | Selection):
+        below = below.left if isinstance(below, SemiJoin) else below.input
+    if not is_region(below):
+        return None
+    relations = [leg.relation for leg in read_region(below).legs]
+    if any(each is None for each in relations):
+        return None
+    return [column for each in relations if each is not None for column in each.columns(each.table.primary_key)]
+
+
+def _column(name: str, type: SqlType, nullable: bool) -> ColumnRef:
+    return ColumnRef(relation="", name=name, type=type, nullable=nullable)
 
 
 def _stopped(union: Union, stop: Stop, keys: tuple[SortKey, ...]) -> Union:

@@ -134,7 +134,7 @@ class SemiJoins:
     def membership(self, operand: Expression, query: LogicalNode, predicate: Expression, *, is_anti: bool) -> SemiJoin:
         inner = query.input if isinstance(query, Distinct) else query
         outputs = inner.outputs if isinstance(inner, Projection) else ()
-        pulled = _pulled_apart(query) if outputs else None
+        pulled = pulled_apart(query) if outputs else None
         if pulled is None:
             derived, column = self.derived(query)
             conditions: tuple[Expression, ...] = ()
@@ -154,7 +154,7 @@ class SemiJoins:
         )
 
     def existence(self, query: LogicalNode, predicate: Expression, *, is_anti: bool) -> SemiJoin:
-        pulled = _pulled_apart(query, only_existence=True)
+        pulled = pulled_apart(query, only_existence=True)
         right, conditions = pulled if pulled is not None else (query, ())
         return SemiJoin(
             left=right, right=right, condition=conjunction(conditions), is_anti=is_anti, span=predicate.span
@@ -168,7 +168,7 @@ def outer_relations(query: Node) -> frozenset[str]:
     return relations_of(query) - own
 
 
-def _pulled_apart(
+def pulled_apart(
     query: LogicalNode, *, only_existence: bool = False
 ) -> tuple[LogicalNode, tuple[Expression, ...]] | None:
     """Give the join part of a subquery, and the predicates in it on the query outside; None when it holds more.

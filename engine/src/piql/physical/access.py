@@ -62,7 +62,7 @@ class Reading:
     wanted: Wanted
     uses: Mapping[str, int]  # how often the query names each column of it
     indexes: tuple[Index, ...]  # secondary ones that exist
-    must_cover: bool = False  # a dereference cannot follow (left joins)
+    must_cover: bool = False  # a dereference cannot follow (left joins, pages of unions)
     is_frozen: bool = False  # the indexes are deployed: none can be made or hold more
 
 

@@ -36,7 +36,7 @@ def plan_join(planner: Planner, node: Join, want: Want, path: tuple[int, ...], u
     below = (node, *under)
     available = aliases_below(node.left)
     is_on_left = all(relations_of(key.expression) <= available for key in want.keys)
-    left_want = Want(want.keys if is_on_left else (), None, want.is_page and is_on_left)
+    left_want = Want(want.keys if is_on_left else (), None, want.is_page and is_on_left, want.must_cover)
     left = planner.plan(node.left, left_want, (*path, 0), below)
     if want.is_page and not want.keys:
         left = sorted_by(left, total_order(left.order, left))
@@ -54,7 +54,7 @@ def plan_join(planner: Planner, node: Join, want: Want, path: tuple[int, ...], u
         Wanted(own_keys(want.keys, alias, available), _count_for(node, want)),
         planner.uses.get(alias, {}),
         planner.indexes.get(table.name, ()),
-        must_cover=node.kind == "left",
+        must_cover=node.kind == "left" or want.must_cover,
         is_frozen=planner.is_frozen,
     )
     access = best_access(reading)

@@ -189,11 +189,15 @@ class LocalStop(_Operator):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalGroupBy(_Operator):
-    """Groups in memory; `fields` are `keys` followed by `aggregates`. No keys: exactly one row."""
+    """Groups in memory, in the order in which groups begin; `fields` are `keys` followed by `aggregates`.
+
+    No keys: exactly one row. `depth` tells how many operators below stand the rows that are the groups, if any do.
+    """
 
     child: PhysicalNode
     keys: tuple[Expression, ...]
     aggregates: tuple[Aggregate, ...]
+    depth: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -108,9 +108,10 @@ class Want:
     keys: tuple[SortKey, ...] = ()
     count: Count | None = None
     is_page: bool = False
+    must_cover: bool = False  # one entry more than `count` may be read: a dereference of it would be one too many
 
     def without_stop(self) -> Want:
-        return Want(self.keys)
+        return Want(self.keys, must_cover=self.must_cover)
 
 
 NOTHING = Want()

@@ -6,14 +6,14 @@ the segments that nothing bounds. Next: `layout` gives operators their fields, `
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from piql.binding.outputs import output_columns
 from piql.binding.types import type_of
-from piql.catalog import Index, SqlType
-from piql.logical.expressions import ColumnRef, FunctionCall, conjuncts
+from piql.catalog import Index
+from piql.logical.expressions import ColumnRef, conjuncts
 from piql.logical.operators import (
     DataStop,
     Derived,
@@ -35,12 +35,17 @@ from piql.node import Node
 from piql.physical.joins import plan_join
 from piql.physical.layout import lay_out
 from piql.physical.operators import (
+    IndexFKJoin,
+    IndexScan,
     LocalDistinct,
     LocalGroupBy,
+    LocalJoin,
     LocalProjection,
     LocalStop,
-    LocalUnion,
     PhysicalNode,
+    SortedIndexJoin,
+    inputs,
+    operators,
 )
 from piql.physical.part import (
     NOTHING,
@@ -55,6 +60,7 @@ from piql.physical.part import (
 from piql.physical.scans import is_leg, plan_leg
 from piql.physical.semi_joins import plan_semi_join
 from piql.physical.unbounded import Gap
+from piql.physical.unions import plan_union
 
 
 @dataclass(slots=True)
@@ -83,7 +89,7 @@ class Planner:
                 part = self.plan(node.input, Want(node.keys), (*path, 0), below)
                 return sorted_by(part, node.keys if node.is_total else total_order(node.keys, part))
             case Projection():
-                return self._project(self.plan(node.input, want, (*path, 0), below), node.outputs, "")
+                return self.project(self.plan(node.input, want, (*path, 0), below), node.outputs, "")
             case Derived():
                 return self._derived(node, path, below)
             case Selection():
@@ -96,7 +102,7 @@ class Planner:
                 part = part.on(LocalDistinct(child=part.plan, keys=part.keys))
                 return replace(part, is_stopped=False, is_unique=True)
             case Union():
-                return self._union(node, path, below)
+                return plan_union(self, node, want, path, below)
             case DataStop():
                 return self.plan(node.input, want, (*path, 0), below)
             case Relation():
@@ -122,7 +128,7 @@ class Planner:
             part = replace(part.on(stop), rows=min(part.rows, node.count.max))
         return replace(part, is_stopped=False)
 
-    def _project(self, part: Part, outputs: tuple[Output, ...], alias: str) -> Part:
+    def project(self, part: Part, outputs: tuple[Output, ...], alias: str) -> Part:
         part = with_columns(part, outputs)
         fields = tuple(output_column(each, alias) for each in outputs)
         named = {each.expression: column for each, column in zip(reversed(outputs), reversed(fields), strict=True)}
@@ -148,7 +154,7 @@ class Planner:
             ColumnRef(relation="", name=each.name, type=each.type, nullable=each.nullable)
             for each in output_columns(node.input)
         )
-        return self._project(part, tuple(Output(name=each.name, expression=each) for each in columns), node.alias)
+        return self.project(part, tuple(Output(name=each.name, expression=each) for each in columns), node.alias)
 
     def _group(self, node: GroupBy, path: tuple[int, ...], under: tuple[LogicalNode, ...]) -> Part:
         part = self.plan(node.input, NOTHING, (*path, 0), under)
@@ -158,40 +164,27 @@ class Planner:
             keys=node.keys,
             aggregates=node.aggregates,
             fields=(*node.keys, *node.aggregates),
+            depth=_depth_of_rows(node, part.plan) if node.is_per_row else 0,
             span=node.span,
         )
         return Part(plan, part.rows if node.keys else 1, part.requests, (), node.keys)
 
-    def _union(self, node: Union, path: tuple[int, ...], under: tuple[LogicalNode, ...]) -> Part:
-        types = [each.type for each in output_columns(node)]
-        branches = [with_types(each, types) for each in node.inputs]
-        parts = [fetched(self.plan(each, NOTHING, (*path, at), under)) for at, each in enumerate(branches)]
-        fields = tuple(
-            ColumnRef(relation="", name=each.name, type=each.type, nullable=each.nullable)
-            for each in output_columns(node)
-        )
-        plan = LocalUnion(inputs=tuple(part.plan for part in parts), all=node.all, fields=fields, span=node.span)
-        rows, requests = sum(part.rows for part in parts), sum(part.requests for part in parts)
-        return Part(plan, rows, requests, (), fields, is_unique=not node.all)
+
+def _depth_of_rows(group: GroupBy, plan: PhysicalNode) -> int:
+    """Give how many operators below a group per row the rows stand; 0 where another join came in between."""
+    summed = {node.relation for each in group.aggregates for node in each.walk() if isinstance(node, ColumnRef)}
+    depth = 2
+    while not isinstance(plan, IndexFKJoin | SortedIndexJoin | LocalJoin):
+        below = inputs(plan)
+        if not below:
+            return 0
+        plan, depth = below[0], depth + 1
+    joined = {plan.alias} if not isinstance(plan, LocalJoin) else _aliases(plan.right)
+    return depth if summed == joined else 0
 
 
-def with_types(plan: LogicalNode, types: Sequence[SqlType]) -> LogicalNode:
-    """Give a branch of a UNION with its outputs converted to the types of the whole."""
-    match plan:
-        case Projection():
-            outputs = tuple(
-                each
-                if type_of(each.expression) == wanted
-                else replace(each, expression=FunctionCall(name="COALESCE", arguments=(each.expression,), type=wanted))
-                for each, wanted in zip(plan.outputs, types, strict=True)
-            )
-            return plan if outputs == plan.outputs else replace(plan, outputs=outputs)
-        case Union():
-            return replace(plan, inputs=tuple(with_types(each, types) for each in plan.inputs))
-        case Stop() | Sort() | Distinct():
-            return replace(plan, input=with_types(plan.input, types))
-        case _:
-            return plan
+def _aliases(plan: PhysicalNode) -> set[str]:
+    return {each.alias for each in operators(plan) if isinstance(each, IndexScan | IndexFKJoin | SortedIndexJoin)}
 
 
 def output_column(output: Output, alias: str) -> ColumnRef:

@@ -91,6 +91,7 @@ def _reading(planner: Planner, relation: Relation, predicates: tuple[Expression,
         Wanted(own_keys(want.keys, alias, frozenset()), want.count),
         planner.uses.get(alias, {}),
         planner.indexes.get(table.name, ()),
+        must_cover=want.must_cover,
         is_frozen=planner.is_frozen,
     )
 

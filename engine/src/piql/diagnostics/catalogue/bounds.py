@@ -106,10 +106,10 @@ CODES = (
     Code(
         "indistinct-page",
         "A page of rows that cannot be told apart",
-        "A cursor holds the place of the last row of a page. Rows of UNION ALL or of a derived table that are equal "
-        "in every column have the same place, so some would be lost between two pages.",
-        _SCHEMA + "CREATE QUERY q AS SELECT target AS name FROM follows WHERE owner = [me] AND target = [you]\n"
-        "UNION ALL SELECT username AS name FROM users WHERE username = [me] PAGINATE 10;",
+        "A cursor holds the place of the last row of a page. Rows of a derived table, or of a UNION ALL of such, that "
+        "are equal in every column have the same place, so some would be lost between two pages.",
+        _SCHEMA + "CREATE QUERY q AS SELECT d.since FROM (SELECT since FROM follows WHERE owner = [me] LIMIT 50) d "
+        "PAGINATE 10;",
     ),
     Code(
         "missing-index",

@@ -24,7 +24,11 @@ from piql.physical import operators as physical
 
 def prepare(node: physical.PhysicalNode, preparation: Preparation, path: tuple[int, ...] = ()) -> Operator:
     """Give the operator at work for a node of a plan, its children prepared."""
-    below = [prepare(each, preparation, (*path, at)) for at, each in enumerate(physical.inputs(node))]
+    is_union = isinstance(node, physical.LocalUnion)
+    below = [
+        prepare(each, preparation.in_branch(each) if is_union else preparation, (*path, at))
+        for at, each in enumerate(physical.inputs(node))
+    ]
     operator = _prepared(node, below, preparation)
     operator.path = path
     return operator
