@@ -4,17 +4,20 @@ import { defineConfig } from '@playwright/test'
 // Debian's Chromium where there is one, else the browser that Playwright downloaded for itself.
 const systemChromium = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find(existsSync)
 
+// On a cluster, which shares the machine with browser and back end, everything may take longer.
+const patience = process.env['PIQL_E2E_STORE'] ? 3 : 1
+
 export default defineConfig({
   testDir: 'journeys',
   outputDir: 'test-results',
   workers: 1,
   fullyParallel: false,
   retries: 0,
-  timeout: 60_000,
-  expect: { timeout: 10_000 },
+  timeout: 60_000 * patience,
+  expect: { timeout: 10_000 * patience },
   reporter: [['list']],
   use: {
-    actionTimeout: 10_000,
+    actionTimeout: 10_000 * patience,
     viewport: { width: 1440, height: 900 },
     // Recording makes everything three times slower; `--trace on` asks for it.
     trace: 'off',

@@ -9,6 +9,10 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const START_TIMEOUT_MS = 90_000
 
+/** `cql://127.0.0.1/journeys?timeout=30`: each server keeps its tables there under a prefix of its own. */
+const STORE = process.env['PIQL_E2E_STORE']
+const STORE_OPTIONS = STORE ? ['--store', `${STORE}${STORE.includes('?') ? '&' : '?'}prefix=e${Date.now().toString(36)}_`] : []
+
 export class WorkbenchServer {
   private process: ChildProcess | null = null
   private said = ''
@@ -37,7 +41,8 @@ export class WorkbenchServer {
   async resume(): Promise<void> {
     if (this.process && this.process.exitCode === null) return
     this.said = ''
-    const started = spawn(join(root, '.venv/bin/piql'), ['serve', '--port', String(this.port), '--data', this.data], {
+    const options = ['serve', '--port', String(this.port), '--data', this.data, ...STORE_OPTIONS]
+    const started = spawn(join(root, '.venv/bin/piql'), options, {
       cwd: root,
       stdio: ['ignore', 'pipe', 'pipe'],
     })

@@ -92,6 +92,9 @@ class AsyncDatabase:
     ) -> Page:
         return await self._call(lambda: self._database.run(text, parameters, cursor, consistency))
 
+    async def some_rows(self, table: str, columns: Iterable[str], most: int) -> list[tuple[Any, ...]]:
+        return await self._call(lambda: self._database.some_rows(table, columns, most))
+
     async def headroom(self, table: str, group: Mapping[str, object], consistency: Consistency | None = None) -> int:
         return await self._call(lambda: self._database.headroom(table, group, consistency))
 

@@ -35,6 +35,7 @@ from piql.session import Session
 from piql.session_marks import Guarantee, known_consistency
 from piql.store import open_store
 from piql.store.base import Consistency, Row, Store, Transaction
+from piql.store.scan import some_rows
 from piql.writing.bulk import BATCH, Progress, batches, load_by_steps, put_batch
 from piql.writing.grouped_load import GroupedLoad, chunks
 from piql.writing.headroom import Headroom, limit_on
@@ -364,6 +365,11 @@ class Database:
         return Headroom(limit, self._store).of(
             group, self.consistency if consistency is None else known_consistency(consistency)
         )
+
+    def some_rows(self, table: str, columns: Iterable[str], most: int) -> list[tuple[Any, ...]]:
+        """Give the values of some rows, those that come first in the store: examples of what is there, in no order."""
+        self._refresh()
+        return some_rows(self._store, self._prepared.deployment.table(table), tuple(columns), most)
 
     def session(
         self, token: str | None = None, guarantees: Iterable[Guarantee] = ("read-your-writes", "monotonic-reads")

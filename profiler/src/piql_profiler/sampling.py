@@ -90,18 +90,17 @@ class ParameterSampler:
         table = next(iter(columns.values()))[0]
         names = list(dict.fromkeys(column for _, column in columns.values()))
         try:
-            page = database.run(f"SELECT {', '.join(names)} FROM {table} LIMIT {ROWS_READ}")
+            found = database.some_rows(table, names, ROWS_READ)
         except PiqlError:
             return
-        rows = tuple(
-            values for row in page.rows if None not in (values := tuple(row[column] for _, column in columns.values()))
-        )
+        at = [names.index(column) for _, column in columns.values()]
+        rows = tuple(values for row in found if None not in (values := tuple(row[place] for place in at)))
         if not rows:
             return
         self._pools.append(_Pool(tuple(columns), rows))
         together = " of one row" if len(columns) > 1 else ""
         for name, (_, column) in columns.items():
-            self.sources[name] = f"{table}.{column}{together}, one of the first {len(rows)} rows by primary key"
+            self.sources[name] = f"{table}.{column}{together}, one of the first {len(rows)} rows in the store"
 
     def _items(self, parameter: QueryParameter) -> list[object]:
         for pool in self._pools:

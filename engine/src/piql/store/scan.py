@@ -1,11 +1,11 @@
-"""Walks a whole index in chunks, for back-fills and checks of new constraints; no query ever does this."""
+"""Walks an index from its beginning: for back-fills, checks of new constraints and samples; no query ever does so."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
 from piql.catalog import Index, Table
-from piql.store.base import ReadShape, Row, Store, Transaction
+from piql.store.base import Batch, ReadShape, Row, Store, Transaction
 
 CHUNK = 2000
 
@@ -25,3 +25,20 @@ def scan_table(
         if len(rows) < chunk:
             return
         rows = transaction.read(further, (*rows[-1][: len(key)], chunk))
+
+
+def some_rows(store: Store, table: Table, columns: Sequence[str], most: int) -> list[Row]:
+    """Give the values of some rows, those that come first in the store."""
+    read = store.prepare(ReadShape(table, table.primary_index(), tuple(columns), 0, in_any_order=True))
+    rows = store.read_many([Batch(read, [(most,)])])[0][0]
+    types = {column.name: column.type for column in table.columns}
+    codecs = [store.codec(types[name]) for name in columns]
+    return [
+        tuple(
+            [
+                codec.decode(value) if codec and value is not None else value
+                for value, codec in zip(row, codecs, strict=True)
+            ]
+        )
+        for row in rows
+    ]
