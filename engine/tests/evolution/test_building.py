@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import piql
 import pytest
@@ -15,11 +14,6 @@ from .shop import BY_KIND, BY_WORD, FIRST, filled, limited, row
 
 ROWS = 3000
 SLOW = Pace(step_rows=50, first_rows=0)
-
-
-@pytest.fixture
-def url(tmp_path: Path) -> str:
-    return f"embedded:{tmp_path / 'a.db'}?synchronous=NORMAL"
 
 
 @pytest.fixture

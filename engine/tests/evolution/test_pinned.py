@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import piql
 import pytest
 from promises import broken_promises
@@ -19,11 +17,6 @@ SECOND = (
     + REMOVE
 )
 LISTED = "CREATE QUERY listed AS SELECT id FROM items WHERE kind = [kind];\n"
-
-
-@pytest.fixture
-def url(tmp_path: Path) -> str:
-    return f"embedded:{tmp_path / 'a.db'}?synchronous=NORMAL"
 
 
 def test_two_versions_are_run_side_by_side(url: str) -> None:
@@ -52,10 +45,10 @@ def test_a_version_is_left_when_it_lives_no_more(url: str) -> None:
             piql.connect(url, version=9)
 
 
-def test_a_query_that_counts_on_a_limit_is_not_run_after_it_was_raised(url: str) -> None:
-    with piql.connect(url) as db:
+def test_a_query_that_counts_on_a_limit_is_not_run_after_it_was_raised(file_url: str) -> None:
+    with piql.connect(file_url) as db:
         db.deploy(piql.compile(limited(2) + LISTED + GET))
-        with piql.connect(url, version=1) as old:
+        with piql.connect(file_url, version=1) as old:
             db.deploy(piql.compile(limited(5) + LISTED + GET))
             db.load("items", [{**row(at), "kind": "tea"} for at in range(4)])
             with pytest.raises(piql.NotDeployed, match="counts on a limit of items that version 2 has raised"):

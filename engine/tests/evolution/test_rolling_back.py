@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import piql
 import pytest
@@ -26,8 +25,8 @@ SECOND = (
 
 
 @pytest.fixture
-def db() -> Iterator[piql.Database]:
-    with filled("embedded:?synchronous=NORMAL", 50) as made:
+def db(url: str) -> Iterator[piql.Database]:
+    with filled(url, 50) as made:
         yield made
 
 
@@ -76,8 +75,8 @@ def test_a_rollback_that_the_data_do_not_allow_says_how_much_is_in_its_way(db: p
     assert db.deployment.version == 3
 
 
-def test_there_is_nothing_before_the_first_version() -> None:
-    with piql.connect("embedded:") as db:
+def test_there_is_nothing_before_the_first_version(url: str) -> None:
+    with piql.connect(url) as db:
         with pytest.raises(piql.CompilationRefused, match="no version before"):
             db.rollback()
         db.deploy(piql.compile(FIRST))
@@ -158,9 +157,8 @@ UNIQUE = FIRST.replace("title VARCHAR(60)", "title VARCHAR(60) UNIQUE")
 TITLED = "CREATE QUERY titled AS SELECT id FROM items WHERE title = [title]{limit};\n"
 
 
-def test_a_reader_that_has_not_looked_yet_misses_no_row_of_a_raised_limit(tmp_path: Path) -> None:
-    url = f"embedded:{tmp_path / 'a.db'}?synchronous=NORMAL"
-    with piql.connect(url) as db, piql.connect(url) as late:
+def test_a_reader_that_has_not_looked_yet_misses_no_row_of_a_raised_limit(file_url: str) -> None:
+    with piql.connect(file_url) as db, piql.connect(file_url) as late:
         db.deploy(piql.compile(limited(2) + LISTED))
         db.load("items", [{**row(at), "kind": "tea"} for at in range(2)])
         assert len(late.execute("listed", {"kind": "tea"}).rows) == 2
@@ -170,9 +168,8 @@ def test_a_reader_that_has_not_looked_yet_misses_no_row_of_a_raised_limit(tmp_pa
         assert len(late.execute("listed", {"kind": "tea"}).rows) == 5
 
 
-def test_a_reader_that_has_not_looked_yet_misses_no_row_of_a_key_that_is_unique_no_more(tmp_path: Path) -> None:
-    url = f"embedded:{tmp_path / 'a.db'}?synchronous=NORMAL"
-    with piql.connect(url) as db, piql.connect(url) as late:
+def test_a_reader_that_has_not_looked_yet_misses_no_row_of_a_key_that_is_unique_no_more(file_url: str) -> None:
+    with piql.connect(file_url) as db, piql.connect(file_url) as late:
         db.deploy(piql.compile(UNIQUE + TITLED.format(limit="")))
         db.load("items", [row(1)])
         assert late.execute("titled", {"title": row(1)["title"]}).rows == [{"id": 1}]

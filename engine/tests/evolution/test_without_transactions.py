@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import piql
 import pytest
@@ -20,8 +19,8 @@ ROWS = 60
 
 
 @pytest.fixture
-def url(tmp_path: Path) -> str:
-    return f"stepwise:{tmp_path / 'a.db'}?synchronous=NORMAL"
+def url(stepped_url: str) -> str:
+    return stepped_url
 
 
 @pytest.fixture
