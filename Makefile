@@ -42,6 +42,8 @@ bench: setup frontend/dist/index.html ## measure compiler, engine, heatmap and b
 
 bench-cql: setup ## measure the engine on a cluster against hand-written code (NODES=1 for one node)
 	@PYTHONPATH=.ci $(PYTHON) engine/benchmarks/on_cluster/cql_speed.py --nodes $(NODES)
+	@for each in loading paging strategies popularity scale; do \
+	  PYTHONPATH=.ci $(PYTHON) engine/benchmarks/on_cluster/$$each.py --nodes $(NODES) || exit 1; done
 
 e2e: setup ## the end-to-end tests alone, in Chromium
 	@$(PYTHON) .ci/run_suites.py e2e

@@ -105,7 +105,8 @@ def test_indexes_of_no_living_version_are_collected(db: piql.Database) -> None:
         assert len(transaction.index_names()) == 2
     db.deploy(piql.compile(FIRST))
     with db.store.transaction() as transaction:
-        assert [name.split()[1] for name in transaction.index_names()] == ["items_by_token_title"]
+        (left,) = transaction.index_names()
+        assert "items_by_token_title" in left
 
 
 def test_an_index_that_becomes_not_null_is_built_beside_the_one_there_is(db: piql.Database) -> None:

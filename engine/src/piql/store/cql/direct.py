@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from functools import partial
 from itertools import count
 from typing import Any
+from zlib import crc32
 
 from cassandra.protocol import RESULT_KIND_ROWS, ResultMessage
 
@@ -120,7 +121,8 @@ class Direct:
             return hosts[0]
         if self._suspects:
             hosts = self._trusted(hosts)
-        return hosts[next(self._turn) % len(hosts)] if hosts else None
+        turn = crc32(sent.partition) if sent.stays and sent.partition is not None else next(self._turn)
+        return hosts[turn % len(hosts)] if hosts else None
 
     def _trusted(self, hosts: Sequence[Any]) -> Sequence[Any]:
         """Leave out hosts that did not answer lately, if that leaves any."""

@@ -69,7 +69,10 @@ class Group:
 
 
 class Sent(NamedTuple):
-    """A statement to send, to `node` if there is a choice; `owners` are the requests that each value's rows are for."""
+    """A statement to send, to `node` if there is a choice; `owners` are the requests that each value's rows are for.
+
+    `stays`: it goes on behind a place, and goes where its partition's other pages went: that node has them at hand.
+    """
 
     cql: str
     values: Values
@@ -77,6 +80,7 @@ class Sent(NamedTuple):
     node: Any
     group: Group | None
     owners: Mapping[bytes, Sequence[int]]
+    stays: bool = False
 
 
 def partition_key(statement: Statement, values: Values) -> bytes | None:
@@ -92,7 +96,9 @@ def partition_key(statement: Statement, values: Values) -> bytes | None:
 
 def alone(request: Request, owners: Sequence[int]) -> Sent:
     statement, values = request
-    return Sent(statement.cql, values, partition_key(statement, values), None, None, {b"": owners})
+    return Sent(
+        statement.cql, values, partition_key(statement, values), None, None, {b"": owners}, statement.is_further
+    )
 
 
 def grouped(requests: Sequence[Request], spread: Spread) -> list[Sent]:
@@ -165,7 +171,7 @@ def _statements(requests: Sequence[Request], group: Group, owners: dict[bytes, l
 def given_back(sent: Sequence[Sent], answers: Found, count: int) -> Found:
     """Give the rows of each request out of those of the statements."""
     found: Found = [[]] * count
-    for (_, _, _, _, group, owners), rows in zip(sent, answers, strict=True):
+    for (_, _, _, _, group, owners, _), rows in zip(sent, answers, strict=True):
         if group is None:
             for at in owners[b""]:
                 found[at] = rows

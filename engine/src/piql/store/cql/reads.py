@@ -39,6 +39,7 @@ class Statement:
     bind: Bind
     partition_length: int = 0
     groups: tuple[Group, ...] = ()
+    is_further: bool = False  # it reads on behind a place
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +203,8 @@ class _ReadPlan:
         if guards:
             body = f"None if {' or '.join(f'{guard} is None' for guard in guards)} else {body}"
         bind: Bind = eval(f"lambda a: {body}", dict(self.names))
-        return Statement(cql, bind, len(self.layout.partition_names()) if self.fixed else 0, groups)
+        length = len(self.layout.partition_names()) if self.fixed else 0
+        return Statement(cql, bind, length, groups, self.shape.after_length > 0)
 
     def _select(self, names: list[str], where: list[str], limit: str) -> str:
         cql = f"SELECT {', '.join(map(quoted, names))} FROM {self.layout.table}"

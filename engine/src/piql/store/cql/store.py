@@ -23,6 +23,7 @@ from piql.store.cql.reads import CqlRead, plan_read
 from piql.store.cql.steps import CqlSteps
 from piql.store.cql.stored_values import CQL_TYPE, codec_of, pack_long
 from piql.store.cql.tables import SETTINGS, Tables
+from piql.store.cql.together import Change, together
 
 VERSION, IN_ORDER = "version", "in order"
 _BEFORE_ALL_WRITES = 1
@@ -241,7 +242,11 @@ class CqlTransaction:
         visible = entries.visible
         latest = {row[: entries.key_length]: row for row in rows}
         bytes_of = (entries.put_values(row, visible) for row in latest.values())
-        self._connection.answer_many([(entries.put, [*values, at]) for values in bytes_of if values is not None])
+        length = entries.partition_length
+        changes = (
+            Change(entries.put, [*values, at], tuple(values[:length])) for values in bytes_of if values is not None
+        )
+        self._connection.answer_many(together(changes))
 
     def delete(self, entries: CqlEntries, keys: Sequence[tuple[Any, ...]]) -> None:
         self.create_pending()

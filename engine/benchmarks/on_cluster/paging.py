@@ -1,0 +1,124 @@
+"""Three ways to walk a partition of 10,000 rows by pages of 100: PIQL's cursors, the server's paging state, OFFSET.
+
+PYTHONPATH=.ci .venv/bin/python engine/benchmarks/on_cluster/paging.py [--nodes 3] [--walks 5]
+
+CQL has no OFFSET: its emulation asks for all rows up to the end of the page and drops those before it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import statistics
+from collections.abc import Iterator
+from datetime import timedelta
+from time import perf_counter
+
+import piql
+from cassandra.cluster import EXEC_PROFILE_DEFAULT, Cluster, ExecutionProfile, Session
+from cassandra.policies import DCAwareRoundRobinPolicy, TokenAwarePolicy
+from cassandra.query import tuple_factory
+from cql_speed import hosts
+from sample import START
+from scale import write
+
+ROWS, PAGE = 10_000, 100
+SHOWN = (1, 2, 10, 50, 100)
+SOURCE = f"""
+CREATE TABLE thoughts (owner VARCHAR(32), posted TIMESTAMP, text VARCHAR(140), PRIMARY KEY (owner, posted));
+CREATE QUERY pages AS
+SELECT posted, text FROM thoughts WHERE owner = [1: me] ORDER BY posted DESC PAGINATE {PAGE};
+"""
+SELECT = "SELECT posted, text FROM piql_paging.thoughts WHERE owner = ? ORDER BY posted DESC"
+Walk = Iterator[tuple[int, int, str]]  # of each page: requests, rows that were sent, the coordinator
+
+
+def by_cursor(db: piql.Database) -> Walk:
+    cursor = None
+    while True:
+        page = db.execute("pages", {"me": "ada"}, cursor)
+        if page.rows:
+            yield page.operations, len(page.rows), ""
+        cursor = page.cursor
+        if cursor is None:
+            return
+
+
+def by_paging_state(session: Session) -> Walk:
+    statement = session.prepare(SELECT)
+    statement.fetch_size = PAGE
+    state = None
+    while True:
+        result = session.execute(statement, ("ada",), paging_state=state)
+        rows = list(result.current_rows)
+        if rows:
+            yield 1, len(rows), str(result.response_future.coordinator_host)
+        state = result.paging_state
+        if state is None:
+            return
+
+
+def by_offset(session: Session) -> Walk:
+    statement = session.prepare(f"{SELECT} LIMIT ?")
+    statement.fetch_size = None
+    for end in range(PAGE, ROWS + PAGE, PAGE):
+        rows = list(session.execute(statement, ("ada", end)).current_rows)
+        if len(rows) > end - PAGE:
+            yield 1, len(rows), ""
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("--nodes", type=int, default=3)
+    options.add_argument("--walks", type=int, default=5)
+    given = options.parse_args()
+    chance = random.Random(1)
+    with hosts(given.nodes) as addresses:
+        db = piql.connect(f"cql://{','.join(addresses)}/piql_paging?timeout=30")
+        db.deploy(piql.compile(SOURCE))
+        rows = (
+            {"owner": "ada", "posted": START + timedelta(seconds=at), "text": f"Thought {at}"} for at in range(ROWS)
+        )
+        if not db.execute("pages", {"me": "ada"}).rows:
+            write(db, "thoughts", rows)
+        profile = ExecutionProfile(
+            load_balancing_policy=TokenAwarePolicy(DCAwareRoundRobinPolicy(local_dc="datacenter1")),
+            row_factory=tuple_factory,
+            request_timeout=30,
+        )
+        driver = Cluster(list(addresses), protocol_version=4, execution_profiles={EXEC_PROFILE_DEFAULT: profile})
+        session = driver.connect()
+        ways = {
+            "PIQL's cursor (a key)": lambda: by_cursor(db),
+            "the server's paging state": lambda: by_paging_state(session),
+            "OFFSET, emulated": lambda: by_offset(session),
+        }
+        times: dict[str, list[list[float]]] = {label: [] for label in ways}
+        sums: dict[str, tuple[int, int, int]] = {}
+        for walk in range(-1, given.walks):
+            for label in chance.sample(list(ways), len(ways)):
+                taken: list[float] = []
+                requests = sent = 0
+                began = perf_counter()
+                for made, count, _ in ways[label]():
+                    taken.append((perf_counter() - began) * 1000)
+                    requests, sent = requests + made, sent + count
+                    began = perf_counter()
+                assert len(taken) == ROWS // PAGE, f"{label}: {len(taken)} pages"
+                sums[label] = requests, sent, len(taken)
+                if walk >= 0:
+                    times[label].append(taken)
+        driver.shutdown()
+        db.close()
+    shown = " | ".join(f"page {at}" for at in SHOWN)
+    print(f"| way | pages | requests | rows sent | {shown} | last against first ten |")
+    print(f"| --- | ---: | ---: | ---: |{' ---: |' * len(SHOWN)} ---: |")
+    for label in ways:
+        requests, sent, pages = sums[label]
+        middles = " | ".join(f"{statistics.median(walk[at - 1] for walk in times[label]):.2f} ms" for at in SHOWN)
+        ratios = [statistics.median(walk[-10:]) / statistics.median(walk[:10]) for walk in times[label]]
+        print(f"| {label} | {pages} | {requests} | {sent:,} | {middles} | {statistics.median(ratios):.2f} |")
+
+
+if __name__ == "__main__":
+    main()
