@@ -1,11 +1,20 @@
-"""Requests for one key each, sent as few statements; no cluster is asked."""
+"""Requests for one key each, sent as few statements."""
 
+import json
+import math
+from collections.abc import Callable
+
+import piql
 import pytest
+from cluster.fixture import cluster, cluster_keyspace, cluster_url
 from piql.catalog import Column, Index, IndexColumn, Kind, SqlType, Table
 from piql.store.base import ReadShape
 from piql.store.cql.grouping import MOST_KEYS, MOST_ROWS, Request, given_back, grouped
 from piql.store.cql.layout import layout_of
 from piql.store.cql.reads import plan_read
+from piql.store.cql.store import FAN_OUT, grouped_from
+
+__all__ = ["cluster", "cluster_keyspace", "cluster_url"]
 
 TEXT, INT = SqlType(Kind.VARCHAR), SqlType(Kind.INT)
 USERS = Table("users", (Column("name", TEXT, False), Column("town", TEXT, True), Column("age", INT, True)), ("name",))
@@ -129,3 +138,41 @@ def test_numbers_with_several_forms_are_asked_for_one_by_one() -> None:
 def test_requests_that_differ_in_more_are_sent_side_by_side() -> None:
     requests = [*slices(5, "ada", "bob"), *slices(6, "cyd"), *gets("ada", "bob")]
     assert [len(each.owners) for each in grouped(requests, on_one_node)] == [2, 1, 2]
+
+
+def test_fewer_requests_than_go_together_are_sent_side_by_side() -> None:
+    assert [len(each.owners) for each in grouped(gets("ada", "bob"), on_one_node, at_least=3)] == [1, 1]
+    assert [len(each.owners) for each in grouped(gets("ada", "bob", "cyd"), on_one_node, at_least=3)] == [3]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "measured", "expected"),
+    [
+        ("auto", None, 2),
+        ("auto", '{"grouped_from": 25}', 25),
+        ("auto", '{"grouped_from": null}', math.inf),
+        ("grouped", '{"grouped_from": null}', 2),
+        ("parallel", '{"grouped_from": 25}', math.inf),
+    ],
+)
+def test_what_was_measured_counts_unless_the_address_says_otherwise(
+    wanted: str, measured: str | None, expected: float
+) -> None:
+    assert grouped_from(wanted, measured) == expected
+
+
+@pytest.mark.cluster
+def test_what_was_measured_is_obeyed_by_whoever_connects(cluster_url: Callable[[], str]) -> None:
+    url = cluster_url()
+    source = "CREATE TABLE t (k INT PRIMARY KEY); CREATE QUERY q AS SELECT k FROM t WHERE k IN [1: ks] MAX 9;"
+    statements: list[int] = []
+    with piql.connect(url) as db:
+        db.deploy(piql.compile(source))
+        db.load("t", [{"k": k} for k in range(9)])
+        statements.append(db.execute("q", {"ks": [1, 2, 3]}).statements)
+        db.store.set_setting(FAN_OUT, json.dumps({"grouped_from": 4}))
+    with piql.connect(url) as db:
+        statements += [db.execute("q", {"ks": list(range(count))}).statements for count in (3, 4)]
+    with piql.connect(f"{url}&fan_out=grouped") as db:
+        statements.append(db.execute("q", {"ks": [1, 2, 3]}).statements)
+    assert statements == [1, 3, 1, 1]

@@ -7,7 +7,8 @@ timeout              5                     seconds after which a request is give
 retries              3                     times that a request is sent again where no node could take it
 speculative          100                   milliseconds after which another node is asked, too; 0: never
 in_flight            256                   requests of fan-outs under way at once, for each node
-fan_out              grouped               reads of many keys: in few statements, or `parallel`: in one for each key
+fan_out              auto                  reads of many keys: `grouped` in few statements, `parallel` in one for each
+                                           key, or whichever of them was faster when it was measured here
 prefix               none                  begins the name of every table of PIQL in the keyspace
 datacenter           of the first host     whose nodes are asked
 driver               scylla                scylla-driver; `rust` is scylladb-rs-driver, experimental
@@ -25,7 +26,7 @@ from piql.errors import StoreUnavailable
 PORT = 9042
 CONSISTENCIES = ("ONE", "LOCAL_ONE", "TWO", "THREE", "QUORUM", "LOCAL_QUORUM", "EACH_QUORUM", "ALL")
 DRIVERS = ("scylla", "rust")
-FAN_OUTS = ("grouped", "parallel")
+FAN_OUTS = ("auto", "grouped", "parallel")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,47}")
 
 
@@ -42,7 +43,7 @@ class Address:
     retries: int = 3
     speculative: float = 100.0
     in_flight: int = 256
-    fan_out: str = "grouped"
+    fan_out: str = "auto"
     prefix: str = ""
     datacenter: str | None = None
     driver: str = "scylla"

@@ -7,7 +7,8 @@
 
 Requests are sent as one where they differ in one column alone, and a node that has all of their rows can answer them.
 A statement holds at most MOST_KEYS keys, as many as ScyllaDB takes, and asks for at most MOST_ROWS rows: more of them
-are sent side by side. `fan_out=parallel` in the address sends each request by itself.
+are sent side by side. From how many keys on they go together is said by the address (`fan_out`), or by what was
+measured on this cluster and kept beside the data; until then, from two.
 """
 
 from __future__ import annotations
@@ -101,15 +102,15 @@ def alone(request: Request, owners: Sequence[int]) -> Sent:
     )
 
 
-def grouped(requests: Sequence[Request], spread: Spread) -> list[Sent]:
-    """Give the statements that answer all requests."""
+def grouped(requests: Sequence[Request], spread: Spread, at_least: float = 2) -> list[Sent]:
+    """Give the statements that answer all requests; fewer of one kind than `at_least` are sent side by side."""
     by_statement: dict[int, list[int]] = {}
     for at, (statement, _) in enumerate(requests):
         by_statement.setdefault(id(statement), []).append(at)
     sent: list[Sent] = []
     for places in by_statement.values():
         groups = requests[places[0]][0].groups
-        if len(places) == 1 or not groups:
+        if len(places) < at_least or not groups:
             sent += [alone(requests[at], (at,)) for at in places]
         else:
             sent += _of_one_statement(requests, places, groups, spread)

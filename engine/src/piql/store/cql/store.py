@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
@@ -25,7 +26,7 @@ from piql.store.cql.stored_values import CQL_TYPE, codec_of, pack_long
 from piql.store.cql.tables import SETTINGS, Tables
 from piql.store.cql.together import Change, together
 
-VERSION, IN_ORDER = "version", "in order"
+VERSION, IN_ORDER, FAN_OUT = "version", "in order", "fan out"
 _BEFORE_ALL_WRITES = 1
 
 Requests = list[Request]
@@ -54,7 +55,6 @@ class CqlStore:
         self._steps = CqlSteps(self._connection)
         self._reads = self._connection.reads()
         self._sent = _Sent()
-        self._is_grouping = address.fan_out == "grouped"
 
     @property
     def connection(self) -> Link:
@@ -116,10 +116,7 @@ class CqlStore:
         return pending.rows
 
     def _answered(self, requests: Requests, consistency: Consistency | None) -> Found:
-        if self._is_grouping:
-            sent = grouped(requests, self._reads.spread)
-        else:
-            sent = [alone(request, (at,)) for at, request in enumerate(requests)]
+        sent = grouped(requests, self._reads.spread, self._grouped_from)
         self._sent.statements += len(sent)
         return given_back(sent, self._reads.answer_many(sent, consistency), len(requests))
 
@@ -165,6 +162,7 @@ class CqlStore:
         rows = self._connection.answer(self._read_settings, [self._prefix])
         found: dict[str, str] = dict(rows)
         self._in_order = frozenset(json.loads(found.get(IN_ORDER, "[]")))
+        self._grouped_from = grouped_from(self.address.fan_out, found.get(FAN_OUT))
         return found
 
     def version(self) -> int:
@@ -198,6 +196,14 @@ class CqlStore:
 
     def close(self) -> None:
         self._connection.close()
+
+
+def grouped_from(wanted: str, measured: str | None) -> float:
+    """Say from how many keys on reads go together: what the address says, else what was measured, else from two."""
+    if wanted == "auto" and measured is not None:
+        found = json.loads(measured)["grouped_from"]
+        return math.inf if found is None else float(found)
+    return math.inf if wanted == "parallel" else 2
 
 
 def open_cql(url: str) -> CqlStore:
