@@ -137,3 +137,18 @@ def test_each_phase_waits_until_every_writer_knows_of_it(url: str) -> None:
 def test_what_needs_neither_filling_nor_checking_waits_for_nobody(db: piql.Database) -> None:
     build = begin_deploy(db.store, piql.compile(FIRST + "CREATE TABLE more (id INT PRIMARY KEY);"), pace=Pace())
     assert build.progress.phase == "in force"
+
+
+def test_a_limit_that_is_refused_has_hindered_no_writer(db: piql.Database, url: str) -> None:
+    with piql.connect(url) as late:
+        build = begin_deploy(db.store, piql.compile(limited(8)), pace=SLOW)
+        number = 300
+        while not build.progress.is_done:
+            assert phase(db) != "checking"
+            late._refresh()
+            late.execute("add", {**row(number), "kind": "k0"})  # the group has more than eight rows already
+            number += 1
+            build._step()
+        with pytest.raises(piql.CompilationRefused, match="at most 8 rows"):
+            build.wait()
+        assert broken_promises(db) == []

@@ -56,16 +56,24 @@ class Steps:
             return _passed(stand, "filling")
         reason = refusal(stand.progress)
         for at, task in enumerate(stand.progress.tasks):
-            if (
-                not task.is_done
-                and (task.kind == "fill" or phase == "checking")
-                and not (task.kind == "places" and reason)
-            ):
+            if not task.is_done and self._is_of(task, phase) and not (task.kind == "places" and reason):
                 advanced = self._runner(task).advance(transaction, task, rows)
                 return Stand(stand.state, stand.progress.with_task(at, advanced))
+        if reason:
+            return withdraw(stand, "refused", reason)
         if phase == "filling":
-            return _passed(stand, "checking")
-        return withdraw(stand, "refused", reason) if reason else self._put_in_force(transaction, stand)
+            return _passed(replace(stand, progress=_once_more(stand.progress)), "checking")
+        return self._put_in_force(transaction, stand)
+
+    def _is_of(self, task: Task, phase: Phase) -> bool:
+        """Say whether a task is done in a phase.
+
+        Where writers hold new constraints for seconds before they are checked, the rows there are are held against them
+        once before: what is going to be refused is then refused before it has hindered anybody.
+        """
+        if phase == "checking" or task.kind == "fill":
+            return True
+        return self._store.steps is not None and task.kind != "places"
 
     def seconds_to_wait(self, stand: Stand) -> float:
         """Say how long a phase must rest until every writer knows of it; not at all where transactions see to that."""
@@ -158,6 +166,17 @@ def announce(
     )
     phase: Phase = "filling" if store.steps is None else "announced"
     return Stand(replace(state, change=Change(version, phase, tuple(made)), tables=tables), progress)
+
+
+def _once_more(progress: Progress) -> Progress:
+    """Let what has been checked be checked again, now that every writer holds it, too."""
+    again = [
+        replace(task, place=None, run=None, is_done=False, estimate=2 * task.rows)
+        if task.is_done and task.kind != "fill"
+        else task
+        for task in progress.tasks
+    ]
+    return replace(progress, tasks=tuple(again))
 
 
 def _passed(stand: Stand, phase: Phase) -> Stand:
