@@ -13,6 +13,7 @@ from functools import partial
 from piql.assembly import Assembly, assemble
 from piql.assistant.finding_fixes import Outcome, Trials
 from piql.assistant.fixes import suggest_fixes
+from piql.assistant.one_value import give_one_value
 from piql.assistant.remedy import Patient
 from piql.binding.binder import BoundQuery
 from piql.compilation import Compilation, CompiledQuery
@@ -37,7 +38,7 @@ _settled: Memory[tuple[tuple[Diagnostic, ...], int]] = Memory(512)
 
 def mend(assembly: Assembly) -> Compilation:
     """Give the compilation with every fix that works."""
-    compilation = _with_tried_fixes(assembly, _with_fixes(assembly))
+    compilation = _with_tried_fixes(assembly, _with_candidates(assembly, _with_fixes(assembly)))
     if compilation.has_errors:
         return compilation
     advice = advise(compilation, partial(_try_bounded, assembly))
@@ -69,6 +70,32 @@ def _with_fixes(assembly: Assembly) -> Compilation:
             },
         },
     )
+
+
+def _with_candidates(assembly: Assembly, compilation: Compilation) -> Compilation:
+    """Put on each scalar subquery that is refused what may help; it is tried with the fixes of other findings."""
+    if all(each.code != "scalar-subquery" for each in compilation.diagnostics):
+        return compilation
+    changed: dict[int, Diagnostic] = {}
+    for part in assembly.loud():
+        for query, planned in zip(part.queries, part.planned, strict=True):
+            own = [each for each in query.diagnostics if each.code == "scalar-subquery"]
+            if own and planned is not None:
+                candidates = give_one_value(planned.logical, assembly.definitions)
+                for each in own:
+                    fixes = candidates.get((each.span.start, each.span.end), ())
+                    changed[id(each)] = replace(each, fixes=fixes)
+
+    def now(found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
+        return tuple(changed.get(id(each), each) for each in found)
+
+    queries = {
+        name: replace(query, diagnostics=now(query.diagnostics))
+        if any(id(each) in changed for each in query.diagnostics)
+        else query
+        for name, query in compilation.queries.items()
+    }
+    return replace(compilation, queries=queries, diagnostics=now(compilation.diagnostics))
 
 
 def _fixed(diagnostic: Diagnostic, fixes: Mapping[str, tuple[Fix, ...]]) -> Diagnostic:

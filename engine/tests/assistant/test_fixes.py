@@ -114,6 +114,43 @@ def test_a_fix_of_the_query_is_what_one_would_write(query: str, expected: str) -
     assert f"{SCHEMA}CREATE QUERY q AS {expected};\n" in [with_edits(text, fix.edits) for fix in fixes_of(text)]
 
 
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        (
+            "SELECT name FROM users WHERE name = (SELECT target FROM follows WHERE owner = [me]) LIMIT 5",
+            [
+                "SELECT name FROM users WHERE name IN (SELECT target FROM follows WHERE owner = [me]) LIMIT 5",
+                "SELECT name FROM users WHERE name = (SELECT target FROM follows WHERE owner = [me] LIMIT 1) LIMIT 5",
+            ],
+        ),
+        (
+            "SELECT name FROM users WHERE name = (SELECT target FROM follows WHERE owner = [me] LIMIT 3) LIMIT 5",
+            ["SELECT name FROM users WHERE name = (SELECT target FROM follows WHERE owner = [me] LIMIT 1) LIMIT 5"],
+        ),
+        (
+            "SELECT town, (SELECT owner FROM follows WHERE approved) AS one FROM users WHERE name = [a]",
+            ["SELECT town, (SELECT owner FROM follows WHERE approved LIMIT 1) AS one FROM users WHERE name = [a]"],
+        ),
+    ],
+)
+def test_a_subquery_of_several_rows_is_compared_with_all_or_made_one(query: str, expected: list[str]) -> None:
+    schema = SCHEMA.replace("PRIMARY KEY (owner, target)", "PRIMARY KEY (owner, target), CARDINALITY LIMIT 9 (owner)")
+    text = f"{schema}CREATE QUERY q AS {query};\n"
+    fixed = [with_edits(text, fix.edits) for fix in fixes_of(text)]
+    for each in fixed:
+        assert not piql.compile(each).has_errors
+        assert piql.compile(each).queries["q"].is_bounded
+    for each in expected:
+        assert f"{schema}CREATE QUERY q AS {each};\n" in fixed
+
+
+def test_a_subquery_that_a_row_outside_fixes_is_one_row_once_the_schema_says_so() -> None:
+    query = "SELECT u.town, (SELECT f.target FROM follows f WHERE f.owner = u.name) AS one FROM users u LIMIT 5"
+    text = f"{SCHEMA}CREATE QUERY q AS {query};\n"
+    assert [fix.title for fix in fixes_of(text)] == ["Add UNIQUE (owner) to follows"]
+
+
 def test_a_stop_passes_a_reference_that_may_be_null_once_such_rows_are_left_out() -> None:
     schema = SCHEMA + (
         "CREATE TABLE replies (id INT PRIMARY KEY, writer VARCHAR(20) NULL REFERENCES users, day DATE);\n"

@@ -1,0 +1,74 @@
+"""Fixes of a subquery that may give several rows where one value belongs: compare with all, take one, or know of one.
+
+Enters: the plan of a refused query after Phase I. Leaves: what may help each such subquery, still to be tried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from piql.assistant.edits import edits_of
+from piql.assistant.remedy import LimitLine, Remedy
+from piql.diagnostics.diagnostic import Edit, Fix
+from piql.logical.expressions import Comparison, Expression, ScalarSubquery
+from piql.logical.operators import LogicalNode, Projection, Relation, Sort, Stop
+from piql.optimizer.region import is_region, read_region
+from piql.optimizer.restrictions import restrictions_on
+from piql.optimizer.unnest_subqueries import outer_relations
+from piql.source import Span
+from piql.syntax import ast
+
+
+def give_one_value(plan: LogicalNode, files: Sequence[ast.ParsedFile]) -> dict[tuple[int, int], tuple[Fix, ...]]:
+    """Give by its place what could be done about each scalar subquery that is left in a plan."""
+    compared = {id(each.right): each for each in plan.find(Comparison) if each.operator == "="}
+    found: dict[tuple[int, int], tuple[Fix, ...]] = {}
+    for node in plan.find(ScalarSubquery):
+        if node.span is not None:
+            equality = compared.get(id(node))
+            fixes = (*_compare_with_all(equality, node.span), *_take_the_first(node, node.span), *_declare(node, files))
+            found[node.span.start, node.span.end] = fixes
+    return found
+
+
+def _compare_with_all(equality: Comparison | None, span: Span) -> Iterator[Fix]:
+    """`a = (SELECT …)` → `a IN (SELECT …)`."""
+    left = equality.left.span if equality is not None else None
+    if left is None:
+        return
+    between = span.source.text[left.end : span.start]
+    if between.strip() == "=":
+        at = left.end + between.index("=")
+        yield Fix("Compare with all of them by IN", (Edit(span.file, at, at + 1, "IN"),))
+
+
+def _take_the_first(node: ScalarSubquery, span: Span) -> Iterator[Fix]:
+    """`(SELECT …)` → `(SELECT … LIMIT 1)`."""
+    query = node.query
+    if not isinstance(query, Stop):
+        yield Fix("Take the first one by LIMIT 1", (Edit(span.file, span.end - 1, span.end - 1, " LIMIT 1"),))
+    elif query.count.max_span is not None and query.count.parameter is None:
+        place = query.count.max_span
+        yield Fix("Take the first one by LIMIT 1", (Edit(span.file, place.start, place.end, "1"),))
+
+
+def _declare(node: ScalarSubquery, files: Sequence[ast.ParsedFile]) -> Iterator[Fix]:
+    """Say in the schema that the columns which the subquery fixes are those of one row."""
+    query = node.query.input if isinstance(node.query, Stop) else node.query
+    if not isinstance(query, Projection):
+        return
+    below = query.input.input if isinstance(query.input, Sort) else query.input
+    if not is_region(below):
+        return
+    region = read_region(below)
+    relation = region.legs[0].relation
+    if len(region.legs) > 1 or not isinstance(relation, Relation):
+        return
+    tests: tuple[Expression, ...] = (*region.legs[0].filters, *region.conditions)
+    columns = tuple(restrictions_on(relation.alias, tests, outer_relations(query)).equal)
+    if columns:
+        line = LimitLine(relation.table.name, f"UNIQUE ({', '.join(columns)})")
+        remedy = Remedy(f"Add {line.text} to {line.table}", line=line)
+        edits = edits_of([remedy], files)
+        if edits is not None:
+            yield Fix(remedy.title, edits)
