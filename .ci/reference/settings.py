@@ -29,6 +29,8 @@ OTHERS = {
     "PIQL_ORACLE_LONG_CASES": "the same in `make test-long`",
     "PIQL_FUZZ_TEXTS": "how many random texts the tests compile",
     "PIQL_FUZZ_LONG_TEXTS": "the same in `make test-long`",
+    "PIQL_FORMAT_WORLDS": "how many random schemas with their queries the tests format",
+    "PIQL_FORMAT_LONG_WORLDS": "the same in `make test-long`",
 }
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import piql
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from piql.binding.conversion import as_sql
 from piql.source import Source
 from piql.syntax.parser import parse
 from piql.syntax.printer import print_file
@@ -30,6 +32,18 @@ def test_a_text_that_is_formatted_already_stays() -> None:
 def test_a_text_with_an_error_is_left_alone() -> None:
     text = THOUGHTSTREAM + "CREATE  QUERY  broken"
     assert formatted(text) == text
+
+
+def test_entities_and_fetches_have_the_same_bounds_in_sql() -> None:
+    written = print_file(as_sql([parse(Source(ENTITIES))])[0])
+    assert "ENTITY" not in written
+    assert "FETCH" not in written
+    before, after = piql.compile(ENTITIES), piql.compile(written)
+    assert before.queries
+    assert {name: each.bound and each.bound.formula for name, each in before.queries.items()} == {
+        name: each.bound and each.bound.formula for name, each in after.queries.items()
+    }
+    assert [each.code for each in before.diagnostics] == [each.code for each in after.diagnostics]
 
 
 COMMENTS = st.sampled_from(

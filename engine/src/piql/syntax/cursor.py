@@ -25,6 +25,7 @@ _UNPRINTED = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 MAX_NESTING = 50  # parentheses, subqueries, NOTs inside one another
 MAX_CHAIN = 64  # operators in one row such as a + b + c, each a level of the tree
 MAX_TOKENS = 50_000  # words and signs of one statement
+MAX_TERMS = 1_000  # of one GROUP BY or ORDER BY
 
 
 class SyntaxFault(Exception):
@@ -47,7 +48,7 @@ class Cursor:
         self.nesting = 0
         self.chain = 0
         self.last_of_statement = MAX_TOKENS  # the number of the last token that it may reach
-        self.reads = 0  # how often statements name a table to read or write
+        self.reads = 0  # how often the statement names a table to read or write
         self.diagnostics: list[Diagnostic] = []
 
     def advance(self) -> Token:
@@ -212,6 +213,10 @@ class Cursor:
                 self.span_of(self.token),
                 "give long lists as a parameter: IN [name] MAX n",
             )
+
+    def check_terms(self, terms: int, clause: str) -> None:
+        if terms > MAX_TERMS:
+            raise self.fault("too-many", f"more than {MAX_TERMS:,} terms in one {clause}", self.span_of(self.token))
 
     def spelling_fix(self, span: Span, text: str) -> Fix:
         return Fix(f"Change to {text}", (Edit(span.file, span.start, span.end, text),))

@@ -21,6 +21,7 @@ from piql.syntax.lexer import MAX_FINDINGS, place_of_first_token, tokenize
 
 MAX_WORK = 200_000  # of one file: 1 for a token, and for the plans of what it names
 STATEMENT_WORK, READ_WORK = 10, 60
+FEW_READS = 12  # in one statement; each of many is compared with the others
 
 _BODIES = ("SELECT", "FETCH", "WITH", "INSERT", "UPDATE", "DELETE")
 _CREATED = ("TABLE", "QUERY", "INDEX", "UNIQUE")
@@ -51,7 +52,7 @@ def parse(source: Source, most: int | None = None) -> ast.ParsedFile:
         tuple(statements),
         tuple(diagnostics[:MAX_FINDINGS]),
         lexed.comments,
-        parser.at + READ_WORK * parser.reads + STATEMENT_WORK * len(statements),
+        parser.work,
     )
 
 
@@ -104,15 +105,21 @@ def _assigned(finding: Diagnostic, statements: list[ast.Statement]) -> Diagnosti
 class _Parser(EntityParser):
     """Reads whole files."""
 
+    work = 0  # of all statements up to here
+
     def statements(self, most: int | None) -> list[ast.Statement]:
         found: list[ast.Statement] = []
+        read_work = 0
         while True:
             while self.accept(";"):
                 pass
+            read_work += READ_WORK * self.reads * max(1, self.reads // FEW_READS) ** 2
+            self.reads = 0
+            self.work = self.at + read_work + STATEMENT_WORK * len(found)
             if self.is_at_end():
                 return found
             began = self.at
-            if most is not None and began + READ_WORK * self.reads + STATEMENT_WORK * len(found) > most:
+            if most is not None and self.work > most:
                 self.note(_too_much(self.span_of(self.token)))
                 return found
             self.last_of_statement = began + MAX_TOKENS

@@ -130,6 +130,7 @@ class QueryParser(ExpressionParser):
             keys = [self.expression()]
             while self.accept(","):
                 keys.append(self.expression())
+                self.check_terms(len(keys), "GROUP BY")
             group = ast.GroupClause(keys=tuple(keys), span=self.span_from(group_start))
         if self.accept("HAVING"):
             having = self.expression()
@@ -298,6 +299,7 @@ class QueryParser(ExpressionParser):
             items.append(
                 ast.OrderItem(expression=expression, is_ascending=is_ascending, span=self.span_from(item_start))
             )
+            self.check_terms(len(items), "ORDER BY")
             if not self.accept(","):
                 break
         return ast.OrderClause(items=tuple(items), span=self.span_from(start))
