@@ -28,6 +28,10 @@ class ByHandRust:
         self.slice = prepared('SELECT owner, posted, text FROM "thoughts" WHERE owner = ? ORDER BY posted DESC LIMIT ?')
         self.follows = prepared('SELECT target, approved FROM "subscriptions" WHERE owner = ? LIMIT 100')
 
+    def close(self) -> None:
+        """Let the session go: the driver closes its connections when nobody holds it."""
+        del self.session
+
     def _one(self, statement: Any, values: list[Any]) -> Rows:
         return list(self.session.execute(statement, values, paged=False).result().iter_current_page())
 

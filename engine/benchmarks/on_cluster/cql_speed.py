@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import os
 import platform
+import random
 import statistics
 import sys
 from collections.abc import Callable, Iterator
@@ -17,6 +18,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
+from textwrap import fill as fill_lines
 from typing import Protocol
 
 import piql
@@ -24,6 +26,7 @@ from by_hand import ByHand
 from cluster.running import default_folder, make_cluster
 from measuring import Times, Variant, cheapest, measure, measure_together, ratio
 from sample import COUNT, KEYSPACE, NAMES, SUBSCRIPTIONS, fill, friends
+from where import where
 
 IN_FLIGHT = 8
 
@@ -159,6 +162,7 @@ def main() -> int:
     options.add_argument("--share", type=float, default=1.0, help="the calls of a round, as a share of the default")
     options.add_argument("--only", help="cases whose title contains this")
     options.add_argument("--fan-out", default="grouped", help="grouped or parallel, as in the address")
+    options.add_argument("--profile", action="store_true", help="say of all cases where their time goes")
     options.add_argument("--write", type=Path, help="write the tables into this file, too")
     given = options.parse_args()
     lines: list[str] = []
@@ -170,7 +174,7 @@ def main() -> int:
     with hosts(given.nodes) as addresses:
         say("# Speed on a cluster")
         say()
-        say(f"`make bench-cql`: {_conditions(len(addresses), given.rounds)}")
+        say(fill_lines(f"`make bench-cql`: {_conditions(len(addresses), given.rounds)}", 120))
         url = f"cql://{','.join(addresses)}/{KEYSPACE}?fan_out={given.fan_out}"
         with piql.connect(url) as db:
             fill(db)
@@ -183,8 +187,9 @@ def main() -> int:
 
                 rust = f"{url}&driver=rust"
                 reached &= lane("driver=rust, against scylla-driver by hand", rust, hand, RUST, given, say)
-                by_rust = ByHandRust(addresses, KEYSPACE)
-                reached &= lane("driver=rust, against itself by hand", rust, by_rust, RUST_AGAINST_ITSELF, given, say)
+                with closing(ByHandRust(addresses, KEYSPACE)) as by_rust:
+                    title = "driver=rust, against itself by hand"
+                    reached &= lane(title, rust, by_rust, RUST_AGAINST_ITSELF, given, say)
     if given.write:
         given.write.write_text("\n".join(lines) + "\n")
     return 0 if reached else 1
@@ -198,6 +203,10 @@ def lane(title: str, url: str, hand: Hand, goals: Goals, given: argparse.Namespa
     with piql.connect(url) as db:
         chosen = [each for each in cases(db, hand, goals) if given.only is None or given.only in each.title]
         reached = [run(each, given.rounds, given.share, say) for each in chosen]
+        for each, is_reached in zip(chosen, reached, strict=True):
+            if given.profile or not is_reached:
+                found = " ".join(where(each.engine, random.Random(4).choices(NAMES, k=10 * each.calls)))
+                say("\n" + fill_lines(f"Where the time of {each.title} goes: {found}", 120))
     return all(reached)
 
 
