@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 import piql
 import pytest
@@ -152,3 +153,32 @@ def test_a_limit_that_is_refused_has_hindered_no_writer(db: piql.Database, url: 
         with pytest.raises(piql.CompilationRefused, match="at most 8 rows"):
             build.wait()
         assert broken_promises(db) == []
+
+
+@pytest.mark.parametrize("said", ["pause", "cancel"])
+def test_what_is_said_to_a_build_during_a_step_is_not_lost(
+    db: piql.Database, url: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build = begin_deploy(db.store, piql.compile(FIRST + BY_KIND), pace=SLOW)
+    passed_to(build, db, "filling")
+    advance = steps.Steps.advance
+
+    def interrupted(*arguments: object) -> object:
+        monkeypatch.setattr(steps.Steps, "advance", advance)
+        with piql.connect(url) as other:
+            assert other.build is not None
+            getattr(other.build, said)()
+        return advance(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(steps.Steps, "advance", interrupted)
+    with suppress(piql.StoreUnavailable):  # the index that it fills is dropped: it looks again
+        while build._step():
+            pass
+    assert not build._step()
+    assert build.progress.is_paused == (said == "pause")
+    assert build.progress.phase == ("filling" if said == "pause" else "cancelled")
+    if said == "pause":
+        build.unpause()
+        assert build.run().version == 2
+    assert broken_promises(db) == []
+    assert unused_indexes(db) == []

@@ -86,6 +86,7 @@ class Build:
         self._steps: tuple[SchemaState, Steps] | None = None
         self._thread: threading.Thread | None = None
         self._stop = threading.Event()
+        self._turn = threading.Lock()  # between steps and what is said to the build in this process
         self._failure: PiqlError | None = None
         self._end = end
 
@@ -127,7 +128,7 @@ class Build:
 
     def cancel(self) -> None:
         """Give it up: the version in force stays as it is."""
-        with self._store.transaction() as transaction:
+        with self._turn, self._store.transaction() as transaction:
             stand = self._stand()
             if stand is None:
                 raise DeploymentInProgress(f"it is over: {self.words()}")
@@ -190,7 +191,7 @@ class Build:
     def _step(self) -> bool:
         """Do one step and rest after it; say whether there is more to do here."""
         began = monotonic()
-        with self._store.transaction() as transaction:
+        with self._turn, self._store.transaction() as transaction:
             stand = self._stand()
             if stand is None or stand.progress.is_paused or self._is_driven_elsewhere(stand.progress):
                 return False
@@ -199,6 +200,8 @@ class Build:
             mine = Stand(stand.state, replace(stand.progress, driver=self._driver))
             wait = self._steps[1].seconds_to_wait(mine)
             after = mine if wait else self._steps[1].advance(transaction, mine, self._pace.step_rows)
+            if self._store.steps is not None and not self._is_still(stand):
+                return True  # paused, cancelled or driven on meanwhile: what was done here may be done again
             keep(transaction, stand.state, after)
         if after.progress.outcome is not None:
             self._end = after.progress
@@ -209,6 +212,11 @@ class Build:
         else:
             self._rest(monotonic() - began, after.progress.rows_done - stand.progress.rows_done)
         return True
+
+    def _is_still(self, stand: Stand) -> bool:
+        """Look once more, where no transaction has kept others out while a step was made."""
+        now = self._stand()
+        return now is not None and now.state == stand.state and now.progress.is_paused == stand.progress.is_paused
 
     def _rest(self, worked: float, rows: int) -> None:
         share = self._pace.busy_share
@@ -231,7 +239,7 @@ class Build:
         return replace(progress, driver=None) if progress.driver == self._driver else progress
 
     def _change_progress(self, change: Callable[[Progress], Progress]) -> None:
-        with self._store.transaction() as transaction:
+        with self._turn, self._store.transaction() as transaction:
             stand = self._stand()
             if stand is None:
                 raise DeploymentInProgress(f"it is over: {self.words()}")
