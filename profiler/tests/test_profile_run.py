@@ -1,3 +1,5 @@
+import contextlib
+import errno
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -5,11 +7,12 @@ from pathlib import Path
 from typing import Self
 
 import pytest
+from piql_profiler import run_files
 from piql_profiler.grid import Grid
 from piql_profiler.histogram import Histogram
 from piql_profiler.measurements import Measurement
-from piql_profiler.profile_run import Cancelled, Progress, run_profile, second_tasks, tasks_of
-from piql_profiler.run_files import RunSettings, UnreadableRun, load, read_info
+from piql_profiler.profile_run import Cancelled, Progress, resume_profile, run_profile, second_tasks, tasks_of
+from piql_profiler.run_files import RunDirectory, RunSettings, UnreadableRun, load, read_cells, read_info
 from piql_profiler.runner import Task
 from piql_profiler.workload import RESERVED_PREFIX
 
@@ -78,6 +81,58 @@ def test_a_store_that_vanishes_fails_the_run_with_its_own_words(tmp_path: Path) 
     assert (seen[-1].state, seen[-1].message) == ("failed", "OSError: the store does not answer")
     with pytest.raises(UnreadableRun, match="failed"):
         load(tmp_path / "run")
+
+
+@pytest.mark.parametrize("stop", [Cancelled, KeyboardInterrupt, RuntimeError])
+def test_a_run_that_was_broken_off_goes_on_behind_its_whole_intervals(
+    tmp_path: Path, stop: type[BaseException]
+) -> None:
+    with contextlib.suppress(Cancelled, KeyboardInterrupt):
+        run(tmp_path, StatedRunner(after=4, error=stop()))
+    first = (tmp_path / "run" / "interval-000.parquet").read_bytes()
+    seen: list[Progress] = []
+    resume_profile(tmp_path / "run", StatedRunner(), seen.append, prepare=lambda grid, url: None)
+    assert [each.points_done for each in seen] == [3, 3, 4, 5, 6, 6]
+    assert (tmp_path / "run" / "interval-000.parquet").read_bytes() == first
+    info = read_info(tmp_path / "run")
+    assert (info.state, info.complete_intervals, info.executions) == ("done", 2, 180)
+    assert load(tmp_path / "run").intervals == 2
+
+
+def test_what_is_done_or_under_way_is_not_resumed(tmp_path: Path) -> None:
+    run(tmp_path, StatedRunner())
+    with pytest.raises(UnreadableRun, match="nothing to resume"):
+        resume_profile(tmp_path / "run", StatedRunner(), print)
+    RunDirectory(tmp_path / "other", settings(tmp_path))
+    with pytest.raises(UnreadableRun, match="under way in process"):
+        resume_profile(tmp_path / "other", StatedRunner(), print)
+
+
+def test_a_full_disk_is_said_and_the_run_goes_on_when_there_is_space(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = Path.write_text
+
+    def full(path: Path, *arguments: object, **options: object) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    def write_table(table: object, part: Path, **options: object) -> None:
+        if "interval-001" in part.name:
+            monkeypatch.setattr(Path, "write_text", full)
+            full(part)
+        parquet(table, part, **options)
+
+    parquet = run_files.pq.write_table
+    monkeypatch.setattr(run_files.pq, "write_table", write_table)
+    seen = run(tmp_path, StatedRunner())
+    assert (seen[-1].state, str(seen[-1].message)[:16]) == ("failed", "the disk is full")
+    assert len(read_cells(tmp_path / "run")) == 3
+
+    monkeypatch.setattr(Path, "write_text", written)
+    monkeypatch.setattr(run_files.pq, "write_table", parquet)
+    monkeypatch.setattr(run_files, "is_alive", lambda process, started: False)  # the process that met the full disk
+    resume_profile(tmp_path / "run", StatedRunner(), print, prepare=lambda grid, url: None)
+    assert read_info(tmp_path / "run").state == "done"
 
 
 def test_the_file_made_for_measuring_stands_beside_the_users_and_goes_with_the_run(tmp_path: Path) -> None:

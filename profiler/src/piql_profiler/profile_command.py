@@ -21,8 +21,8 @@ from piql_profiler.cluster import RayRunner
 from piql_profiler.grid import GRIDS, Grid
 from piql_profiler.hlog import write_hlog
 from piql_profiler.processes import adopt_orphans, end_descendants
-from piql_profiler.profile_run import Cancelled, Progress, run_profile
-from piql_profiler.run_files import RunSettings, UnreadableRun, mark_cancelled, read_cells
+from piql_profiler.profile_run import Cancelled, Progress, resume_profile, run_profile
+from piql_profiler.run_files import RunSettings, UnreadableRun, mark_cancelled, read_cells, read_info
 from piql_profiler.runner import LocalRunner, Runner
 
 SLO_FAILED = 99
@@ -33,13 +33,16 @@ _PATIENCE_SECONDS = 3.5  # after a request to stop; then everything is ended by 
 def profile(argv: Sequence[str] | None = None) -> int:
     """Measure the remote operators of a store."""
     parser = argparse.ArgumentParser(prog="piql profile", description="Measure the remote operators of a store.")
-    parser.add_argument("--store", required=True, metavar="URL", help="as in piql.connect")
+    parser.add_argument("--store", metavar="URL", help="as in piql.connect")
     parser.add_argument(
         "--grid", default="small", help=f"{', '.join(GRIDS)}, or JSON with the levels of each dimension"
     )
     parser.add_argument("--interval", type=float, default=30.0, metavar="SECONDS", help="length of a profile interval")
     parser.add_argument("--intervals", type=int, default=3, metavar="N")
     parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="a new folder for the results")
+    parser.add_argument(
+        "--resume", action="store_true", help="go on with the run in DIR, which was killed, stopped or failed"
+    )
     parser.add_argument("--label", default="")
     parser.add_argument("--hlog", type=Path, metavar="FILE", help="also write an HdrHistogram log")
     parser.add_argument("--clients", type=int, default=max(1, (os.cpu_count() or 2) - 1), metavar="N")
@@ -54,6 +57,8 @@ def profile(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--progress", choices=("text", "json", "none"), default="text")
     given = parser.parse_args(argv)
     try:
+        if not given.resume and given.store is None:
+            raise ValueError("--store is required, unless a run is resumed")
         grid = grid_of(given.grid)
         if given.interval <= 0 or given.intervals < 1 or given.clients < 1:
             raise ValueError("interval, intervals and clients are positive")
@@ -78,7 +83,10 @@ def profile(argv: Sequence[str] | None = None) -> int:
     _stop_on_signals(given.out)
     adopt_orphans()
     try:
-        info = run_profile(settings, given.out, _runner(settings), report, given.label)
+        if given.resume:
+            info = resume_profile(given.out, _runner(read_info(given.out).settings), report)
+        else:
+            info = run_profile(settings, given.out, _runner(settings), report, given.label)
     except UnreadableRun as error:
         parser.error(str(error))
     except (Cancelled, KeyboardInterrupt):

@@ -7,17 +7,21 @@ give their time back; what is left of an interval goes to those that are not.
 
 from __future__ import annotations
 
+import contextlib
+import errno
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Literal
 
+from piql.errors import StoreUnavailable
+
 from piql_profiler.benchmark import prepare
 from piql_profiler.grid import Grid, Point
 from piql_profiler.measurements import Measurement
 from piql_profiler.precision import precision_of
-from piql_profiler.run_files import RunDirectory, RunInfo, RunSettings
+from piql_profiler.run_files import RunDirectory, RunInfo, RunSettings, read_cells
 from piql_profiler.runner import MeasuringStopped, Runner, Task
 from piql_profiler.workload import store_for_profiling
 
@@ -47,32 +51,55 @@ def run_profile(
     prepare: Callable[[Grid, str], None] = prepare,
 ) -> RunInfo:
     """Measure the grid into the folder `out`. Every end is written down: done, cancelled (re-raised) or failed."""
+    return _measure(RunDirectory(out, settings, label), runner, report, prepare)
+
+
+def resume_profile(
+    out: Path,
+    runner: Runner,
+    report: Callable[[Progress], None],
+    *,
+    prepare: Callable[[Grid, str], None] = prepare,
+) -> RunInfo:
+    """Go on with a run that was killed, stopped or failed, behind the intervals that are whole."""
+    return _measure(RunDirectory.resume(out), runner, report, prepare)
+
+
+def _measure(
+    directory: RunDirectory,
+    runner: Runner,
+    report: Callable[[Progress], None],
+    prepare: Callable[[Grid, str], None],
+) -> RunInfo:
+    settings = directory.info.settings
+    first = directory.info.complete_intervals
     total = len(settings.grid.measured) * settings.intervals
-    done = void = 0
-    directory = RunDirectory(out, settings, label)
+    before = done = len(settings.grid.measured) * first
+    seconds_left = settings.interval_seconds * (settings.intervals - first)
 
     def end(state: Literal["cancelled", "failed", "done"], message: str | None = None) -> None:
-        directory.end(state, message)
+        with contextlib.suppress(OSError):  # on a full disk the run reads as failed once this process is gone
+            directory.end(state, message)
         report(Progress(state, done, total, message=message))
 
     try:
-        report(Progress("starting", 0, total, settings.interval_seconds * settings.intervals))
+        report(Progress("starting", done, total, seconds_left))
         with store_for_profiling(settings.store_url) as store_url, runner:
             prepare(settings.grid, store_url)
             directory.update(state="running")
-            report(Progress("running", 0, total, settings.interval_seconds * settings.intervals))
+            report(Progress("running", done, total, seconds_left))
             spent = 0.0
-            for interval in range(settings.intervals):
+            for interval in range(first, settings.intervals):
                 measured: list[Measurement] = []
                 for each in runner.run(tasks_of(settings, store_url, interval, runner.clients)):
                     measured.append(each)
                     done += 1
                     spent += each.seconds
-                    report(Progress("running", done, total, spent / done * (total - done) / runner.clients))
+                    left = spent / (done - before) * (total - done) / runner.clients
+                    report(Progress("running", done, total, left))
                 measured += runner.run(second_tasks(settings, store_url, interval, runner.clients, measured))
                 directory.write_interval(interval, measured)
-                void += sum(each.is_void for each in measured)
-        directory.update(notes={"void_blocks": void})
+        directory.update(notes={"void_blocks": sum(each.is_void for each in read_cells(directory.path))})
         end("done")
     except (Cancelled, KeyboardInterrupt):
         end("cancelled", "stopped before its end")
@@ -115,4 +142,8 @@ def task_of(settings: RunSettings, store_url: str, point: Point, interval: int, 
 def _sentence(error: Exception) -> str:
     if isinstance(error, MeasuringStopped):
         return str(error)
+    if isinstance(error, StoreUnavailable):
+        return f"the store does not answer: {error}; resume the run when it is back"
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return "the disk is full: free some space, then resume the run; the intervals before are whole"
     return f"{type(error).__name__}: {error}".splitlines()[0]

@@ -77,11 +77,34 @@ class RunDirectory:
         path.mkdir(parents=True, exist_ok=True)
         if any(path.iterdir()):
             raise UnreadableRun(f"{path} is not empty: a run is written into a folder of its own")
-        self.path = path
-        process = os.getpid()
-        self.info = RunInfo(
-            settings, "starting", label, started_at=time.time(), process=process, process_started=_started(process)
+        self._begin(path, RunInfo(settings, "starting", label, started_at=time.time()))
+
+    @classmethod
+    def resume(cls, path: Path) -> RunDirectory:
+        """Take over a run that was killed, stopped or failed, with the intervals that are whole."""
+        info = read_info(path)
+        if info.state == "done":
+            raise UnreadableRun(f"the run in {path} is done: there is nothing to resume")
+        if info.state in _UNFINISHED:
+            raise UnreadableRun(f"the run in {path} is under way in process {info.process}")
+        for part in path.glob("*.part"):
+            part.unlink()
+        whole = read_cells(path)
+        complete = len(list(path.glob("interval-*.parquet")))
+        executions = sum(each.histogram.total for each in whole)
+        directory = cls.__new__(cls)
+        directory._begin(
+            path,
+            replace(
+                info, state="starting", message=None, ended_at=None, complete_intervals=complete, executions=executions
+            ),
         )
+        return directory
+
+    def _begin(self, path: Path, info: RunInfo) -> None:
+        process = os.getpid()
+        self.path = path
+        self.info = replace(info, process=process, process_started=_started(process))
         self._save()
 
     def update(self, **changes: Any) -> None:
