@@ -99,6 +99,10 @@ class CaseSession:
     def executions(self) -> int:
         return sum(len(each.service_us) for each in self._blocks)
 
+    def forget(self) -> None:
+        """Begin anew, after a time of warming up."""
+        self._sums, self._executions, self._blocks = {}, 0, []
+
     def close(self) -> None:
         self._database.close()
 

@@ -8,17 +8,19 @@ the whole interval lies above the prediction.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 from scipy.stats import spearmanr
 
+from piql_profiler.histogram import Histogram
 from piql_profiler.validation.scores import Row, excess_pinball_us
 
 Verdict = Literal["met", "missed", "undecidable"]
 _THRESHOLDS = 21  # of an SLO, evenly over the range of a map
 _DRAWS, _SEED = 1000, 1
+_RESAMPLES = 200
 _DEVIATIONS = 1.96  # to the ends of an interval
 
 
@@ -95,11 +97,26 @@ def _mean_error(name: str, limit: float, rows: Sequence[Row], model: str) -> Goa
 
 
 def _excess(rows: Sequence[Row], model: str, baseline: str) -> Goal:
+    """Compare the losses; the range is that of samples drawn from what was seen."""
+    random = np.random.default_rng(_SEED)
+    drawn = sorted(
+        _ratio([replace(each, histogram=_resampled(each.histogram, random)) for each in rows], model, baseline)
+        for _ in range(_RESAMPLES)
+    )
+    value, ends = _ratio(rows, model, baseline), (round(0.025 * _RESAMPLES), round(0.975 * _RESAMPLES))
+    best, worst = min(value, drawn[ends[0]]), max(value, drawn[ends[1]])
+    return Goal(f"excess pinball loss, as a share of that of {baseline}", 0.5, value, best, worst)
+
+
+def _ratio(rows: Sequence[Row], model: str, baseline: str) -> float:
     mine, theirs = (
         sum(excess_pinball_us(each.histogram, each.predicted_us[name]) for each in rows) for name in (model, baseline)
     )
-    ratio = mine / max(theirs, 1e-12)
-    return Goal(f"excess pinball loss, as a share of that of {baseline}", 0.5, ratio, ratio, ratio)
+    return mine / max(theirs, 1e-12)
+
+
+def _resampled(histogram: Histogram, random: np.random.Generator) -> Histogram:
+    return Histogram(random.multinomial(histogram.total, histogram.counts / histogram.total))
 
 
 def _sides(predicted: np.ndarray, ends: np.ndarray) -> tuple[int, int]:

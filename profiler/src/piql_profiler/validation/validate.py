@@ -62,9 +62,12 @@ def validate(
 
 
 def validate_cases(
-    settings: RunSettings, out: Path, cases: Sequence[CaseSession], report: Callable[[str], None]
+    settings: RunSettings, out: Path, cases: Sequence[CaseSession], report: Callable[[str], None], warm_up: int = 0
 ) -> Validation:
-    """Measure a grid and these queries for all intervals, keep the profile in the folder `out`, and compare."""
+    """Measure a grid and these queries for all intervals, keep the profile in the folder `out`, and compare.
+
+    Before, as many intervals as `warm_up` says are executed and forgotten: a server compiles what it runs often.
+    """
     directory = RunDirectory(out, settings, "validation")
     try:
         directory.update(state="running")
@@ -72,6 +75,11 @@ def validate_cases(
             prepare(settings.grid, store_url)
             session = Session.open(store_url, settings.grid)
             kept: list[Measurement] = []
+            for interval in range(warm_up):
+                _round(settings, session, settings.intervals + interval, cases, kept)
+                report(f"warmed up {interval + 1} of {warm_up}")
+            for each in cases:
+                each.forget()
             for interval in range(settings.intervals):
                 measured = _round(settings, session, interval, cases, kept)
                 kept += measured

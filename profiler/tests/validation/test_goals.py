@@ -1,0 +1,51 @@
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from piql_profiler.histogram import Histogram
+from piql_profiler.precision import Precision
+from piql_profiler.validation.goals import Goal, goals_of_map, goals_of_queries
+from piql_profiler.validation.scores import Row
+
+
+def row(actual: float, predicted: float, half_width: float = 0.0, operators: int = 2) -> Row:
+    seen = Histogram.of(actual * np.random.default_rng(1).lognormal(-2.33 * 0.3, 0.3, 5_000))
+    precision = Precision(actual, actual * (1 - half_width), actual * (1 + half_width))
+    return Row("q", operators, precision, seen, {"surface": predicted, "paper": 2 * predicted}, None)
+
+
+def by_name(rows: Sequence[Row]) -> dict[str, Goal]:
+    return {each.name: each for each in goals_of_queries(rows, "surface", "paper")}
+
+
+def test_a_goal_is_decided_where_the_intervals_leave_no_other_answer() -> None:
+    sure = by_name([row(1000, 1050), row(1000, 1010)])
+    assert sure["mean absolute error of p99"].value == pytest.approx(0.03)
+    assert {each.verdict for each in sure.values()} == {"met"}
+    assert by_name([row(1000, 1300)])["worst over-prediction"].verdict == "missed"
+
+
+def test_a_goal_is_undecidable_where_the_actual_is_not_known_well_enough() -> None:
+    unsure = by_name([row(1000, 1050, half_width=0.2)])
+    assert unsure["mean absolute error of p99"].verdict == "undecidable"
+    assert unsure["worst over-prediction"].verdict == "undecidable"
+
+
+def test_an_under_prediction_counts_only_where_the_whole_interval_lies_above() -> None:
+    assert by_name([row(1000, 900)])["worst under-prediction"].verdict == "missed"
+    assert by_name([row(1000, 900, half_width=0.15)])["worst under-prediction"].verdict == "undecidable"
+
+
+def test_queries_of_one_operator_do_not_count_as_composed() -> None:
+    found = by_name([row(1000, 1500, operators=1), row(1000, 1010)])
+    assert found["of queries with two or more operators"].value == pytest.approx(0.01)
+
+
+def test_a_map_in_the_right_order_on_the_right_side_meets_its_goals() -> None:
+    cells = [row(100 * at, 103 * at, half_width=0.05) for at in range(1, 26)]
+    assert {each.verdict for each in goals_of_map(cells, "surface")} == {"met"}
+
+
+def test_a_map_in_the_wrong_order_misses_its_goals() -> None:
+    cells = [row(100 * at, 100 * (26 - at)) for at in range(1, 26)]
+    assert {each.verdict for each in goals_of_map(cells, "surface")} == {"missed"}
