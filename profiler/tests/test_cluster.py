@@ -119,31 +119,6 @@ def test_a_run_killed_after_an_interval_is_readable_and_goes_on_to_its_end(tmp_p
     assert (resumed.returncode, info.state, info.complete_intervals) == (0, "done", 2)
 
 
-def test_a_ray_worker_that_is_killed_is_replaced(tmp_path: Path) -> None:
-    process = _start(tmp_path, "ray", intervals=2)
-    try:
-        assert process.stdout is not None
-        killed = 0
-        for line in process.stdout:
-            if json.loads(line)["points_done"] == 1 and not killed:
-                for worker in _of_session(process.pid):
-                    if "piql_profiler" not in _command(worker) and _command(worker).startswith("ray::"):
-                        os.kill(worker, signal.SIGKILL)
-                        killed += 1
-        assert killed
-        assert process.wait(timeout=60) == 0
-        assert load(tmp_path / "run").intervals == 2
-    finally:
-        process.kill()
-
-
-def _command(process: int) -> str:
-    try:
-        return Path(f"/proc/{process}/cmdline").read_text().replace("\0", " ")
-    except OSError:
-        return ""
-
-
 def _profile(*arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "piql_profiler.commands", "profile", *arguments, "--progress", "json"]
     return subprocess.run(command, capture_output=True, text=True, check=False)

@@ -31,6 +31,7 @@ from piql_profiler.scratch import scratch_folder
 _OBJECT_STORE_BYTES = 80 * 1024 * 1024  # histograms are a few kilobytes; this is the least Ray takes
 _ATTEMPTS_AFTER_A_LOST_WORKER = 2
 _SECONDS_TO_END = 5.0
+_STDERR = 2
 _DRIVER = """
 import sys
 from multiprocessing.connection import Connection
@@ -60,7 +61,9 @@ class RayRunner:
         folder = self._open.enter_context(scratch_folder("piql-ray-"))
         self._connection, other = Pipe()
         arguments = [str(other.fileno()), str(self.clients), str(folder)]
-        self._driver = subprocess.Popen([sys.executable, "-c", _DRIVER, *arguments], pass_fds=[other.fileno()])
+        self._driver = subprocess.Popen(  # what Ray has to say of a lost worker must not stand among progress lines
+            [sys.executable, "-c", _DRIVER, *arguments], pass_fds=[other.fileno()], stdout=_STDERR
+        )
         other.close()
         try:
             self._receive()
