@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import piql
 import pytest
+from piql import mending
+from piql.assistant.fixes import MOST_TRIALS
 from piql.diagnostics.diagnostic import Edit, Fix
 
 SCHEMA = """CREATE TABLE users (name VARCHAR(20) PRIMARY KEY, town VARCHAR(20));
@@ -213,3 +216,18 @@ def test_characters_outside_the_basic_plane_do_not_shift_edits() -> None:
     text = SCHEMA + "-- 😀😀\nCREATE QUERY q AS SELECT target FROM follows WHERE owner = '😀';\n"
     for fix in fixes_of(text):
         assert piql.compile(with_edits(text, fix.edits)).queries["q"].is_bounded
+
+
+def test_a_query_that_nothing_mends_costs_a_bounded_number_of_trials(monkeypatch: pytest.MonkeyPatch) -> None:
+    trials: list[object] = []
+    once = mending._try
+
+    def counted(*arguments: Any) -> piql.Compilation:
+        trials.append(arguments)
+        return once(*arguments)
+
+    monkeypatch.setattr(mending, "_try", counted)
+    query = "SELECT a.name FROM users a, users b, users c, posts d, posts e, follows f"
+    (first, *_) = piql.compile(f"{SCHEMA}CREATE QUERY q AS {query};\n").diagnostics
+    assert not first.fixes
+    assert 0 < len(trials) <= MOST_TRIALS

@@ -46,6 +46,8 @@ QUERIES = {
     "rows with the sums of their matches": "SELECT u.name, "
     "(SELECT COUNT(*) FROM follows f WHERE f.owner = u.name) AS n,"
     " (SELECT MAX(f.target) FROM follows f WHERE f.owner = u.name) AS last FROM users u ORDER BY u.name DESC",
+    "an order by the sums of matches": "SELECT u.name, (SELECT COUNT(1) FROM follows f WHERE f.owner = u.name) AS n "
+    "FROM users u WHERE u.name IN ('ann', 'bob', 'cid', 'dan') ORDER BY n DESC",
 }
 
 
@@ -109,6 +111,12 @@ def test_the_matches_of_each_row_are_summed_up(db: piql.Database) -> None:
     number = list(QUERIES).index("rows with the sums of their matches")
     rows = [tuple(row.values()) for row in db.execute(f"q{number}_200").rows]
     assert rows == [("dan", 0, None), ("cid", 0, None), ("bob", 1, "ann"), ("ann", 3, "dan")]
+
+
+def test_rows_are_ordered_by_the_sums_of_their_matches(db: piql.Database) -> None:
+    number = list(QUERIES).index("an order by the sums of matches")
+    rows = [tuple(row.values()) for row in db.execute(f"q{number}_200").rows]
+    assert rows == [("ann", 3), ("bob", 1), ("dan", 0), ("cid", 0)]
 
 
 def test_a_page_of_a_union_reads_no_more_than_the_page_from_each_branch() -> None:

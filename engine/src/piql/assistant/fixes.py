@@ -35,6 +35,7 @@ NARROWING: tuple[Remedies, ...] = (fix_columns, read_first_rows)
 MOST_REMEDIES = 6  # that are tried together with others
 MOST_NARROWING = 4
 MOST_TOGETHER = 3
+MOST_TRIALS = 40  # for one query, each a compilation of it
 
 Trial: TypeAlias = Callable[[tuple[Edit, ...]], tuple[str, ...] | None]
 """Compiles the text with edits: None when the query is still refused, else the other queries that are bounded now."""
@@ -42,15 +43,22 @@ Trial: TypeAlias = Callable[[tuple[Edit, ...]], tuple[str, ...] | None]
 
 def suggest_fixes(patient: Patient, is_bounded_with: Trial) -> tuple[Fix, ...]:
     """Give the fixes of a query, those of one remedy first; a set is offered only when no smaller part of it works."""
+    left = MOST_TRIALS
+
+    def tried(edits: tuple[Edit, ...]) -> tuple[str, ...] | None:
+        nonlocal left
+        left -= 1
+        return is_bounded_with(edits) if left >= 0 else None
+
     remedies = [remedy for kind in REMEDIES for remedy in kind(patient)]
-    found = _sets_that_work(remedies, MOST_REMEDIES, patient, is_bounded_with)
-    if found:
+    found = _sets_that_work(remedies, MOST_REMEDIES, patient, tried)
+    if found or len(patient.gaps) > MOST_TOGETHER:  # each gap needs a remedy of its own then
         return found
     narrowing = [remedy for kind in NARROWING for remedy in kind(patient)]
     if not narrowing:
         return ()
     together = [*narrowing[:MOST_NARROWING], *remedies[:MOST_NARROWING], *narrowing[MOST_NARROWING:]]
-    return _sets_that_work(together, 2 * MOST_NARROWING, patient, is_bounded_with, known=frozenset(remedies))
+    return _sets_that_work(together, 2 * MOST_NARROWING, patient, tried, known=frozenset(remedies))
 
 
 def _sets_that_work(

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from piql.logical.expressions import Aggregate, ColumnRef, Exists, Expression, InSubquery, ScalarSubquery
+from piql.logical.expressions import (
+    Aggregate,
+    ColumnRef,
+    Constant,
+    Exists,
+    Expression,
+    InSubquery,
+    ScalarSubquery,
+)
 from piql.logical.operators import (
     GroupBy,
     Join,
@@ -15,6 +23,7 @@ from piql.logical.operators import (
     Selection,
     SemiJoin,
     Sort,
+    SortKey,
 )
 from piql.node import Node
 from piql.optimizer.one_row import gives_one_row
@@ -53,32 +62,41 @@ def summarize_subqueries(plan: LogicalNode, context: RuleContext) -> LogicalNode
 
 
 def _summarized(node: Projection, context: RuleContext) -> LogicalNode:
-    keys = _row_keys(node.input)
+    """An order by the sums themselves is put above them, any other stays where it is."""
+    sort = node.input if isinstance(node.input, Sort) and any(map(has_subquery, node.input.keys)) else None
+    start = node.input if sort is None else sort.input
+    keys = _row_keys(start)
     if keys is None:
         return node
-    below = node.input
+    below = start
     known = aliases_below(below)
-    read = [each for output in node.outputs for each in output.find(ColumnRef) if each.relation in known]
+    places = (*node.outputs, *(sort.keys if sort is not None else ()))
+    read = [each for place in places for each in place.find(ColumnRef) if each.relation in known]
     kept: list[Expression] = list(dict.fromkeys((*keys, *read)))
+    made: dict[ScalarSubquery, Expression] = {}
 
     def change(node: Node) -> Node:
         nonlocal below
         match node:
             case ScalarSubquery(query=query):
-                found = _summary(below, known, tuple(kept), query)
-                if found is None:
-                    return node
-                below, value = found
-                kept.extend(below.aggregates)
-                context.note("the matches of each row are summed up")
-                return value
+                if node not in made:
+                    found = _summary(below, known, tuple(kept), query)
+                    if found is None:
+                        return node
+                    below, made[node] = found
+                    kept.extend(below.aggregates)
+                    context.note("the matches of each row are summed up")
+                return made[node]
             case Aggregate() | Exists() | InSubquery():
                 return node
             case _:
                 return node.map_children(change)
 
     outputs: tuple[Output, ...] = tuple(change(each) for each in node.outputs)  # type: ignore[misc]
-    return node if below is node.input else replace(node, outputs=outputs, input=below)
+    order: tuple[SortKey, ...] = tuple(change(each) for each in sort.keys) if sort is not None else ()  # type: ignore[misc]
+    if below is start or any(map(has_subquery, order)):
+        return node
+    return replace(node, outputs=outputs, input=below if sort is None else replace(sort, keys=order, input=below))
 
 
 def _row_keys(plan: LogicalNode) -> tuple[ColumnRef, ...] | None:
@@ -121,7 +139,7 @@ def _summary(
     own = frozenset((relation.alias,))
     places: dict[Expression, Expression] = {}
     for each in aggregates:
-        if each.operand is None:
+        if each.operand is None or _is_counted_anyway(each):
             places[each] = replace(each, operand=relation.columns(relation.table.primary_key)[0])
         elif relations_of(each.operand) == own and is_null_with(each.operand, own):
             places[each] = each
@@ -135,3 +153,12 @@ def _summary(
         return places.get(node, node) if isinstance(node, Aggregate) else node.map_children(place)
 
     return group, place(only.expression)  # type: ignore[return-value]
+
+
+def _is_counted_anyway(aggregate: Aggregate) -> bool:
+    """Whether this is COUNT(1), which is COUNT(*)."""
+    match aggregate:
+        case Aggregate(function="COUNT", operand=Constant(value=value), distinct=False):
+            return value is not None
+        case _:
+            return False

@@ -155,7 +155,7 @@ def indistinct_pages(stops: Sequence[Stop], query: str | None) -> tuple[Diagnost
             "indistinct-page",
             "these rows may be equal in every column, so a cursor could not tell where a page ended",
             stop.span,
-            help="give the primary key of each table in the select list of the derived table and of the query",
+            help="give the primary key of each table in every select list, or write UNION instead of UNION ALL",
             query=query,
         )
         for stop in stops
