@@ -41,6 +41,12 @@ def test_it_starts_the_backend_ray_and_three_scylla_nodes(compose: dict[str, Any
     assert len([name for name, service in services.items() if "scylladb/scylla" in service["image"]]) == 3
 
 
+def test_its_scylla_has_conditional_changes_on_tablets(compose: dict[str, Any]) -> None:
+    images = {service["image"] for service in compose["services"].values() if "scylladb/scylla" in service["image"]}
+    versions = [tuple(map(int, image.partition(":")[2].split("."))) for image in images]
+    assert min(versions, default=(0, 0)) >= (2025, 4)  # docs/scylladb.md
+
+
 def test_every_dependency_and_volume_is_declared(compose: dict[str, Any]) -> None:
     for service in compose["services"].values():
         for name, how in service.get("depends_on", {}).items():

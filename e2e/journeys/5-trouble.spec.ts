@@ -126,6 +126,22 @@ test.describe('with the back end', () => {
     expect(saved?.text).toContain('CARDINALITY LIMIT 70 (owner)')
   })
 
+  test('a store that is away is announced, and everything is asked anew when it answers', async ({ workbench, page }) => {
+    await workbench.open('/?file=schema.piql&query=thoughtstream')
+    await page.route('**/api/health', async (route) => {
+      const answer = await route.fetch()
+      const health = await answer.json()
+      const store = { ...health.store, healthy: false, message: 'the cluster did not answer within 5 s' }
+      await route.fulfill({ response: answer, json: { ...health, status: 'degraded', store } })
+    })
+    await expect(workbench.banner).toContainText('The store is not answering: the cluster did not answer within 5 s')
+    await page.unroute('**/api/health')
+    const asked = page.waitForRequest('**/api/deployments')
+    await expect(workbench.notices).toContainText('The store is answering again.')
+    await asked
+    await expect(workbench.banner).toHaveCount(0)
+  })
+
   test('a profile run that the back end’s end cut off is shown as failed', async ({ workbench, server }) => {
     const { profile } = workbench
     await workbench.open('/?query=thoughtstream&panel=profile')

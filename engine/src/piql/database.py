@@ -22,6 +22,7 @@ from piql.errors import (
     InvalidCursor,
     NotDeployed,
     RepairPending,
+    StoreSilent,
     StoreUnavailable,
 )
 from piql.evolution.build import Build, Pace
@@ -320,6 +321,8 @@ class Database:
             except RepairPending as pending:
                 self._sweep_for_reads(pending)
                 return query.execute(parameters, cursor, strategy or self.strategy, self.observer, freshness)
+            except StoreSilent:
+                raise
             except StoreUnavailable:
                 if not self._refresh() and self._prepared is prepared:
                     raise

@@ -16,6 +16,7 @@ PiqlError
 ├── BoundExceeded           a broken promise of ours: report it
 ├── RepairPending
 └── StoreUnavailable
+    └── StoreSilent         no answer in time
 """
 
 from __future__ import annotations
@@ -93,3 +94,7 @@ class RepairPending(PiqlError):
 
 class StoreUnavailable(PiqlError):
     """The store does not answer."""
+
+
+class StoreSilent(StoreUnavailable):
+    """The store did not answer in time: nothing more is asked of it before that is said."""

@@ -10,27 +10,32 @@ import { notify } from './notices'
 /** What is not asked anew: the health itself, and samples, which would change a form under the reader's hands. */
 const KEPT = ['health', 'sample-parameters']
 
-/** Says when the server is away, and asks everything anew when it is back or another one answers. */
+/** Says when the server or its store is away, and asks everything anew when it is back or another server answers. */
 export function ServerBanner() {
   const queryClient = useQueryClient()
   const { data, isError } = useQuery(health)
-  const wasAway = useRef(false)
+  const wasAway = useRef<'server' | 'store' | null>(null)
   const instance = useRef<string | null>(null)
 
   useEffect(() => {
     if (isError) {
-      wasAway.current = true
+      wasAway.current = 'server'
       return
     }
     if (!data) return
+    if (!data.store.healthy) {
+      wasAway.current ??= 'store'
+      return
+    }
     const isRestarted = instance.current !== null && instance.current !== data.instance_id
     instance.current = data.instance_id
-    if (!wasAway.current && !isRestarted) return
-    wasAway.current = false
+    const away = wasAway.current
+    if (!away && !isRestarted) return
+    wasAway.current = null
     void queryClient.invalidateQueries({ predicate: (query) => !KEPT.includes(String(query.queryKey[0])) })
     compileAgain()
     saveAgain()
-    notify({ tone: 'success', text: isRestarted ? 'The server was restarted; everything is up to date again.' : 'The server is answering again.' })
+    notify({ tone: 'success', text: isRestarted ? 'The server was restarted; everything is up to date again.' : `The ${away} is answering again.` })
   }, [data, isError, queryClient])
 
   if (!isError) {

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import cassandra
-from cassandra import ConsistencyLevel, type_codes
+from cassandra import ConsistencyLevel, OperationTimedOut, type_codes
 from cassandra.auth import PlainTextAuthProvider
 from cassandra.cluster import EXEC_PROFILE_DEFAULT, Cluster, ExecutionProfile, NoHostAvailable, ResponseFuture, Session
 from cassandra.cqltypes import BytesType, LongType, SimpleDateType
@@ -111,6 +111,7 @@ class Connection:
             reconnection_policy=ExponentialReconnectionPolicy(0.5, 5.0),
             max_schema_agreement_wait=0,
             schema_metadata_enabled=False,
+            prepare_on_all_hosts=False,  # a silent one would be waited for; others prepare when they are asked
         )
         self._prepared: dict[str, PreparedStatement] = {}
         self._turns = [threading.Lock() for _ in range(_TURNS)]
@@ -119,6 +120,8 @@ class Connection:
             self._session: Session = self._driver.connect()
             self._session.client_protocol_handler = StoredProtocol
             self._routing.session = self._session
+            patience = address.speculative * _CONDITIONAL_PATIENCE / 1000 or address.timeout
+            self._session._default_timeout = min(patience, address.timeout)  # of preparing alone
         except Exception as failure:
             self._driver.shutdown()
             raise unavailable(failure, address) from failure
@@ -197,11 +200,26 @@ class Connection:
             with self._lock:
                 found = self._prepared.get(cql)
                 if found is None:
-                    found = self._session.prepare(cql)
+                    found = self._prepare(cql)
                     found.is_idempotent = True
                     found.fetch_size = None
                     self._prepared[cql] = found
         return found
+
+    def _prepare(self, cql: str) -> PreparedStatement:
+        """Prepare on the first node that answers; the driver itself sends no copies of this."""
+        until = time.monotonic() + self.address.timeout
+        while True:
+            try:
+                return self._session.prepare(cql)
+            except OperationTimedOut as silent:
+                if time.monotonic() > until:
+                    raise
+                self.note_late(silent.last_host)
+
+    def note_late(self, host: Any) -> None:
+        """Ask a node last for a while."""
+        self._routing.note_late(host)
 
     @property
     def session(self) -> Session:

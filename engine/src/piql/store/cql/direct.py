@@ -158,6 +158,7 @@ class Direct:
                 continue
             connection, stream, pool = found
             self._suspects[pool.host] = time.monotonic() + SUSPECT_SECONDS
+            self._connection.note_late(pool.host)
             if connection._requests.pop(stream, None) is None:  # its answer is being read, and will find no taker
                 pool.return_connection(connection)
                 continue

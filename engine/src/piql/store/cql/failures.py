@@ -16,7 +16,7 @@ from cassandra import (
 )
 from cassandra.cluster import NoHostAvailable
 
-from piql.errors import StoreUnavailable
+from piql.errors import StoreSilent, StoreUnavailable
 from piql.store.cql.address import Address
 
 _SERIAL = (ConsistencyLevel.SERIAL, ConsistencyLevel.LOCAL_SERIAL)
@@ -32,7 +32,8 @@ def unavailable(failure: BaseException, address: Address) -> StoreUnavailable:
         return failure
     is_change = isinstance(failure, WriteTimeout) and failure.write_type == WriteType.CAS
     is_undecided = is_change or (isinstance(failure, ReadTimeout) and failure.consistency in _SERIAL)
-    kind = Undecided if is_undecided else StoreUnavailable
+    is_silent = isinstance(failure, (OperationTimedOut, NoHostAvailable))
+    kind = Undecided if is_undecided else StoreSilent if is_silent else StoreUnavailable
     return kind(f"the cluster {address.shown()} {_said(failure, address)}")
 
 

@@ -95,9 +95,12 @@ class Routing(TokenAwarePolicy):  # type: ignore[misc]
         """Learn from an answer: a node that was asked first and is not the one that answered is late."""
         asked, by = future.attempted_hosts, future.coordinator_host
         if len(asked) > 1 and asked[0] != by:
-            self._late[asked[0]] = monotonic() + LATE_SECONDS
+            self.note_late(asked[0])
         if self._late:
             self._late.pop(by, None)
+
+    def note_late(self, host: Any) -> None:
+        self._late[host] = monotonic() + LATE_SECONDS
 
     def is_late(self, host: Any) -> bool:
         return self._late.get(host, 0.0) > monotonic()
