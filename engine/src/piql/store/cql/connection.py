@@ -214,8 +214,10 @@ class Connection:
                 return self._session.prepare(cql)
             except OperationTimedOut as silent:
                 if time.monotonic() > until:
-                    raise
+                    raise unavailable(silent, self.address) from silent
                 self.note_late(silent.last_host)
+            except Exception as failure:
+                raise unavailable(failure, self.address) from failure
 
     def note_late(self, host: Any) -> None:
         """Ask a node last for a while."""
