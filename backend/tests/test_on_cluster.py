@@ -1,11 +1,14 @@
-"""The workbench on a cluster: what its health says, and that a sample is deployed and run there."""
+"""The workbench on a cluster: what its health says, that a sample is run there, and a cluster that goes away."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import httpx
 import pytest
 from cluster.fixture import cluster, cluster_keyspace, cluster_url
 from cluster.running import Cluster
@@ -38,3 +41,44 @@ async def test_health_names_the_nodes_the_keyspace_and_the_driver(
         assert (ran.status_code, len(ran.json()["rows"])) == (200, 1), ran.text
         deployments = (await client.get("/api/deployments")).json()
         assert [each["is_live"] for each in deployments] == [True]
+
+
+async def test_a_cluster_that_goes_away_is_a_typed_error_and_works_again_without_a_restart(
+    tmp_path: Path, running: Running, settings: Settings, cluster: Cluster, cluster_url: Callable[[], str]
+) -> None:
+    sample = SampleSize(users=5, thoughts_per_user=3, subscriptions_per_user=2)
+    patient = replace(settings, data=tmp_path / "cluster", store=cluster_url(), sample_size=sample)
+    async with running(patient):
+        pass  # the sample is deployed and loaded
+    hasty = replace(patient, store=(patient.store or "").replace("timeout=30", "timeout=2"))
+    async with running(hasty) as client:
+
+        async def find_user() -> httpx.Response:
+            url = "/api/deployments/live/queries/findUser/executions"
+            return await client.post(url, json={"parameters": {"username": "ada_bell"}})
+
+        async def until(status: str) -> dict[str, Any]:
+            for _ in range(60):
+                health: dict[str, Any] = (await client.get("/api/health")).json()
+                if health["status"] == status:
+                    return health
+                await asyncio.sleep(0.5)
+            raise AssertionError(f"the health is {health} and not {status}")
+
+        before = await until("ok")
+        under_way = [asyncio.create_task(find_user()) for _ in range(20)]
+        for node in cluster.nodes:
+            node.pause()
+        try:
+            ended = [await each for each in under_way]
+            late = await find_user()
+            health = await until("degraded")
+        finally:
+            for node in cluster.nodes:
+                node.resume()
+        assert {each.status_code for each in ended} <= {200, 503}
+        assert (late.status_code, late.json()["code"]) == (503, "store-unavailable"), late.text
+        assert "did not answer within 2 s" in health["store"]["message"]
+        assert len(health["store"]["cluster"]["nodes"]) == len(cluster.nodes)
+        assert (await until("ok"))["instance_id"] == before["instance_id"]
+        assert len((await find_user()).json()["rows"]) == 1

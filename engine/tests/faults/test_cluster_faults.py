@@ -178,18 +178,18 @@ def quantiles(calls: list[Call]) -> str:
 
 
 PAGE = """\
-Three Cassandra nodes on one machine of two cores, which the clients share: latencies are to be compared along a row, not
-with those of a cluster of machines. Three copies of each row, reads and writes at QUORUM, the options of the URL at
-their defaults where a row says nothing else (speculative copies after 100 ms, of conditional changes after 500 ms;
-timeout 5 s). Six clients (eight in the last row) on two connections; each waits for its answer, and 4 ms more, before its
-next call: increases of 64 counters, inserts under IF NOT EXISTS with a foreign key, updates that move a row between
+Three Cassandra nodes on one machine of two cores, which the clients share: latencies are to be compared along a row,
+not with those of a cluster of machines. Three copies of each row, reads and writes at QUORUM, the options of the URL
+at their defaults where a row says nothing else (speculative copies after 100 ms, of conditional changes after 500 ms;
+timeout 5 s). Six clients (eight in the last row) on two connections; each waits for its answer, and 4 ms more, before
+its next call: increases of 64 counters, inserts under IF NOT EXISTS with a foreign key, updates that move a row between
 groups under a CARDINALITY LIMIT, gets, range reads of an index, and joins of up to 40 parallel reads.
 
 Afterwards every increase, event and read is held to what the clients were told, every entry of every index to the
 records, and every limit and reference is counted. *Lost* are acknowledged writes that are not there; *or doubled*,
 writes that were made more often than they were asked for. One of either fails the test that writes this section,
-`engine/tests/faults/test_cluster_faults.py`, and so does an answer that is neither whole nor a typed error. *Longest* is
-one call: a write is several requests, and each has the whole timeout.
+`engine/tests/faults/test_cluster_faults.py`, and so does an answer that is neither whole nor a typed error.
+*Longest* is one call: a write is several requests, and each has the whole timeout.
 
 | what happened | calls | failed | writes acknowledged | lost or doubled | p50 / p99 before | during | after | longest |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
