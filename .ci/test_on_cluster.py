@@ -1,8 +1,9 @@
-"""The conformance cases, on a real cluster instead of the embedded store."""
+"""The conformance cases and the journeys of a browser, on a real cluster instead of the embedded store."""
 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ from cluster.running import Cluster
 
 __all__ = ["cluster", "cluster_keyspace"]
 
+JOURNEYS = ("3-deploy-and-run", "4-compare")
 ROOT = Path(__file__).resolve().parent.parent
 pytestmark = pytest.mark.cluster
 
@@ -26,3 +28,22 @@ def test_every_conformance_case_passes(cluster: Cluster, cluster_keyspace: str, 
     found = json.loads(report.read_text())
     if found["found"]:  # the cases stand beside some repositories only; the conformance suite says so
         assert found["passing"] == found["cases"], run.stdout
+
+
+def test_what_is_deployed_to_a_cluster_is_run_and_compared_in_a_browser(
+    cluster: Cluster, cluster_keyspace: str, tmp_path: Path
+) -> None:
+    assert (ROOT / "frontend/dist/index.html").exists(), "build the front end first: make frontend/dist/index.html"
+    subprocess.run([str(ROOT / ".ci" / "setup-chromium.sh")], check=True)
+    report = tmp_path / "journeys.json"
+    here = {
+        "PIQL_E2E_STORE": cluster.url(cluster_keyspace, "timeout=30"),
+        "SAMPLE_USERS": "150",
+        "PLAYWRIGHT_JSON_OUTPUT_FILE": str(report),
+    }
+    command = ["npx", "--no-install", "playwright", "test", "--reporter=list,json", *JOURNEYS]
+    run = subprocess.run(command, cwd=ROOT / "e2e", env=os.environ | here, capture_output=True, text=True, check=False)
+    print(run.stdout, run.stderr)
+    found = json.loads(report.read_text())["stats"]
+    assert found["unexpected"] == found["flaky"] == 0, run.stdout
+    assert found["expected"] >= len(JOURNEYS)

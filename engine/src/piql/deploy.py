@@ -47,7 +47,7 @@ def begin_deploy(
 
     def compose(state: SchemaState, current: Deployment) -> Coming:
         coming = with_earlier(compilation, current, forgotten)
-        refuse_incompatible(current, coming[1], is_rollback=False)
+        refuse_incompatible(current, coming[1], store, is_rollback=False)
         return coming
 
     return _begin(store, compose, pace, is_background)
@@ -65,7 +65,7 @@ def begin_rollback(store: Store, pace: Pace = BACKGROUND, *, is_background: bool
         if state.before is None:
             raise CompilationRefused("not rolled back: there is no version before")
         before = compiled(state.before, state)
-        refuse_incompatible(current, before.compilation, is_rollback=True)
+        refuse_incompatible(current, before.compilation, store, is_rollback=True)
         return before.texts, before.compilation
 
     return _begin(store, compose, pace, is_background)

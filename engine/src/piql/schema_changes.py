@@ -5,6 +5,7 @@ Enters: a table as it is kept and as it is wanted. Leaves: a reason against it, 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from piql.catalog import CardinalityLimit, Column, ForeignKey, Kind, SqlType, Table, UniqueKey
@@ -29,10 +30,16 @@ class AddedConstraints:
         return bool(self.limits or self.unique or self.references or self.columns)
 
 
-def reason_against(kept: Table, declared: Table | None, wanted: Table) -> str | None:
+def reason_against(
+    kept: Table,
+    declared: Table | None,
+    wanted: Table,
+    keeps_alike: Callable[[SqlType, SqlType], bool] = lambda before, after: True,
+) -> str | None:
     """Say why rows of a table could not be rows of the wanted one, whatever they hold; None when they could.
 
     `declared` is the table in force, None where only its data are left; what it names may not be left out.
+    `keeps_alike` says whether the store keeps the values of two types in one form.
     """
     if wanted.primary_key != kept.primary_key:
         return f"its primary key is ({', '.join(kept.primary_key)}) and cannot change"
@@ -43,6 +50,9 @@ def reason_against(kept: Table, declared: Table | None, wanted: Table) -> str | 
                 return f"{column.name} would be dropped with its data; keep the column"
         elif not (_holds_all_of(found.type, column.type) or _may_hold(found.type, column.type)):
             return f"{column.name} is {column.type} and cannot become {found.type}"
+        elif not keeps_alike(column.type, found.type):
+            why = f"this store keeps the two differently: add a column of type {found.type}, and copy the values"
+            return f"{column.name} is {column.type} and cannot become {found.type}; {why}"
     return None
 
 

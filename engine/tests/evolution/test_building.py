@@ -72,10 +72,13 @@ def test_writes_keep_their_bound_while_an_index_is_built(db: piql.Database) -> N
 
 def test_a_build_says_how_far_it_is(db: piql.Database) -> None:
     build = begun(db)
-    assert (build.progress.phase, build.progress.rows_done, build.progress.rows_estimate) == ("filling", 0, ROWS)
+    estimate = ROWS if db.store.topology() is None else 0  # a cluster counts its rows only by reading them
+    assert (build.progress.phase, build.progress.rows_done, build.progress.rows_estimate) == ("filling", 0, estimate)
     steps(build, 10)
-    assert build.progress.rows_done == 500
-    assert build.progress.share == pytest.approx(500 / ROWS)
+    if estimate:
+        assert build.progress.rows_done == 500
+        assert build.progress.share == pytest.approx(500 / ROWS)
+    assert 0 < build.progress.rows_done <= 500
     assert build.run().version == 2
     assert (build.progress.phase, build.progress.share, build.progress.is_done) == ("in force", 1.0, True)
 

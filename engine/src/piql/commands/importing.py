@@ -40,7 +40,7 @@ def import_(argv: Sequence[str] | None = None) -> int:
         prog="piql import", description="Write the tables of a keyspace as a .piql schema; the keyspace is only read."
     )
     parser.add_argument("url", help="cql://HOST/KEYSPACE, as in piql.connect")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="the file to write; default: print it")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="the file to write, a new one; default: print it")
     given = parser.parse_args(argv)
     try:
         address = parse_address(given.url)
@@ -50,9 +50,14 @@ def import_(argv: Sequence[str] | None = None) -> int:
         return 1
     if given.out is None:
         print(text, end="")
-    else:
-        given.out.write_text(text, encoding="utf-8")
-        print(f"{given.out}: written")
+        return 0
+    try:
+        with given.out.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        print(f"{given.out} is there already and stays as it is: choose another name", file=sys.stderr)
+        return 1
+    print(f"{given.out}: written")
     return 0
 
 
@@ -73,6 +78,12 @@ def schema_text(keyspace: str, tables: Sequence[ForeignTable]) -> str:
 
 
 def _table_text(table: ForeignTable, tables: Sequence[ForeignTable]) -> str:
+    if table.view_of is not None:
+        why = f"it is a view of {table.view_of}; PIQL derives an index of that table from the queries that need one"
+        return f"-- {table.name} is left out: {why}.\n"
+    counters = [each.name for each in table.columns if each.type == "counter"]
+    if counters:
+        return f"-- {table.name} is left out: it counts ({', '.join(counters)}); PIQL has no counters.\n"
     strange = [each for each in table.key if each.type not in _TYPES]
     if strange:
         return f"-- {table.name} is left out: its key has a column of type {strange[0].type}.\n"
@@ -81,12 +92,18 @@ def _table_text(table: ForeignTable, tables: Sequence[ForeignTable]) -> str:
     lines = [f"  {_name(each.name):<{width}} {_TYPES[each.type]}," for each in kept]
     key = ", ".join(_name(each.name) for each in table.key)
     text = f"CREATE TABLE {_name(table.name)} (\n" + "\n".join(lines) + f"\n  PRIMARY KEY ({key})\n);\n"
+    names = {each.name for each in kept}
     indexes = "".join(
-        f"CREATE INDEX {_name(name)} ON {_name(table.name)} ({_name(target.strip(chr(34)))});\n"
+        f"CREATE INDEX {_name(name)} ON {_name(table.name)} ({_name(_plain(target))});\n"
         for name, target in table.indexes
-        if target.strip('"') in {each.name for each in kept}
+        if _plain(target) in names
     )
     return text + indexes + "".join(f"-- {note}\n" for note in _notes(table, tables))
+
+
+def _plain(target: str) -> str:
+    """Give the column that an index of CQL is on, out of its quotes."""
+    return target[1:-1].replace('""', '"') if target.startswith('"') else target
 
 
 def _others(table: ForeignTable) -> list[ForeignColumn]:
@@ -99,8 +116,12 @@ def _notes(table: ForeignTable, tables: Sequence[ForeignTable]) -> list[str]:
     if len(table.key) > len(table.partition):
         notes.append(f"How many rows of {table.name} share one {partition}? To read them all, add to the table")
         notes.append(f"CARDINALITY LIMIT 100 ({partition}); else read them with LIMIT or PAGINATE.")
+    kept = {each.name for each in table.columns if each.type in _TYPES and each.kind != "static"}
     for index, target in table.indexes:
-        indexed = _name(target.strip('"'))
+        if _plain(target) not in kept:
+            notes.append(f"{index} is left out: PIQL has no index of {target}.")
+            continue
+        indexed = _name(_plain(target))
         notes.append(f"{index}: to read all rows of one {indexed}, add CARDINALITY LIMIT 100 ({indexed}).")
     for column in table.columns:
         parent = _parent(column, table, tables)

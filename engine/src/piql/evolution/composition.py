@@ -10,6 +10,7 @@ from piql.deployment import Deployment
 from piql.errors import CompilationRefused
 from piql.schema_changes import reason_against
 from piql.source import Span
+from piql.store.base import Store
 
 EARLIER = "deployed earlier.piql"
 
@@ -61,13 +62,14 @@ def _statement(span: Span | None) -> str:
     return span.text.rstrip().rstrip(";") + ";"
 
 
-def refuse_incompatible(current: Deployment, wanted: Compilation, *, is_rollback: bool) -> None:
+def refuse_incompatible(current: Deployment, wanted: Compilation, store: Store, *, is_rollback: bool) -> None:
     """Refuse what no rows could bear; a rollback leaves columns out, whose values are kept."""
     for name in current.kept:
         table = wanted.tables.get(name)
         if table is None:
             continue
         declared = current.tables.get(name)
-        reason = reason_against(current.kept_as_declared(name), None if is_rollback else declared, table)
+        kept = current.kept_as_declared(name)
+        reason = reason_against(kept, None if is_rollback else declared, table, store.keeps_alike)
         if reason is not None:
             raise CompilationRefused(f"not deployed: the table {name} holds data: {reason}")

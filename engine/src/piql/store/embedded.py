@@ -181,6 +181,9 @@ class EmbeddedStore:
     def codec(self, type: SqlType) -> Codec | None:
         return codec_of(type)
 
+    def keeps_alike(self, before: SqlType, after: SqlType) -> bool:
+        return True
+
     def prepare(self, shape: ReadShape) -> EmbeddedRead:
         return ReadBuilder(shape).build()
 

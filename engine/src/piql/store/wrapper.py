@@ -34,6 +34,9 @@ class StoreWrapper:
     def codec(self, type: SqlType) -> Codec | None:
         return self.behind.codec(type)
 
+    def keeps_alike(self, before: SqlType, after: SqlType) -> bool:
+        return self.behind.keeps_alike(before, after)
+
     def prepare(self, shape: ReadShape) -> PreparedRead:
         return self.behind.prepare(shape)
 

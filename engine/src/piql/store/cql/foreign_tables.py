@@ -24,12 +24,13 @@ class ForeignColumn:
 
 @dataclass(frozen=True, slots=True)
 class ForeignTable:
-    """A table as CQL has it; `indexes` are pairs of a name and what is indexed."""
+    """A table as CQL has it; `indexes` are pairs of a name and what is indexed; `view_of` is what a view is made of."""
 
     name: str
     columns: tuple[ForeignColumn, ...]
     indexes: tuple[tuple[str, str], ...] = ()
     is_piql: bool = False
+    view_of: str | None = None
 
     @property
     def key(self) -> tuple[ForeignColumn, ...]:
@@ -52,13 +53,15 @@ def read_keyspace(address: Address) -> tuple[ForeignTable, ...]:
         if not found:
             raise StoreUnavailable(f"the cluster {address.shown()} has no keyspace {address.keyspace}")
         tables = connection.execute(f"SELECT table_name, comment FROM system_schema.tables {where}")
+        views = connection.execute(f"SELECT view_name, base_table_name FROM system_schema.views {where}")
         columns = connection.execute(
             f"SELECT table_name, column_name, type, kind, position, clustering_order FROM system_schema.columns {where}"
         )
         indexes = connection.execute(f"SELECT table_name, index_name, options FROM system_schema.indexes {where}")
     finally:
         connection.close()
-    return tuple(_table(name, comment or "", columns, indexes) for name, comment in sorted(tables))
+    seen = [ForeignTable(str(name), (), view_of=str(base)) for name, base in sorted(views)]
+    return (*(_table(name, comment or "", columns, indexes) for name, comment in sorted(tables)), *seen)
 
 
 def _table(

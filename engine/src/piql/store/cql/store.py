@@ -67,6 +67,10 @@ class CqlStore:
     def codec(self, type: SqlType) -> Codec | None:
         return codec_of(type)
 
+    def keeps_alike(self, before: SqlType, after: SqlType) -> bool:
+        """Say so where CQL has one type for both: it changes the type of no column."""
+        return CQL_TYPE[before.kind] == CQL_TYPE[after.kind]
+
     @property
     def place(self) -> tuple[str, str]:
         """Give the keyspace and the prefix."""
