@@ -119,6 +119,33 @@ def test_a_run_killed_after_an_interval_is_readable_and_goes_on_to_its_end(tmp_p
     assert (resumed.returncode, info.state, info.complete_intervals) == (0, "done", 2)
 
 
+def test_a_ray_worker_that_is_killed_is_replaced_or_the_run_says_so_and_goes_on(tmp_path: Path) -> None:
+    process = _start(tmp_path, "ray", intervals=2)
+    try:
+        assert process.stdout is not None
+        killed: list[int] = []
+        for line in process.stdout:
+            if json.loads(line)["points_done"] == 1 and not killed:
+                killed = [each for each in _of_session(process.pid) if _command(each).startswith("ray::_run")][:1]
+                for worker in killed:
+                    os.kill(worker, signal.SIGKILL)
+        assert killed
+        code = process.wait(timeout=60)
+    finally:
+        process.kill()
+    if code != 0:
+        assert read_info(tmp_path / "run").message
+        assert _profile("--resume", "--out", str(tmp_path / "run")).returncode == 0
+    assert load(tmp_path / "run").intervals == 2
+
+
+def _command(process: int) -> str:
+    try:
+        return Path(f"/proc/{process}/cmdline").read_text().replace("\0", " ")
+    except OSError:
+        return ""
+
+
 def _profile(*arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "piql_profiler.commands", "profile", *arguments, "--progress", "json"]
     return subprocess.run(command, capture_output=True, text=True, check=False)
