@@ -40,7 +40,7 @@ def sweep(
     completed = withdrawn = waiting = 0
     known = servers(steps)
     for name, announced in known.items():
-        for intent in intents_of(steps, name):
+        for intent in intents_of(steps, name, announced.behind):
             if stamp_of(intent.write) / 1_000_000 > now - older_than:
                 waiting += 1
                 continue
@@ -55,7 +55,7 @@ def sweep(
                 withdrawn += 1
             if per_second is not None:
                 server.manners.sleep(1 / per_second)
-        if announced < now - KEPT_SECONDS and not steps.cells(group_of(name), 1):
+        if announced.at < now - KEPT_SECONDS and not steps.cells(group_of(name), 1, announced.behind):
             steps.note(SERVERS, name, None)
     return SweepReport(completed, withdrawn, waiting, len(known))
 
