@@ -79,8 +79,8 @@ def test_a_killed_node_costs_no_request_and_no_acknowledged_write(
         load.run(6)  # the drivers look for the node every 5 seconds
         after = load.run(6)
     what = "one of three nodes killed, and started again after 12 s"
-    results["killed"] = row(what, load.ledger, before, during, after)
     assert untrue(databases[0], load.ledger) == []
+    results["killed"] = row(what, load.ledger, before, during, after)
     assert failures(load.ledger) == {}
     assert all(node.is_up for db in databases for node in db.store.topology().nodes)  # type: ignore[union-attr]
 
@@ -97,8 +97,8 @@ def test_a_node_that_is_stopped_for_ten_seconds_costs_no_request(
         victim.resume()
         load.run(3)
         after = load.run(6)
-    results["stopped"] = row("one of three nodes stopped for 10 s", load.ledger, before, during, after)
     assert untrue(databases[0], load.ledger) == []
+    results["stopped"] = row("one of three nodes stopped for 10 s", load.ledger, before, during, after)
     assert failures(load.ledger) == {}
 
 
@@ -120,8 +120,8 @@ def test_two_nodes_down_are_typed_errors_and_the_same_connections_work_when_they
         load.run(6)
         after = load.run(6)
     ledger = load.ledger
-    results["two down"] = row("two of three nodes killed for 15 s: errors are due", ledger, before, during, after)
     assert untrue(databases[0], ledger) == []
+    results["two down"] = row("two of three nodes killed for 15 s: errors are due", ledger, before, during, after)
     assert [call for call in ledger.within(*before) + ledger.within(*after) if call.error] == []
     failed = [call for call in ledger.between(*during) if call.error]
     assert len(failed) > 10
@@ -152,8 +152,8 @@ def test_writes_whose_answers_come_too_late_are_never_doubled_nor_half_done(
     for db in hasty:
         db.close()
     what = "one to three nodes stopped again and again for up to 1.2 s, with a timeout of 0.4 s: errors are due"
-    results["late"] = row(what, load.ledger, before, during, after)
     assert untrue(databases[0], load.ledger) == []
+    results["late"] = row(what, load.ledger, before, during, after)
     assert load.ledger.unsure.total() > 10
 
 
