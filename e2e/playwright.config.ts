@@ -5,7 +5,7 @@ import { defineConfig } from '@playwright/test'
 const systemChromium = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find(existsSync)
 
 // On a cluster, which shares the machine with browser and back end, everything may take longer.
-const patience = process.env['PIQL_E2E_STORE'] ? 3 : 1
+const patience = process.env['PIQL_E2E_STORE'] ? 4 : 1
 
 export default defineConfig({
   testDir: 'journeys',
