@@ -4,7 +4,7 @@ from pathlib import Path
 import piql
 import pytest
 from piql_profiler import commands, profile_command
-from piql_profiler.openslo import Objective, write_openslo
+from piql_profiler.openslo import Objective, read_openslo, write_openslo
 from piql_profiler.predictor.heatmap import Slo, heatmap
 from piql_profiler.predictor.models import MODELS, build_model
 from piql_profiler.run_files import load, read_info
@@ -162,6 +162,18 @@ def test_slos_are_read_from_openslo_documents(source: str, tmp_path: Path) -> No
     for threshold_ms, code in ((60_000.0, 0), (0.001, 99)):
         slos.write_text(write_openslo([Objective("thoughtstream", 0.99, threshold_ms, 600)]))
         assert commands.predict([source, "--run", str(RECORDED), "--slo", str(slos)]) == code
+
+
+def test_a_threshold_is_written_as_openslo_documents_that_read_back_to_the_same_end(
+    source: str, tmp_path: Path
+) -> None:
+    slos = tmp_path / "slos.yaml"
+    for threshold, code in (("60000", 0), ("0.001", 99)):
+        asked = [source, "--run", str(RECORDED), "--query", "thoughtstream"]
+        written = ["--slo", threshold, "--write-slo", str(slos), "--slo-interval", "300"]
+        assert commands.predict([*asked, *written]) == code
+        assert read_openslo(slos.read_text()) == (Objective("thoughtstream", 0.99, float(threshold), 300.0),)
+        assert commands.predict([*asked, "--slo", str(slos)]) == code
 
 
 @pytest.mark.parametrize("text", ["0", "nowhere.yaml"])

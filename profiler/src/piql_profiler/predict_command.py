@@ -15,7 +15,7 @@ from typing import Any, Literal
 import piql
 from piql.compilation import Compilation, CompiledQuery
 
-from piql_profiler.openslo import UnreadableSlo, read_openslo
+from piql_profiler.openslo import Objective, UnreadableSlo, read_openslo, write_openslo
 from piql_profiler.predictor.cardinalities import axes
 from piql_profiler.predictor.heatmap import Slo
 from piql_profiler.predictor.model import Model, NotPredictable
@@ -45,6 +45,10 @@ def predict(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--slo", metavar="MS|FILE", help="a threshold for all queries, or OpenSLO documents; exit 99 when one fails"
     )
+    parser.add_argument(
+        "--write-slo", type=Path, metavar="FILE", help="write a threshold for all queries as OpenSLO documents"
+    )
+    parser.add_argument("--slo-interval", type=float, default=600.0, metavar="SECONDS", help="of --write-slo (600)")
     parser.add_argument("--quantile", type=float, default=0.99)
     parser.add_argument("--model", choices=tuple(MODELS), default=DEFAULT_MODEL)
     parser.add_argument("--output", choices=("table", "json"), default="table")
@@ -68,6 +72,12 @@ def predict(argv: Sequence[str] | None = None) -> int:
     except (NotPredictable, UnreadableRun) as error:
         print(f"piql predict: {error}", file=sys.stderr)
         return 1
+    if given.write_slo is not None:
+        if _ALL not in slos:
+            parser.error("--write-slo writes a threshold that is given by --slo MS")
+        one = slos[_ALL]
+        objectives = [Objective(name, one.quantile, one.threshold_ms, given.slo_interval) for name in found]
+        given.write_slo.write_text(write_openslo(objectives), encoding="utf-8")
     asked = {name: slo for name in found if (slo := slos.get(name, slos.get(_ALL))) is not None}
     limits = None
     if asked and not values:
