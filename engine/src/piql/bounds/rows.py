@@ -39,11 +39,15 @@ def rows_out(node: PhysicalNode, below: tuple[Formula, ...]) -> Formula:
             return below[0]
         case LocalJoin():
             found = below[0] * below[1]
+            if node.is_left_once:
+                found = smaller(found, below[0])
+            if node.is_right_once and node.kind == "inner":
+                found = smaller(found, below[1])
             return below[0] if node.kind == "left" and found.value < below[0].value else found
         case LocalStop():
             return smaller(below[0], of_count(node.count))
         case LocalGroupBy():
-            return below[0] if node.keys else ONE
+            return ONE if node.is_one or not node.keys else below[0]
         case LocalUnion():
             total = ZERO
             for each in below:

@@ -261,7 +261,8 @@ class _Search:
                 reads *= fixed.count
             reads = min([reads, *(fact.reads for fact in facts)])
             rows = facts[0].rows if facts else UNKNOWN_ROWS
-            if limit is not None and self._are_served(relation.alias, known):
+            is_followed = not joined or bool(known.equal or known.words)  # a join reads by an equality
+            if limit is not None and is_followed and self._are_served(relation.alias, known):
                 rows = min(rows, limit * reads)
             is_bounded = rows < UNKNOWN_ROWS
             can_be_limited = is_bounded or bool(known.equal or known.words)
@@ -269,7 +270,7 @@ class _Search:
         is_product = (
             bool(joined) and not is_local and not any(relations_of(each) - leg.relations for each in predicates)
         )
-        is_once = not joined or is_local or (is_product and is_bounded)
+        is_once = not joined or is_local or (is_product and (is_bounded or not can_be_limited))
         return _Step(reads, rows, not can_be_limited, not is_bounded, is_product, is_once, limit)
 
     def _are_served(self, alias: str, known: Restrictions) -> bool:

@@ -22,6 +22,7 @@ from piql.logical.expressions import (
 )
 from piql.logical.operators import Join, LogicalNode, Selection
 from piql.node import Node
+from piql.optimizer.combine_tests import combined, without_implied
 from piql.optimizer.predicates import MIRRORED, conjunction, key_of
 from piql.optimizer.rule import RuleContext
 
@@ -71,7 +72,7 @@ def simplified(predicate: Expression) -> Expression | None:
         for each in conjuncts(_simplify(part)):
             if not (isinstance(each, Constant) and each.value is True):
                 parts.setdefault(_meaning(each), each)
-    return conjunction(tuple(parts.values()))
+    return conjunction(combined(tuple(parts.values()), _meaning))
 
 
 def _meaning(predicate: Expression) -> object:
@@ -101,12 +102,21 @@ def _simplify(predicate: Expression) -> Expression:
             )
         case Not(operand=operand):
             return _negated(operand, predicate)
-        case And(operands=operands):
-            return And(operands=tuple(_simplify(each) for each in operands), span=predicate.span)
+        case And():
+            simple = simplified(predicate)
+            if simple is None:
+                return Constant(value=True, type=_BOOLEAN, span=predicate.span)
+            return simple if simple.span is not None else replace(simple, span=predicate.span)
         case Or():
             return _simplify_or(predicate)
-        case InList(operand=operand, items=(item,)) if not (isinstance(item, Parameter) and item.max_items is not None):
-            return Comparison(operator="=", left=operand, right=item, span=predicate.span)
+        case InList(operand=operand, items=items):
+            different = tuple(dict.fromkeys(items))
+            match different:
+                case (Parameter(max_items=int()),):
+                    return predicate
+                case (item,):
+                    return Comparison(operator="=", left=operand, right=item, span=predicate.span)
+            return predicate if len(different) == len(items) else replace(predicate, items=different)
         case _:
             return predicate
 
@@ -142,7 +152,7 @@ def _simplify_or(predicate: Or) -> Expression:
     merged: dict[object, list[Expression]] = {}
     for part in parts:
         merged.setdefault(_place(part), []).append(part)
-    operands = tuple(_together(each, predicate) for each in merged.values())
+    operands = without_implied(tuple(_together(each, predicate) for each in merged.values()), _meaning)
     return operands[0] if len(operands) == 1 else Or(operands=operands, span=predicate.span)
 
 

@@ -12,6 +12,7 @@ from piql.logical.operators import (
     GroupBy,
     Join,
     LogicalNode,
+    Output,
     Projection,
     Relation,
     Selection,
@@ -20,8 +21,8 @@ from piql.logical.operators import (
     Stop,
 )
 from piql.node import Node
-from piql.optimizer.predicates import conjunction, has_subquery, relations_of
-from piql.optimizer.region import is_region, map_regions, read_region, write_region
+from piql.optimizer.predicates import conjunction, equated_columns, has_subquery, relations_of
+from piql.optimizer.region import aliases_below, is_region, map_regions, read_region, write_region
 from piql.optimizer.rule import RuleContext
 
 
@@ -39,14 +40,23 @@ def unnest_subqueries(plan: LogicalNode, context: RuleContext) -> LogicalNode:
 
     An IN whose subquery is bounded on its own joins the distinct values, so that they may also be read first and
     followed. Everything else becomes a semi-join; predicates that speak of the query outside become its condition.
+    Where nothing bounds the query then, an EXISTS whose rows are found by equalities is followed like an IN.
     One in the ON of an inner join is tested after it. Those that are parts of a test, or stand in HAVING or the select
     list, are left to `attach_subqueries`.
     """
     if not has_subquery(plan):
         return plan
-    unnest = _Unnest(context)
     plan = map_regions(plan, lambda region: _tested_above(region) if _has_subquery_in_on(region) else region)
+    joined = _unnested(plan, _Unnest(context))
+    if any(isinstance(node, Exists) for node in plan.walk()) and context.cost(joined) is None:
+        following = _Unnest(context, follows_exists=True)
+        followed = _unnested(plan, following)
+        if following.has_followed and context.cost(followed) is not None:
+            return followed
+    return joined
 
+
+def _unnested(plan: LogicalNode, unnest: _Unnest) -> LogicalNode:
     def visit(node: Node) -> Node:
         changed = node.map_children(visit)
         if isinstance(changed, Selection) and is_region(changed) and has_subquery(changed.predicate):
@@ -72,9 +82,11 @@ def _tested_above(node: LogicalNode) -> LogicalNode:
 
 
 class _Unnest:
-    def __init__(self, context: RuleContext) -> None:
+    def __init__(self, context: RuleContext, *, follows_exists: bool = False) -> None:
         self.context = context
         self.semi_joins = SemiJoins("subquery")
+        self.follows_exists = follows_exists
+        self.has_followed = False
 
     def selection(self, node: Selection) -> LogicalNode:
         below = node.input
@@ -91,6 +103,11 @@ class _Unnest:
                         continue
                     made = self.semi_joins.membership(operand, query, predicate, is_anti=is_anti)
                 case Exists(query=query):
+                    followed = self._followed(below, query, predicate) if self.follows_exists and not is_anti else None
+                    if followed is not None:
+                        below, equalities = followed
+                        kept.extend(equalities)
+                        continue
                     made = self.semi_joins.existence(query, predicate, is_anti=is_anti)
                 case _:
                     kept.append(predicate)
@@ -114,6 +131,36 @@ class _Unnest:
         derived, column = self.semi_joins.derived(distinct)
         equality = Comparison(operator="=", left=operand, right=column, span=predicate.span)
         return Join(kind="inner", left=below, right=derived, condition=None, span=predicate.span), equality
+
+    def _followed(
+        self, below: LogicalNode, query: LogicalNode, predicate: Expression
+    ) -> tuple[LogicalNode, list[Expression]] | None:
+        """Join the distinct values by which an EXISTS meets the query outside, where these are bounded on their own."""
+        pulled = _pulled_apart(query, only_existence=True)
+        if pulled is None or not pulled[1]:
+            return None
+        inside, conditions = pulled
+        own = aliases_below(inside)
+        pairs: list[tuple[ColumnRef, ColumnRef]] = []  # inside, outside
+        for condition in conditions:
+            pair = equated_columns(condition)
+            if pair is None or (pair[0].relation in own) == (pair[1].relation in own):
+                return None
+            pairs.append(pair if pair[0].relation in own else pair[::-1])
+        outputs = tuple(Output(name=f"value_{at}", expression=one) for at, (one, _) in enumerate(pairs, start=1))
+        values = Distinct(input=Projection(outputs=outputs, input=inside, span=query.span), span=query.span)
+        if outer_relations(values) or not self.context.is_bounded(values):
+            return None
+        self.has_followed = True
+        derived, _ = self.semi_joins.derived(values)
+        columns = (
+            replace(one, relation=derived.alias, name=each.name) for (one, _), each in zip(pairs, outputs, strict=True)
+        )
+        equalities: list[Expression] = [
+            Comparison(operator="=", left=outside, right=column, span=predicate.span)
+            for (_, outside), column in zip(pairs, columns, strict=True)
+        ]
+        return Join(kind="inner", left=below, right=derived, condition=None, span=predicate.span), equalities
 
 
 @dataclass(slots=True)

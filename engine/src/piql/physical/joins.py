@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from piql.logical.expressions import ColumnRef, Constant, Expression, Parameter, conjuncts
 from piql.logical.operators import Count, Join, LogicalNode, Relation, SortKey
 from piql.optimizer.facts import facts_about
-from piql.optimizer.predicates import ColumnKey, conjunction, key_of, relations_of
+from piql.optimizer.predicates import ColumnKey, conjunction, equated_columns, key_of, relations_of
 from piql.optimizer.region import aliases_below
 from piql.optimizer.restrictions import Restrictions, restrictions_on
 from piql.physical.access import Access, Reading, Wanted, best_access
@@ -66,7 +66,7 @@ def plan_join(planner: Planner, node: Join, want: Want, path: tuple[int, ...], u
     if len(planner.gaps) == gaps:
         return _join_in_memory(node, conditions, left, right)
     del planner.gaps[gaps:]
-    if access is not None and left.rows < WORST:  # the same range for each row of the left, but bounded
+    if access is not None and access.prefix and left.rows < WORST:  # the same section for each row of the left
         return join_remotely(node, relation, access, known, want, left)
     gap = gap_of(relation, leg_path, below, reading, is_joined=True, has_equality=has_equality)
     planner.gaps.append(replace(gap, is_product=not has_equality or left.rows >= WORST))
@@ -181,14 +181,38 @@ def _fixed(alias: str, known: Restrictions, fixed: frozenset[ColumnKey]) -> froz
     return frozenset(found)
 
 
+def _tells_apart(equated: list[tuple[ColumnRef, ColumnRef]], side: Part, own: frozenset[str]) -> bool:
+    """Whether a join equates all columns that tell the rows of one side apart with columns of the other side."""
+    if not side.is_unique:
+        return False
+    met = {one for pair in equated for one, other in (pair, pair[::-1]) if other.relation not in own}
+    keys = (each for each in side.keys if not (isinstance(each, ColumnRef) and key_of(each) in side.fixed))
+    return all(each in met for each in keys)
+
+
 def _join_in_memory(node: Join, conditions: tuple[Expression, ...], left: Part, right: Part) -> Part:
     if left.rows >= WORST or right.rows >= WORST:
         return replace(left, rows=WORST)
     left, right = with_columns(left, conditions), with_columns(right, conditions)
     if node.kind == "left":
         right = fetched(right)
-    plan = LocalJoin(left=left.plan, right=right.plan, condition=node.condition, kind=node.kind, span=node.span)
+    equated = [pair for pair in map(equated_columns, conditions) if pair is not None]
+    is_left_once = _tells_apart(equated, right, aliases_below(node.right))
+    is_right_once = _tells_apart(equated, left, aliases_below(node.left))
+    plan = LocalJoin(
+        left=left.plan,
+        right=right.plan,
+        condition=node.condition,
+        kind=node.kind,
+        is_left_once=is_left_once,
+        is_right_once=is_right_once,
+        span=node.span,
+    )
     count = left.rows * right.rows
+    if is_left_once:
+        count = min(count, left.rows)
+    if is_right_once and node.kind == "inner":
+        count = min(count, right.rows)
     return Part(
         plan,
         max(count, left.rows) if node.kind == "left" else count,

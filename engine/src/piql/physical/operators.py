@@ -144,12 +144,18 @@ class LocalSelection(_Operator):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalJoin(_Operator):
-    """Joins two bounded inputs in memory, in the order of the left and then of the right."""
+    """Joins two bounded inputs in memory, in the order of the left and then of the right.
+
+    `is_left_once`: the condition equates what tells the rows of `right` apart, so a row of `left` meets one at most;
+    `is_right_once` says so of a row of `right`.
+    """
 
     left: PhysicalNode
     right: PhysicalNode
     condition: Expression | None
     kind: Literal["inner", "left"] = "inner"
+    is_left_once: bool = False
+    is_right_once: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,12 +198,15 @@ class LocalGroupBy(_Operator):
     """Groups in memory, in the order in which groups begin; `fields` are `keys` followed by `aggregates`.
 
     No keys: exactly one row. `depth` tells how many operators below stand the rows that are the groups, if any do.
+
+    With `is_one` every key has one value in all rows, so that there is one group at most.
     """
 
     child: PhysicalNode
     keys: tuple[Expression, ...]
     aggregates: tuple[Aggregate, ...]
     depth: int = 0
+    is_one: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

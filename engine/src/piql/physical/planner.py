@@ -32,6 +32,7 @@ from piql.logical.operators import (
     Union,
 )
 from piql.node import Node
+from piql.optimizer.predicates import key_of
 from piql.physical.joins import plan_join
 from piql.physical.layout import lay_out
 from piql.physical.operators import (
@@ -159,15 +160,17 @@ class Planner:
     def _group(self, node: GroupBy, path: tuple[int, ...], under: tuple[LogicalNode, ...]) -> Part:
         part = self.plan(node.input, NOTHING, (*path, 0), under)
         part = with_columns(part, (*node.keys, *node.aggregates))
+        is_one = all(isinstance(each, ColumnRef) and key_of(each) in part.fixed for each in node.keys)
         plan = LocalGroupBy(
             child=part.plan,
             keys=node.keys,
             aggregates=node.aggregates,
+            is_one=is_one,
             fields=(*node.keys, *node.aggregates),
             depth=_depth_of_rows(node, part.plan) if node.is_per_row else 0,
             span=node.span,
         )
-        return Part(plan, part.rows if node.keys else 1, part.requests, (), node.keys)
+        return Part(plan, 1 if is_one else part.rows, part.requests, (), node.keys)
 
 
 def _depth_of_rows(group: GroupBy, plan: PhysicalNode) -> int:
