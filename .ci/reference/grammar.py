@@ -26,7 +26,8 @@ constraint      = "PRIMARY" "KEY" columns
                 | "UNIQUE" columns
                 | "FOREIGN" "KEY" columns references
                 | "CARDINALITY" "LIMIT" positive ( columns | "(" "TOKEN" columns ")" ) ;
-references      = "REFERENCES" name [ columns ] [ "MAX" positive ] ;
+references      = "REFERENCES" name [ columns ] [ "MAX" positive ] { refusing } ;
+refusing        = "ON" ( "DELETE" | "UPDATE" ) ( "RESTRICT" | "NO" "ACTION" ) ;
 columns         = "(" name { "," name } ")" ;
 type            = type_name [ "(" positive [ "," positive ] ")" ] ;
 create_index    = "CREATE" "INDEX" name "ON" name "(" index_part { "," index_part } ")"
@@ -42,7 +43,8 @@ select          = "SELECT" [ "DISTINCT" | "ALL" ] output { "," output } "FROM" s
                   [ "HAVING" expression ] ;
 output          = "*" | name "." "*" | expression [ "AS" name ] ;
 source          = ( name | "(" query ")" ) [ [ "AS" ] name ] ;
-join            = [ "INNER" | "LEFT" [ "OUTER" ] ] "JOIN" source "ON" expression | "CROSS" "JOIN" source ;
+join            = [ "INNER" ] "JOIN" source [ "ON" expression ] | "LEFT" [ "OUTER" ] "JOIN" source "ON" expression
+                | "CROSS" "JOIN" source ;
 order           = "ORDER" "BY" expression [ "ASC" | "DESC" ] { "," expression [ "ASC" | "DESC" ] } ;
 stop            = ( "LIMIT" | "PAGINATE" ) ( positive | parameter ) ;
 """,

@@ -33,6 +33,7 @@ MENDED: dict[str, tuple[Replacement, ...]] = {
     ),
     "duplicate-table": (("TABLE T", "TABLE other"),),
     "duplicate-index": (("INDEX i ON t (a DESC)", "INDEX largest_first ON t (a DESC)"),),
+    "duplicate-constraint": (("CONSTRAINT few UNIQUE", "CONSTRAINT one UNIQUE"),),
     "duplicate-column": (("id TEXT", "name TEXT"),),
     "duplicate-key": (("a INT PRIMARY KEY,\n  b INT PRIMARY KEY", "a INT,\n  b INT,\n  PRIMARY KEY (a, b)"),),
     "null-in-key": ((" NULL", ""),),

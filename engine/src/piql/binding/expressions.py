@@ -310,6 +310,8 @@ class ExpressionBinder:
         return logical.Not(operand=both, span=node.span) if node.is_negated else both
 
     def _in(self, node: ast.In) -> logical.Expression | None:
+        if isinstance(node.operand, ast.Row):
+            return self._row_in(node, node.operand)
         operand = self.value(node.operand)
         expected = _expected_of(operand)
         items: list[logical.Expression] = []
@@ -325,6 +327,21 @@ class ExpressionBinder:
         if operand is None or len(items) < len(node.items):
             return None
         found = logical.InList(operand=operand, items=tuple(items), span=node.span)
+        return logical.Not(operand=found, span=node.span) if node.is_negated else found
+
+    def _row_in(self, node: ast.In, row: ast.Row) -> logical.Expression | None:
+        """`(a, b) IN ((1, 2), (3, 4))` is `a = 1 AND b = 2 OR a = 3 AND b = 4`."""
+        branches: list[logical.Expression] = []
+        for each in node.items:
+            if not isinstance(each, ast.Row):
+                self.report("row-value", "a row is looked for among rows", each.span, "(a, b) IN ((1, 2), (3, 4))")
+                return None
+            equal = ast.Binary(operator="=", left=row, right=each, span=each.span)
+            branch = self._row_comparison(equal, row, each)
+            if branch is None:
+                return None
+            branches.append(branch)
+        found = branches[0] if len(branches) == 1 else logical.Or(operands=tuple(branches), span=node.span)
         return logical.Not(operand=found, span=node.span) if node.is_negated else found
 
     def _scalar_query(self, node: ast.ScalarQuery) -> logical.Expression | None:

@@ -100,7 +100,7 @@ def _ordered_union(
         binder = ExpressionBinder(context, Scope([relation]), "ORDER BY")
         keys: list[logical.SortKey] = []
         for item in node.order.items:
-            place = _ordinal(item.expression, len(columns))
+            place = _ordinal(context, item.expression, len(columns))
             key: bound.Expression | None
             if place is not None:
                 key = relation.reference(columns[place], item.expression.span)
@@ -117,11 +117,21 @@ def _items_span(query: ast.QueryExpression) -> Span:
     return query.items_span if isinstance(query, ast.Select) else query.span
 
 
-def _ordinal(node: ast.Expression, count: int) -> int | None:
+def _ordinal(context: QueryContext, node: ast.Expression, count: int) -> int | None:
     """Give the output that `ORDER BY 2` means, counted from 0."""
     value = node.value if isinstance(node, ast.LiteralValue) else None
-    if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= count:
+    if not isinstance(value, int) or isinstance(value, bool):
+        return None
+    if 1 <= value <= count:
         return value - 1
+    context.diagnostics.append(
+        report(
+            "unknown-column",
+            f"the result has no column {value}: it has {count}",
+            node.span,
+            help="write the name of a column, or its place counted from 1",
+        )
+    )
     return None
 
 
@@ -334,9 +344,11 @@ class _Select:
         binder = self._binder("GROUP BY")
         for each in self.node.group.keys:
             found = self._named_output(each, outputs) if not self._is_column(each) else None
-            place = _ordinal(each, len(outputs))
+            place = _ordinal(self.context, each, len(outputs))
             if place is not None:
                 found = outputs[place].expression
+            elif isinstance(each, ast.LiteralValue) and isinstance(each.value, int):
+                self.is_broken = True
             key = found if found is not None else binder.value(each)
             if key is None:
                 self.is_broken = True
@@ -364,7 +376,7 @@ class _Select:
         keys: list[logical.SortKey] = []
         for item in self.node.order.items:
             expression = self._named_output(item.expression, outputs)
-            place = _ordinal(item.expression, len(outputs))
+            place = _ordinal(self.context, item.expression, len(outputs))
             if place is not None:
                 expression = outputs[place].expression
             if expression is not None and expression.span != item.expression.span:

@@ -123,6 +123,7 @@ class _TableBuilder:
         self.limits: list[CardinalityLimit] = []
         self.foreign_keys: list[ast.ForeignKeyClause] = []
         self.declared_null: dict[str, Span] = {}
+        self.constraint_names: dict[str, ast.Name] = {}
         if node.is_broken:
             schema.broken.add(node.name.text)
         self._add_columns()
@@ -244,6 +245,11 @@ class _TableBuilder:
 
     def _add_constraint(self, clause: ast.TableConstraint) -> None:
         name = clause.name.text if clause.name is not None else None
+        if clause.name is not None:
+            first = self.constraint_names.setdefault(clause.name.text.lower(), clause.name)
+            if first is not clause.name:
+                found = _duplicate("duplicate-constraint", "constraint", clause.name, first)
+                self.schema.diagnostics.append(found)
         columns = self._names(clause.columns)
         match clause:
             case ast.PrimaryKeyClause():

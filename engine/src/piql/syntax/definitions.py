@@ -24,6 +24,13 @@ class DefinitionParser(WriteParser):
 
     def create_table(self, start: int) -> ast.CreateTable:
         """Read what follows CREATE TABLE."""
+        if self.token.word == "IF" and self.peek().word == "NOT":
+            raise self.fault(
+                "not-in-piql",
+                "IF NOT EXISTS is not part of a CREATE TABLE in PIQL",
+                self.span_of(self.token),
+                "leave it out: deploying a table that is there already keeps its rows",
+            )
         name = self.name("the name of a table after CREATE TABLE")
         self.expect("(", "before the columns of the table")
         elements: list[ast.ColumnDefinition | ast.TableConstraint] = []
@@ -145,13 +152,8 @@ class DefinitionParser(WriteParser):
         maximum_span: Span | None = None
         if self.accept("MAX"):
             maximum, maximum_span = self.positive_number("the number after MAX")
-        if self.token.word == "ON" and self.peek().word in ("DELETE", "UPDATE"):
-            raise self.fault(
-                "not-in-piql",
-                "ON DELETE and ON UPDATE are not part of PIQL",
-                self.span_of(self.token),
-                "deleting a row that is still referenced is refused",
-            )
+        while self.token.word == "ON" and self.peek().word in ("DELETE", "UPDATE"):
+            self._refusing_action()
         return ast.ForeignKeyClause(
             columns=columns,
             table=table,
@@ -160,6 +162,25 @@ class DefinitionParser(WriteParser):
             max_span=maximum_span,
             name=name,
             span=self.span_from(start),
+        )
+
+    def _refusing_action(self) -> None:
+        """Read what ON DELETE and ON UPDATE may say: what is done anyway, a row that is referenced stays as it is."""
+        start = self.advance().start
+        self.advance()
+        if self.accept("RESTRICT"):
+            return
+        if self.token.word == "NO" and self.peek().word == "ACTION":
+            self.advance()
+            self.advance()
+            return
+        if self.token.kind == "word":
+            self.advance()
+        raise self.fault(
+            "not-in-piql",
+            "a write changes one row, never those that reference it",
+            self.span_from(start),
+            "leave it out: deleting a row that is still referenced is refused",
         )
 
     def _column(self) -> ast.ColumnDefinition:

@@ -15,6 +15,12 @@ MAX_TABLES = 64  # in one FROM clause, and queries in one UNION
 _UNSUPPORTED_SET_OPERATORS = {"INTERSECT": "IN (SELECT …) or EXISTS", "EXCEPT": "NOT EXISTS (SELECT …)"}
 
 
+_AFTER_FROM = (
+    *("", ";", ")", ",", "JOIN", "INNER", "LEFT", "CROSS", "WHERE", "GROUP", "HAVING"),
+    *("ORDER", "LIMIT", "PAGINATE", "UNION"),
+)
+
+
 class QueryParser(ExpressionParser):
     """The part of the parser that reads queries."""
 
@@ -227,10 +233,11 @@ class QueryParser(ExpressionParser):
                     "not-in-piql", "USING is not part of PIQL", self.span_of(self.token), "write ON a.column = b.column"
                 )
             if kind in ("inner", "left"):
-                if self.token.word != "ON":
+                if self.token.word == "ON":
+                    self.advance()
+                    condition = self.expression()
+                elif kind == "left" or self.token.word not in _AFTER_FROM:  # WHERE may say what joins, as in the paper
                     raise self.expecting("`ON` with the condition of the join")
-                self.advance()
-                condition = self.expression()
             if kind == "comma":
                 join_start = table.span.start
             joins.append(ast.JoinClause(kind=kind, table=table, condition=condition, span=self.span_from(join_start)))  # type: ignore[arg-type]

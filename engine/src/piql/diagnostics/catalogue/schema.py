@@ -16,6 +16,12 @@ CODES = (
         "CREATE TABLE t (id INT PRIMARY KEY, a INT);\nCREATE INDEX i ON t (a);\nCREATE INDEX i ON t (a DESC);",
     ),
     Code(
+        "duplicate-constraint",
+        "Two constraints have one name",
+        "A constraint is named so that a refused write can say which one it broke, so a table has each name once.",
+        "CREATE TABLE t (a INT PRIMARY KEY, b INT, CONSTRAINT few CARDINALITY LIMIT 9 (b), CONSTRAINT few UNIQUE (b));",
+    ),
+    Code(
         "duplicate-column",
         "A column stands twice",
         "A table has each column once, and a key, a limit or a write names each column once.",
