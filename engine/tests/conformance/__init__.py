@@ -1,4 +1,5 @@
 """Neutral cases: a schema, one query, its parameters, rows, and what must come of them; `cases/` holds our own.
+`equivalent.json` holds groups of queries that say the same.
 
 | field | meaning |
 | --- | --- |
