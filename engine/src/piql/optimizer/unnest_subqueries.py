@@ -136,7 +136,7 @@ class _Unnest:
         self, below: LogicalNode, query: LogicalNode, predicate: Expression
     ) -> tuple[LogicalNode, list[Expression]] | None:
         """Join the distinct values by which an EXISTS meets the query outside, where these are bounded on their own."""
-        pulled = _pulled_apart(query, only_existence=True)
+        pulled = pulled_apart(query, only_existence=True)
         if pulled is None or not pulled[1]:
             return None
         inside, conditions = pulled
