@@ -114,6 +114,7 @@ class Ordinary:
         metadata = SimpleNamespace(token_map=token_map, can_support_partitioner=lambda: True)
         self.session = SimpleNamespace(_pools=self.pools, cluster=SimpleNamespace(metadata=metadata))
         self.asked: list[Any] = []
+        self.late: list[Any] = []
         self.fails = fails
 
     def prepared(self, cql: str) -> Any:
@@ -121,6 +122,9 @@ class Ordinary:
 
     def level(self, consistency: object) -> int:
         return 6
+
+    def note_late(self, host: Any) -> None:
+        self.late.append(host)
 
     def answer(self, cql: str, values: Any, consistency: object) -> list[Any]:
         return self.answer_many([(cql, values)], consistency)[0]
@@ -170,6 +174,7 @@ def test_a_request_without_an_answer_goes_the_ordinary_way_and_its_stream_is_not
     (pool,) = connection.pools.values()
     assert pool.orphaned_request_ids == {1}
     assert not pool._requests
+    assert connection.late == [pool.host]  # which the ordinary way asks last, then
 
 
 def test_a_call_fails_when_one_of_its_requests_does() -> None:
