@@ -169,6 +169,19 @@ def test_a_stop_passes_a_reference_that_may_be_null_once_such_rows_are_left_out(
     )
 
 
+@pytest.mark.parametrize(("known", "added"), [("venue = [venue]", "v.day"), ("day = [day]", "v.venue")])
+def test_of_a_reference_by_two_columns_only_the_one_that_may_still_be_null_is_tested(known: str, added: str) -> None:
+    schema = (
+        "CREATE TABLE shows (venue INT, day DATE, PRIMARY KEY (venue, day));\n"
+        "CREATE TABLE visits (id INT PRIMARY KEY, venue INT NULL, day DATE NULL,"
+        " FOREIGN KEY (venue, day) REFERENCES shows (venue, day));\n"
+    )
+    joined = "SELECT v.id FROM visits v JOIN shows s ON s.venue = v.venue AND s.day = v.day"
+    text = f"{schema}CREATE QUERY q AS {joined} WHERE v.{known} LIMIT 10;\n"
+    titles = [fix.title for fix in fixes_of(text)]
+    assert [each for each in titles if "NULL" in each] == [f"Add {added} IS NOT NULL"]
+
+
 def test_a_whole_table_is_not_counted_but_the_message_names_a_precomputed_view() -> None:
     (finding,) = piql.compile(f"{SCHEMA}CREATE QUERY q AS SELECT COUNT(*) AS n FROM users;").diagnostics
     assert "precomputed view" in finding.help[0]

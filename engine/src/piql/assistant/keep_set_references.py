@@ -7,13 +7,17 @@ from piql.assistant.select_text import place_of
 
 
 def keep_set_references(patient: Patient) -> list[Remedy]:
-    """Give for each join along a foreign key declared NULL the test that leaves out the rows that refer to nothing."""
+    """Give for each join along a foreign key declared NULL the tests that leave out the rows that refer to nothing.
+
+    Each column is a remedy of its own: where the query tells of some of them already, the others are enough.
+    """
     found: dict[NewTest, Remedy] = {}
     for gap in patient.gaps:
         place = place_of(patient.body, gap.relation) if gap.unset else None
         if place is None or place.is_optional:
             continue
         for columns in gap.unset:
-            test = NewTest(place.select, " AND ".join(f"{place.column(each)} IS NOT NULL" for each in columns))
-            found.setdefault(test, Remedy(f"Add {test.text}", test=test))
+            for each in columns:
+                test = NewTest(place.select, f"{place.column(each)} IS NOT NULL")
+                found.setdefault(test, Remedy(f"Add {test.text}", test=test))
     return list(found.values())
