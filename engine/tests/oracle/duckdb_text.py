@@ -155,9 +155,9 @@ class _Printer:
         text = ""
         for source in sources:
             if isinstance(source.relation, str):
-                table = f'"{source.relation}" "{source.alias}"'
+                table = f'"{source.relation}" {_alias(source.alias)}'
             else:
-                table = f'({self.nested(source.relation)}) "{source.alias}"'
+                table = f"({self.nested(source.relation)}) {_alias(source.alias)}"
             match source.kind:
                 case "from":
                     text += table
@@ -171,7 +171,7 @@ class _Printer:
     def expr(self, expr: Expr) -> str:
         match expr:
             case Col():
-                return f'"{expr.alias}"."{expr.name}"' if expr.alias else f'"{expr.name}"'
+                return f'{_alias(expr.alias)}."{expr.name}"' if expr.alias else f'"{expr.name}"'
             case Const():
                 return duckdb_literal(expr.value, expr.type)
             case Param():
@@ -228,6 +228,11 @@ class _Printer:
         if not items:
             return "TRUE" if expr.is_negated else "FALSE"
         return f"({self.expr(expr.operand)} {'NOT IN' if expr.is_negated else 'IN'} ({', '.join(items)}))"
+
+
+def _alias(alias: str) -> str:
+    """Write an alias as no column is called: DuckDB takes `d.a` of an outer query for a part of an inner column `d`."""
+    return f'"{alias} rows"'
 
 
 def _direction(order: Order) -> str:
