@@ -19,7 +19,8 @@ from .world import random_world
 SAMPLES = Path(__file__).resolve().parents[3] / "sample-apps"
 TEXTS = int(os.environ.get("PIQL_FUZZ_TEXTS", "600"))
 LONG_TEXTS = int(os.environ.get("PIQL_FUZZ_LONG_TEXTS", "20000"))
-MEGABYTE_SECONDS, TEXT_SECONDS = 2.0, 2.0
+MEGABYTE_SECONDS = 2.0
+HANG_SECONDS = 10.0  # of processor time, for texts of some kilobytes, on a machine that is busy with something else
 RESULT = Path(__file__).resolve().parents[3] / "docs" / "measurements" / "fuzz.md"
 
 
@@ -82,7 +83,7 @@ def check(text: str, found: Found | None = None) -> None:
     started = time.process_time()
     compilation = piql.compile(text)
     seconds = time.process_time() - started
-    assert seconds < TEXT_SECONDS, f"{seconds:.1f} s for {text!r}"
+    assert seconds < HANG_SECONDS, f"{seconds:.1f} s for {text!r}"
     if found is not None:
         found.note(text, compilation, seconds)
     for each in compilation.diagnostics:
