@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import importlib
 import random
 
 import piql
 import pytest
+from piql.optimizer import joining
 from piql.source import Source
 from piql.syntax import pieces
 from piql.syntax.cursor import MAX_TOKENS
 from piql.syntax.parser import MAX_WORK, parse
 from piql.syntax.pieces import cut
+
+order_joins = importlib.import_module("piql.optimizer.order_joins")  # the package names the rule so
 
 TABLE = "CREATE TABLE t (a INT PRIMARY KEY, b INT);\n"
 ENTITIES = "ENTITY E { int a, PRIMARY(a) }\nENTITY P { int p, FOREIGN KEY owner REF E MAX 5, PRIMARY(p) }\n"
@@ -148,3 +152,29 @@ def test_how_much_of_a_text_is_compiled_does_not_depend_on_what_was_compiled_bef
         seen.add(now.is_anew)
         before = now
     assert seen == {False, True}
+
+
+def chain(tables: int, end: str = "") -> str:
+    joins = "".join(f" JOIN t x{at} ON x{at}.a = x{at - 1}.b" for at in range(1, tables))
+    return f"{TABLE}CREATE QUERY q AS SELECT x0.a FROM t x0{joins} WHERE x0.a = [me]{end};\n"
+
+
+def test_each_step_of_ordering_many_tables_looks_at_what_equals_that_table_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looked: list[object] = []
+    links = joining._links
+    monkeypatch.setattr(joining, "_links", lambda *given: (looked.append(given), links(*given))[1])
+    assert piql.compile(chain(40)).queries["q"].is_bounded
+    assert 40 < len(looked) < 2 * 40 * 40
+
+
+def test_no_match_is_looked_for_behind_a_stop_where_no_foreign_key_leads(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[object] = []
+    keeps = order_joins.keeps_every_row
+    monkeypatch.setattr(order_joins, "keeps_every_row", lambda *given: (asked.append(given), keeps(*given))[1])
+    piql.compile(chain(20, " LIMIT 5"))
+    assert not asked
+    keyed = chain(5, " LIMIT 5").replace("b INT", "b INT NOT NULL REFERENCES t")
+    assert piql.compile(keyed).queries["q"].is_bounded
+    assert asked

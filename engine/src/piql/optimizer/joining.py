@@ -9,7 +9,7 @@ several that say the same, changes no plan. Where a foreign key connects the leg
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from piql.catalog import ForeignKey
 from piql.logical.expressions import ColumnRef, Comparison, Expression
@@ -36,7 +36,13 @@ class Joining:
             equalities.append(condition)
             self._written.setdefault(frozenset(map(key_of, pair)), condition)
         self.equal = Equalities((*equalities, *(each for leg in inner for each in leg.filters)))
-        self._classes = self.equal.classes()
+        self._classes = tuple(map(_by_relation, self.equal.classes()))
+        self._classes_of: dict[str, list[int]] = {}
+        self._neighbours: dict[str, set[str]] = {}
+        for number, members in enumerate(self._classes):
+            for relation in members:
+                self._classes_of.setdefault(relation, []).append(number)
+                self._neighbours.setdefault(relation, set()).update(members)
 
     def conditions(self, leg: Leg, before: Sequence[Leg]) -> tuple[Expression, ...]:
         """Give the conditions that an inner join of `leg` with the legs before it must test."""
@@ -44,8 +50,9 @@ class Joining:
             return leg.on
         chosen: dict[frozenset[ColumnKey], Expression] = {}
         pairs = self._foreign_key_pairs(leg, before)
-        for members in self._classes:
-            for own, other in _links(members, leg, before, pairs):
+        numbers = {number for relation in leg.relations for number in self._classes_of.get(relation, ())}
+        for number in sorted(numbers):
+            for own, other in _links(self._classes[number], leg, before, pairs):
                 pair = frozenset((key_of(own), key_of(other)))
                 chosen[pair] = self._written.get(pair) or Comparison(operator="=", left=own, right=other, span=own.span)
         known = leg.relations.union(*(each.relations for each in before))
@@ -86,16 +93,29 @@ class Joining:
                 if leg.kind == "inner" and other.relation in leg.relations:
                     yield leg, other
 
+    def may_be_followed(self, leg: Leg, other: Leg) -> bool:
+        """Whether the other leg has a foreign key to the leg's row: without one, no join keeps all rows."""
+        if leg.kind == "left":
+            return True
+        joined, there = leg.relation, other.relation
+        if joined is None or there is None or other.kind == "left":
+            return False
+        return there.alias in self._neighbours.get(joined.alias, ()) and any(
+            key.table == joined.table.name and self._connects(key, there.alias, joined.alias)
+            for key in there.table.foreign_keys
+        )
+
     def _foreign_key_pairs(self, leg: Leg, before: Sequence[Leg]) -> frozenset[tuple[ColumnKey, ColumnKey]]:
         """Give the pairs (own, other) of a foreign key that names the leg's row, if possible one never NULL."""
         if leg.relation is None:
             return frozenset()
         alias, table = leg.relation.alias, leg.relation.table
+        neighbours = self._neighbours.get(alias, ())
         found: list[tuple[int, frozenset[tuple[ColumnKey, ColumnKey]]]] = []
         for other in before:
-            if other.relation is None or other.kind == "left":
-                continue
             there = other.relation
+            if there is None or other.kind == "left" or there.alias not in neighbours:
+                continue
             for key in there.table.foreign_keys:
                 if key.table == table.name and self._connects(key, there.alias, alias):
                     names = zip(key.referenced_columns, key.columns, strict=True)
@@ -113,8 +133,16 @@ class Joining:
         )
 
 
+def _by_relation(members: Iterable[ColumnRef]) -> Mapping[str, list[ColumnRef]]:
+    """Give the columns of one class by their relation, in the order in which the class has them."""
+    found: dict[str, list[ColumnRef]] = {}
+    for each in members:
+        found.setdefault(each.relation, []).append(each)
+    return found
+
+
 def _links(
-    members: Sequence[ColumnRef],
+    members: Mapping[str, list[ColumnRef]],
     leg: Leg,
     before: Sequence[Leg],
     preferred: frozenset[tuple[ColumnKey, ColumnKey]],
@@ -123,10 +151,9 @@ def _links(
 
     Earlier columns of several legs equal each other already. Those of one leg may not, unless a filter says so.
     """
-    own = sorted((each for each in members if each.relation in leg.relations), key=key_of)
-    inner = [other for other in before if other.kind == "inner"]
-    found = ([each for each in members if each.relation in other.relations] for other in inner)
-    by_leg = [sorted(each, key=key_of) for each in found if each]
+    own = _columns_of(leg, members)
+    inner = (other for other in before if other.kind == "inner" and not other.relations.isdisjoint(members))
+    by_leg = [_columns_of(other, members) for other in inner]
     if not own or not by_leg:
         return
     groups = [[each for columns in by_leg for each in columns]]
@@ -136,6 +163,11 @@ def _links(
         for group in groups if number == 0 else groups[:1]:
             keys = (each for each in group if (key_of(column), key_of(each)) in preferred)
             yield column, next(keys, group[0])
+
+
+def _columns_of(leg: Leg, members: Mapping[str, list[ColumnRef]]) -> list[ColumnRef]:
+    found = [each for relation in leg.relations for each in members.get(relation, ())]
+    return found if len(found) < 2 else sorted(found, key=key_of)
 
 
 def _groups(columns: list[ColumnRef], before: Sequence[Leg]) -> list[list[ColumnRef]]:

@@ -193,6 +193,7 @@ class _Search:
             )
             for leg in self.legs
         )
+        self._followers: tuple[tuple[int, ...], ...] | None = None
         self._stoppable: dict[frozenset[int], bool] = {}
         self._steps: dict[tuple[frozenset[int], int], _Step | None] = {}
 
@@ -296,6 +297,8 @@ class _Search:
             columns = list(_columns(key.expression))
             if not all(any(each.relation in available for each in self.equal.equal_to(column)) for column in columns):
                 return False
+        if not self._may_reach_all(joined):
+            return False
         rest = [at for at in range(len(self.legs)) if at not in joined]
         before = [self.legs[at] for at in sorted(joined)]
         while rest:
@@ -311,6 +314,23 @@ class _Search:
             else:
                 return False
         return True
+
+    def _may_reach_all(self, joined: frozenset[int]) -> bool:
+        """Whether foreign keys lead from these legs to all others that a left join does not bring."""
+        followers = self._followers
+        if followers is None:
+            followers = self._followers = tuple(
+                tuple(
+                    at for at, leg in enumerate(self.legs) if leg is not one and self.joining.may_be_followed(leg, one)
+                )
+                for one in self.legs
+            )
+        reached, waiting = set(joined), list(joined)
+        while waiting:
+            new = [at for at in followers[waiting.pop()] if at not in reached]
+            reached.update(new)
+            waiting.extend(new)
+        return len(reached) == len(self.legs)
 
 
 def _extended(way: _Way, step: _Step, at: int, leg: Leg) -> _Way:
