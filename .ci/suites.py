@@ -49,7 +49,7 @@ TESTS = (
     _pytest("profiler", "profiler", "-m", FAST),
     _pytest("backend", "backend", "-m", FAST),
     _pytest("sample-apps", "sample-apps", "-m", FAST),
-    _pytest("ci", ".ci"),
+    _pytest("ci", ".ci", "-m", FAST),
     Suite("frontend", (*VITEST, f"--outputFile.json=../{REPORTS}/frontend.json"), "vitest"),
     Suite("conformance", (PYTHON, ".ci/conformance.py", f"{REPORTS}/conformance.json"), "conformance"),
 )

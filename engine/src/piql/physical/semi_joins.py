@@ -16,7 +16,7 @@ from piql.optimizer.region import Leg, aliases_below, is_region, read_region
 from piql.optimizer.restrictions import restrictions_on
 from piql.physical.access import Reading, Wanted, best_access
 from piql.physical.joins import depends_on, join_remotely
-from piql.physical.operators import LocalDistinct, LocalSelection, LocalSemiJoin, inputs
+from piql.physical.operators import LocalDistinct, LocalSelection, LocalSemiJoin, PhysicalNode, inputs
 from piql.physical.part import WORST, Part, Want, with_columns
 from piql.physical.scans import has_many, is_leg, read_leg
 
@@ -129,7 +129,8 @@ def _followed(
         is_bounded = len(planner.gaps) == gaps and part.rows < WORST
         del planner.gaps[gaps:]
         if is_bounded:
-            part = replace(part, keys=left.keys, fixed=left.fixed, order=left.order)
+            order = left.order if _depth_of(left.plan, part.plan) else ()  # else it was planned anew, in any order
+            part = replace(part, keys=left.keys, fixed=left.fixed, order=order)
             if is_inner:
                 return _once(part, left)
             last = legs[-1].relation
@@ -151,15 +152,19 @@ def _marked(part: Part, left: Part, relation: Relation, mark: ColumnRef) -> Part
 
 def _once(part: Part, left: Part, found: ColumnRef | None = None, mark: ColumnRef | None = None) -> Part:
     """Keep each left row once."""
-    depth, node = 1, part.plan
-    while node != left.plan:
-        below = inputs(node)
-        if not below:
-            depth = 0
-            break
-        depth, node = depth + 1, below[0]
-    plan = LocalDistinct(child=part.plan, keys=left.keys, depth=depth, found=found, mark=mark)
+    plan = LocalDistinct(child=part.plan, keys=left.keys, depth=_depth_of(left.plan, part.plan), found=found, mark=mark)
     return replace(part.on(plan), rows=left.rows)
+
+
+def _depth_of(wanted: PhysicalNode, plan: PhysicalNode) -> int:
+    """Give how many operators below a distinct a section stands, along first inputs; 0 where it does not."""
+    depth = 1
+    while plan != wanted:
+        below = inputs(plan)
+        if not below:
+            return 0
+        depth, plan = depth + 1, below[0]
+    return depth
 
 
 def _without_data_stops(node: LogicalNode) -> LogicalNode:
