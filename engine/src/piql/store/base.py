@@ -166,7 +166,10 @@ class Steps(Protocol):
     def change(
         self, records: PreparedEntries, row: Row, state: State, write: str, known: str | None
     ) -> tuple[bool, Found | None]:
-        """Put a record if the write that left it is still `known` (None: there is none); else give it as it is now."""
+        """Put a record if the write that left it is still `known` (None: there is none); else give it as it is now.
+
+        A store that had to ask twice says of a write that left the record before that this call made it.
+        """
         ...
 
     def change_entries(self, changes: Sequence[EntryChange]) -> None:
@@ -178,7 +181,10 @@ class Steps(Protocol):
         ...
 
     def swap(self, group: str, key: str, known: str | None, value: str | None) -> tuple[bool, str | None]:
-        """Set a cell if it holds `known`, else give what it holds; None stands for no cell. Serial."""
+        """Set a cell if it holds `known`, else give what it holds; None stands for no cell. Serial.
+
+        A store that had to ask twice says of a cell that held `value` before that this call set it.
+        """
         ...
 
     def note(self, group: str, key: str, value: str | None) -> None:

@@ -105,7 +105,7 @@ class CqlSteps:
             if write == there or write in before:
                 return True, None
             if there != known:
-                if there is None or known in before:
+                if there is None or known in before or None in before:  # replaced by another, or all are known
                     return False, found
                 raise self._unknown("and others have changed the record since")
             if time.monotonic() > until:
