@@ -15,6 +15,7 @@ from piql.store.cql.connection import StoredProtocol
 from piql.store.cql.direct import Direct
 from piql.store.cql.frames import Execute, decode, encode
 from piql.store.cql.grouping import Sent
+from piql.store.cql.routing import Gate, Routing
 
 METADATA = [("k", "users", "name", UTF8Type), ("k", "users", "age", Int32Type), ("k", "users", "id", UUIDType)]
 PREPARED = SimpleNamespace(query_id=b"0123456789abcdef", result_metadata=METADATA, result_metadata_id=None)
@@ -114,7 +115,7 @@ class Ordinary:
         metadata = SimpleNamespace(token_map=token_map, can_support_partitioner=lambda: True)
         self.session = SimpleNamespace(_pools=self.pools, cluster=SimpleNamespace(metadata=metadata))
         self.asked: list[Any] = []
-        self.late: list[Any] = []
+        self.routing = Routing(None, self.address.in_flight, Gate(self.address.in_flight))
         self.fails = fails
 
     def prepared(self, cql: str) -> Any:
@@ -122,9 +123,6 @@ class Ordinary:
 
     def level(self, consistency: object) -> int:
         return 6
-
-    def note_late(self, host: Any) -> None:
-        self.late.append(host)
 
     def answer(self, cql: str, values: Any, consistency: object) -> list[Any]:
         return self.answer_many([(cql, values)], consistency)[0]
@@ -174,7 +172,7 @@ def test_a_request_without_an_answer_goes_the_ordinary_way_and_its_stream_is_not
     (pool,) = connection.pools.values()
     assert pool.orphaned_request_ids == {1}
     assert not pool._requests
-    assert connection.late == [pool.host]  # which the ordinary way asks last, then
+    assert connection.routing.is_late(pool.host)  # and the ordinary way asks it last, too
 
 
 def test_a_call_fails_when_one_of_its_requests_does() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from decimal import Decimal
 from typing import cast
 
@@ -42,12 +43,12 @@ _POWER = {
 _WORD_LITERALS: dict[str, object] = {"TRUE": True, "FALSE": False, "NULL": None}
 
 
-class ExpressionParser(Cursor):
+class ExpressionParser(Cursor, ABC):
     """The part of the parser that reads expressions."""
 
+    @abstractmethod
     def query(self) -> ast.QueryExpression:
         """Read a query; given by the part that knows SELECT."""
-        raise NotImplementedError
 
     def expression(self, power: int = 0) -> ast.Expression:
         """Read an expression whose operators all bind more tightly than `power`."""

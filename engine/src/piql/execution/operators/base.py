@@ -2,45 +2,52 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import ClassVar
 
 from piql.execution.execution import Execution, Steps, StepsTo
 from piql.execution.preparation import Fields
 from piql.store.base import Batch, Row
 
 
-class Operator:
+class Operator(ABC):
     """A prepared operator; `path` is its place in the plan (child numbers from the root)."""
 
     path: tuple[int, ...] = ()
     fields: Fields = ()
 
+    @abstractmethod
     def run(self, execution: Execution) -> Steps:
         """Give all rows, making every request that can be made at once together."""
-        raise NotImplementedError
 
 
 class Streaming(Operator):
     """An operator whose rows for some child rows do not depend on the others: a lazy execution feeds it one by one."""
 
     child: Operator
-    makes_requests: ClassVar[bool] = False
 
     def run(self, execution: Execution) -> Steps:
         rows = yield from self.child.run(execution)
-        if self.makes_requests:
-            return (yield from self.expand(execution, rows))
-        return self.change(execution, rows)
+        return (yield from self.expand(execution, rows))
+
+    @abstractmethod
+    def expand(self, execution: Execution, rows: list[Row]) -> Steps:
+        """Give the rows for some child rows."""
+
+
+class StreamingLocal(Streaming):
+    """One that makes no requests."""
+
+    def run(self, execution: Execution) -> Steps:
+        return self.change(execution, (yield from self.child.run(execution)))
 
     def expand(self, execution: Execution, rows: list[Row]) -> Steps:
-        """Give the rows for some child rows; those that make no requests only `change`."""
-        if self.makes_requests:
-            yield []
+        yield from ()
         return self.change(execution, rows)
 
+    @abstractmethod
     def change(self, execution: Execution, rows: list[Row]) -> list[Row]:
-        raise NotImplementedError
+        """Give the rows for some child rows."""
 
 
 def together(execution: Execution, children: Sequence[Operator]) -> StepsTo[list[list[Row]]]:

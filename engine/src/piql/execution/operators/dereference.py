@@ -14,8 +14,6 @@ from piql.store.base import Batch, ReadShape, Row
 
 
 class Dereference(Streaming):
-    makes_requests = True
-
     def __init__(self, node: physical.Dereference, child: Operator, preparation: Preparation) -> None:
         self.child = child
         self.fields = node.fields

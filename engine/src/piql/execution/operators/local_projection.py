@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from piql.execution.execution import Execution
-from piql.execution.operators.base import Operator, Streaming
+from piql.execution.operators.base import Operator, StreamingLocal
 from piql.execution.preparation import Preparation
 from piql.physical import operators as physical
 from piql.store.base import Row
 
 
-class LocalProjection(Streaming):
+class LocalProjection(StreamingLocal):
     def __init__(self, node: physical.LocalProjection, child: Operator, preparation: Preparation) -> None:
         self.child = child
         self.fields = node.fields

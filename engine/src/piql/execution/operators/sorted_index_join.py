@@ -14,8 +14,6 @@ from piql.store.base import Row
 
 
 class SortedIndexJoin(Streaming):
-    makes_requests = True
-
     def __init__(self, node: physical.SortedIndexJoin, child: Operator, preparation: Preparation) -> None:
         self.child = child
         self.fields = node.fields

@@ -81,11 +81,11 @@ class Connection:
         }
         self._serial = ConsistencyLevel.LOCAL_SERIAL if is_local else ConsistencyLevel.SERIAL
         self._gate = Gate(address.in_flight * max(1, len(address.hosts)))
-        self._routing = Routing(address.datacenter, address.in_flight, self._gate)
+        self.routing = Routing(address.datacenter, address.in_flight, self._gate)
         self._pauses = tuple(_FIRST_PAUSE * 2**number for number in range(address.retries))
         first, later = (
             ExecutionProfile(
-                load_balancing_policy=self._routing,
+                load_balancing_policy=self.routing,
                 retry_policy=NextNode() if address.retries else FallthroughRetryPolicy(),
                 consistency_level=consistency,
                 serial_consistency_level=self._serial,
@@ -119,7 +119,7 @@ class Connection:
         try:
             self._session: Session = self._driver.connect()
             self._session.client_protocol_handler = StoredProtocol
-            self._routing.session = self._session
+            self.routing.session = self._session
             patience = address.speculative * _CONDITIONAL_PATIENCE / 1000 or address.timeout
             self._session._default_timeout = min(patience, address.timeout)  # of preparing alone
         except Exception as failure:
@@ -215,13 +215,9 @@ class Connection:
             except OperationTimedOut as silent:
                 if time.monotonic() > until:
                     raise unavailable(silent, self.address) from silent
-                self.note_late(silent.last_host)
+                self.routing.note_late(silent.last_host)
             except Exception as failure:
                 raise unavailable(failure, self.address) from failure
-
-    def note_late(self, host: Any) -> None:
-        """Ask a node last for a while."""
-        self._routing.note_late(host)
 
     @property
     def session(self) -> Session:
@@ -279,7 +275,7 @@ class Connection:
                 rows = future.result().current_rows
             except NoHostAvailable as failure:
                 return self._rows_later(statement, profile, failure), False
-        self._routing.answered(future)
+        self.routing.answered(future)
         return rows or [], len(future.attempted_hosts) == 1
 
     def _rows_later(self, statement: BoundStatement, profile: object, failure: NoHostAvailable) -> list[Row]:
@@ -437,7 +433,7 @@ class _Flight:
         future.add_callbacks(self._answered, self._failed, callback_args=(at, future), errback_args=(at,))
 
     def _answered(self, rows: list[Row] | None, at: int, future: ResponseFuture) -> None:
-        self._connection._routing.answered(future)
+        self._connection.routing.answered(future)
         with self._lock:
             if self._answers[at] is not _MISSING:
                 return

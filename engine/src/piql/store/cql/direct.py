@@ -9,7 +9,6 @@ request may go both ways; a call gives the rows of all its requests, or fails.
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Sequence
 from functools import partial
 from itertools import count
@@ -24,7 +23,6 @@ from piql.store.cql.frames import Execute, decode, encode
 from piql.store.cql.grouping import Sent
 from piql.store.cql.replicas import Replicas
 
-SUSPECT_SECONDS = 1.0
 _BORROW_SECONDS = 0.0
 
 
@@ -38,7 +36,7 @@ class Direct:
         self._seconds = min(address.speculative / 1000 or address.timeout, address.timeout)
         self._in_flight = address.in_flight
         self._replicas = Replicas(self._session, address.keyspace)
-        self._suspects: dict[Any, float] = {}
+        self._routing = connection.routing
         self._known: dict[tuple[str, Consistency | None], Execute] = {}
         self._turn = count()
 
@@ -114,23 +112,14 @@ class Direct:
         return made
 
     def _host(self, sent: Sent, token: Any, table: str | None) -> Any:
-        if sent.node is not None and sent.node not in self._suspects:
+        if sent.node is not None and not self._routing.is_late(sent.node):
             return sent.node
         hosts = self._replicas.of(token, table)
         if len(hosts) == 1:
             return hosts[0]
-        if self._suspects:
-            hosts = self._trusted(hosts)
+        hosts = self._routing.in_time(hosts)
         turn = crc32(sent.partition) if sent.stays and sent.partition is not None else next(self._turn)
         return hosts[turn % len(hosts)] if hosts else None
-
-    def _trusted(self, hosts: Sequence[Any]) -> Sequence[Any]:
-        """Leave out hosts that did not answer lately, if that leaves any."""
-        now = time.monotonic()
-        for host, until in list(self._suspects.items()):
-            if until < now:
-                self._suspects.pop(host, None)
-        return [host for host in hosts if host not in self._suspects] or hosts
 
     def _answered(self, call: _Call, at: int, execute: Execute, response: Any) -> None:
         """Take what came for a request; the driver's thread calls this."""
@@ -157,8 +146,7 @@ class Direct:
             if found is None:  # it was answered just now
                 continue
             connection, stream, pool = found
-            self._suspects[pool.host] = time.monotonic() + SUSPECT_SECONDS
-            self._connection.note_late(pool.host)
+            self._routing.note_late(pool.host)
             if connection._requests.pop(stream, None) is None:  # its answer is being read, and will find no taker
                 pool.return_connection(connection)
                 continue

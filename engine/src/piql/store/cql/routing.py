@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from time import monotonic
 from typing import Any
 
@@ -103,7 +103,19 @@ class Routing(TokenAwarePolicy):  # type: ignore[misc]
         self._late[host] = monotonic() + LATE_SECONDS
 
     def is_late(self, host: Any) -> bool:
-        return self._late.get(host, 0.0) > monotonic()
+        until = self._late.get(host)
+        if until is None:
+            return False
+        if until < monotonic():
+            self._late.pop(host, None)
+            return False
+        return True
+
+    def in_time(self, hosts: Sequence[Any]) -> Sequence[Any]:
+        """Leave out hosts that are late, if that leaves any."""
+        if not self._late:
+            return hosts
+        return [host for host in hosts if not self.is_late(host)] or hosts
 
 
 class NextNode(RetryPolicy):  # type: ignore[misc]
