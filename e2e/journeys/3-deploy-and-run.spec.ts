@@ -63,6 +63,16 @@ test('a deployment is rolled back, and keeps what was written', async ({ workben
   await expect(run.rows).toContainText(['newcomer'])
 })
 
+test('a query without a bound cannot be run, and its problem is one click away', async ({ workbench }) => {
+  const { editor, problems, run } = workbench
+  await workbench.open('/?query=byTown&file=queries/findUser.piql&panel=run')
+  await editor.typeOver('queries/findUser.piql', 'QUERY findUser', 'QUERY byTown')
+  await editor.typeOver('queries/findUser.piql', 'WHERE username', 'WHERE hometown')
+  await expect(run.content.getByRole('status')).toContainText('byTown has no bound: it cannot be deployed and run.')
+  await run.content.getByRole('button', { name: 'Show the problem' }).click()
+  await expect(problems.items.first()).toContainText('nothing limits how many there are')
+})
+
 test('what deploying changes of the tables is said before, and what cannot change', async ({ workbench, page }) => {
   const { editor, deploy } = workbench
   await workbench.open('/?file=schema.piql&panel=deploy')

@@ -39,12 +39,7 @@ export default function RunPanel() {
       ) : (
         <div className={styles['form']}>
           <QueryChoice live={live} name="" />
-          <p className={styles['hint']}>
-            {query ? `${query} is not part of live version ${live.version}. ` : ''}
-            <Button size="small" onClick={() => openPanel('deploy')}>
-              Deploy it
-            </Button>
-          </p>
+          <NotLive live={live} name={query} />
         </div>
       )}
     </div>
@@ -64,6 +59,24 @@ function QueryChoice({ live, name }: { live: Deployment; name: string }) {
         <option key={query.name}>{query.name}</option>
       ))}
     </SelectField>
+  )
+}
+
+/** Says why a query cannot be run yet, and leads to what is missing: a bound, or a deployment. */
+function NotLive({ live, name }: { live: Deployment; name: string | undefined }) {
+  const written = useCompilation()?.queries.find((each) => each.name === name)
+  const hasNoBound = written !== undefined && !written.bound
+  return (
+    <p className={styles['notLive']} role="status">
+      {hasNoBound
+        ? `${written.name} has no bound: it cannot be deployed and run. `
+        : name
+          ? `${name} is not part of live version ${live.version}. `
+          : ''}
+      <Button size="small" onClick={() => openPanel(hasNoBound ? 'problems' : 'deploy')}>
+        {hasNoBound ? 'Show the problem' : 'Deploy it'}
+      </Button>
+    </p>
   )
 }
 
