@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+import random
+from types import SimpleNamespace
+from uuid import uuid4
+
 import pytest
+from cassandra.connection import DefaultEndPoint
+from cassandra.metadata import Murmur3Token
+from cassandra.policies import SimpleConvictionPolicy
+from cassandra.pool import Host
+from cassandra.query import BoundStatement, PreparedStatement
 from piql.store.cql.routing import Gate, Routing
 
 
@@ -49,3 +58,30 @@ def test_a_node_whose_request_another_answered_is_late_until_it_answers(routing:
     assert (routing.is_late("a"), routing.is_late("b")) == (True, False)
     routing.answered(Future(["b", "a"], "a"))
     assert (routing.is_late("a"), routing.is_late("b")) == (False, True)
+
+
+def test_a_request_is_sent_to_every_node_once_though_others_are_planned_meanwhile() -> None:
+    """The copies of a request follow hundreds of milliseconds after it; a plan is read on only then."""
+    hosts = [Host(DefaultEndPoint(f"127.0.0.{at}"), SimpleConvictionPolicy, host_id=uuid4()) for at in (1, 2, 3)]
+    for host in hosts:
+        host.set_location_info("here", "rack")
+        host.set_up()
+    metadata = SimpleNamespace(
+        token_map=SimpleNamespace(token_class=Murmur3Token),
+        _tablets=SimpleNamespace(get_tablet_for_key=lambda *_: None),
+        keyspaces={},
+        get_replicas=lambda *_: hosts,  # the driver gives the list that it keeps
+    )
+    routing = Routing("here", 10, Gate(30))
+    routing.populate(SimpleNamespace(metadata=metadata, endpoints_resolved=[]), hosts)
+    prepared = PreparedStatement(None, b"", [0], "", "k", 4, [], None)
+    prepared.is_idempotent = True
+    query = BoundStatement(prepared)
+    query._routing_key = b"key"
+    chance = random.Random(1)
+    plans = [iter(routing.make_query_plan("k", query)) for _ in range(40)]
+    asked: list[list[Host]] = [[] for _ in plans]
+    for at in chance.sample([at for at in range(len(plans)) for _ in hosts], len(plans) * len(hosts)):
+        asked[at].append(next(plans[at]))
+    assert {len(set(each)) for each in asked} == {len(hosts)}
+    assert len({tuple(each) for each in asked}) > 1

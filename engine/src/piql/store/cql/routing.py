@@ -69,6 +69,23 @@ class Gate:
             return self._waiting.popleft()
 
 
+class _OwnLists:
+    """The driver's metadata, which gives each request a list of replicas of its own.
+
+    The driver has one list for all, and shuffles it for each request while others still read on in it: one whose first
+    node was silent then found that node again where another should have been, and all its copies went there.
+    """
+
+    def __init__(self, metadata: Any) -> None:
+        self._metadata = metadata
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._metadata, name)
+
+    def get_replicas(self, keyspace: str, key: bytes) -> list[Any]:
+        return list(self._metadata.get_replicas(keyspace, key))
+
+
 class Routing(TokenAwarePolicy):  # type: ignore[misc]
     """Replicas first; those that are late, and those that have their share of requests, after the others."""
 
@@ -78,6 +95,10 @@ class Routing(TokenAwarePolicy):  # type: ignore[misc]
         self._gate = gate
         self._late: dict[Any, float] = {}
         self.session: Session | None = None
+
+    def populate(self, cluster: Any, hosts: Any) -> None:
+        super().populate(cluster, hosts)
+        self._cluster_metadata = _OwnLists(cluster.metadata)
 
     def make_query_plan(self, working_keyspace: str | None = None, query: Any = None) -> Iterable[Any]:
         plan: Iterable[Any] = super().make_query_plan(working_keyspace, query)
