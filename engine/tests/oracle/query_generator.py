@@ -318,17 +318,21 @@ class _Maker(PredicateGenerator):
             return Aggregate(rng.choice(("SUM", "AVG", "MIN", "MAX")), place, rng.random() < 0.15)
         return Aggregate(rng.choice(("COUNT", "MIN", "MAX")), place, rng.random() < 0.2)
 
+    def referring(self, one: Table) -> list[tuple[Table, tuple[str, ...], tuple[str, ...]]]:
+        """Give the tables that refer to one, or that it refers to, each with the columns of both that are equal."""
+        found = [
+            (table, foreign.referenced, foreign.columns)
+            for table in self.schema.tables
+            for foreign in table.foreign_keys
+            if foreign.table == one.name
+        ]
+        return found + [(self.schema.table(each.table), each.columns, each.referenced) for each in one.foreign_keys]
+
     def subquery(self, sights: Sequence[Sight]) -> Expr:
         """Give an EXISTS or IN (SELECT …) on a table that one in sight is joined to by a foreign key."""
         rng = self.rng
         base = rng.choice(sights)
-        pairs = [
-            (table, foreign.referenced, foreign.columns)
-            for table in self.schema.tables
-            for foreign in table.foreign_keys
-            if foreign.table == base.table.name
-        ]
-        pairs += [(self.schema.table(each.table), each.columns, each.referenced) for each in base.table.foreign_keys]
+        pairs = self.referring(base.table)
         if not pairs:
             pairs = [(base.table, base.table.primary_key, base.table.primary_key)]
         table, ours, theirs = rng.choice(pairs)
@@ -385,13 +389,7 @@ class _Maker(PredicateGenerator):
         """Give an aggregate over the rows of a table that refer to a row in sight, or that it is found by."""
         rng = self.rng
         base = rng.choice(sights)
-        found = [
-            (table, foreign.referenced, foreign.columns)
-            for table in self.schema.tables
-            for foreign in table.foreign_keys
-            if foreign.table == base.table.name
-        ]
-        found += [(self.schema.table(each.table), each.columns, each.referenced) for each in base.table.foreign_keys]
+        found = self.referring(base.table)
         found += [(base.table, limit.columns, limit.columns) for limit in base.table.all_limits if not limit.is_token]
         table, ours, theirs = rng.choice(found or [(base.table, base.table.primary_key, base.table.primary_key)])
         sight = self.sight_of(table)
