@@ -27,7 +27,7 @@ from cassandra.query import BoundStatement, PreparedStatement, SimpleStatement, 
 from piql.errors import StoreUnavailable
 from piql.store.base import Consistency, Node, Row
 from piql.store.cql.address import Address
-from piql.store.cql.failures import Undecided, unavailable
+from piql.store.cql.failures import REPLICAS_FAILED, Undecided, unavailable
 from piql.store.cql.grouping import Values
 from piql.store.cql.link import Done, Reads
 from piql.store.cql.routing import Gate, NextNode, Routing
@@ -39,6 +39,8 @@ _SPECULATIVE_COPIES = 2
 _CONDITIONAL = "conditional"
 _CONDITIONAL_PATIENCE = 5  # times as long: copies of a conditional change hinder each other
 _FIRST_PAUSE = 0.05
+_MORE_PAUSES = 3  # where replicas failed: nodes take up to some seconds to learn of a change of the schema
+_SENT_AGAIN = (NoHostAvailable, *REPLICAS_FAILED)
 _TURNS = 1024
 
 
@@ -82,7 +84,8 @@ class Connection:
         self._serial = ConsistencyLevel.LOCAL_SERIAL if is_local else ConsistencyLevel.SERIAL
         self._gate = Gate(address.in_flight * max(1, len(address.hosts)))
         self.routing = Routing(address.datacenter, address.in_flight, self._gate)
-        self._pauses = tuple(_FIRST_PAUSE * 2**number for number in range(address.retries))
+        more = _MORE_PAUSES if address.retries else 0
+        self._pauses = tuple(_FIRST_PAUSE * 2**number for number in range(address.retries + more))
         first, later = (
             ExecutionProfile(
                 load_balancing_policy=self.routing,
@@ -249,7 +252,7 @@ class Connection:
             with self._turn(statement):
                 return self._rows(statement, _CONDITIONAL)[0]
         except Exception as failure:
-            raise unavailable(failure, self.address) from failure
+            raise unavailable(failure, self.address, is_conditional=is_serial) from failure
 
     def change_if(self, cql: str, values: Values) -> tuple[bool, bool]:
         try:
@@ -259,14 +262,17 @@ class Connection:
             is_made = bool(rows[0][0])
             return is_made, is_made or was_sent_once
         except Exception as failure:
-            raise unavailable(failure, self.address) from failure
+            raise unavailable(failure, self.address, is_conditional=True) from failure
 
     def _turn(self, statement: BoundStatement) -> threading.Lock:
         """Conditional changes and serial reads of one partition hinder each other: those of this process take turns."""
         return self._turns[hash(statement.routing_key) % _TURNS]
 
     def _rows(self, statement: BoundStatement, profile: object = EXEC_PROFILE_DEFAULT) -> tuple[list[Row], bool]:
-        """Send a request and wait for its rows; say whether it was sent once. Where no node could take it, again."""
+        """Send a request and wait for its rows; say whether it was sent once. Where it failed on its way, again.
+
+        Not where replicas failed at a conditional change or serial read: what came of it is looked at first.
+        """
         future = self._session.execute_async(statement, execution_profile=profile)
         if not self._pauses:
             rows = future.result().current_rows
@@ -275,23 +281,35 @@ class Connection:
                 rows = future.result().current_rows
             except NoHostAvailable as failure:
                 return self._rows_later(statement, profile, failure), False
+            except REPLICAS_FAILED as failure:
+                if profile == _CONDITIONAL:
+                    raise
+                return self._rows_later(statement, profile, failure), False
         self.routing.answered(future)
         return rows or [], len(future.attempted_hosts) == 1
 
-    def _rows_later(self, statement: BoundStatement, profile: object, failure: NoHostAvailable) -> list[Row]:
+    def _rows_later(self, statement: BoundStatement, profile: object, failure: Exception) -> list[Row]:
         until = time.monotonic() + self.address.timeout
-        for pause in self._pauses:
-            time.sleep(pause)
-            left = until - time.monotonic()
-            if left <= 0:
+        for number, pause in enumerate(self._pauses):
+            left = until - time.monotonic() - pause
+            if left <= 0 or not self.may_be_sent_again(failure, number):
                 break
+            time.sleep(pause)
             try:
                 future = self._session.execute_async(statement, execution_profile=profile, timeout=left)
                 rows: list[Row] | None = future.result().current_rows
                 return rows or []
-            except NoHostAvailable as again:
+            except _SENT_AGAIN as again:
                 failure = again
+                if profile == _CONDITIONAL and isinstance(again, REPLICAS_FAILED):
+                    break
         raise failure
+
+    def may_be_sent_again(self, failure: BaseException, number: int) -> bool:
+        """Say whether a request that has failed is sent once more, which was done so often before."""
+        if isinstance(failure, REPLICAS_FAILED):
+            return number < len(self._pauses)
+        return isinstance(failure, NoHostAvailable) and number < self.address.retries
 
     def each_serially(
         self, requests: Sequence[tuple[str, Values]], most: int, *, is_change: bool
@@ -307,7 +325,7 @@ class Connection:
             try:
                 answers[at] = list(future.result().current_rows or [])
             except Exception as problem:
-                said = unavailable(problem, self.address)
+                said = unavailable(problem, self.address, is_conditional=True)
                 if not isinstance(said, Undecided):
                     failure = said
 
@@ -445,7 +463,7 @@ class _Flight:
             self._done(self._answers)
 
     def _failed(self, failure: BaseException, at: int) -> None:
-        if isinstance(failure, NoHostAvailable) and self._sends_later(at):
+        if self._sends_later(at, failure):
             return
         with self._lock:
             if self._answers[at] is not _MISSING:
@@ -456,13 +474,15 @@ class _Flight:
         if is_first:
             self._done(unavailable(failure, self._connection.address))
 
-    def _sends_later(self, at: int) -> bool:
-        """Send a request that no node could take once more, after a pause; say whether there is time for it."""
+    def _sends_later(self, at: int, failure: BaseException) -> bool:
+        """Send a request that failed on its way once more, after a pause; say whether there is time for it."""
         pauses = self._connection._pauses
         with self._lock:
             number = self._resent[at]
-            self._resent[at] += 1
-            if self._is_over or number >= len(pauses) or time.monotonic() + pauses[number] > self._until:
+            if self._is_over or not self._connection.may_be_sent_again(failure, number):
                 return False
+            if time.monotonic() + pauses[number] > self._until:
+                return False
+            self._resent[at] += 1
         self._connection._after(pauses[number], lambda: self._send(at))
         return True

@@ -19,19 +19,27 @@ from cassandra.cluster import NoHostAvailable
 from piql.errors import StoreSilent, StoreUnavailable
 from piql.store.cql.address import Address
 
+REPLICAS_FAILED = (ReadFailure, WriteFailure)
+"""A replica could not do what its coordinator asked for: for a moment after a change of the schema, when one of the two
+knows a column that the other does not. Nothing of it says so, and nodes agree soon: it is sent again."""
+
 _SERIAL = (ConsistencyLevel.SERIAL, ConsistencyLevel.LOCAL_SERIAL)
 
 
 class Undecided(StoreUnavailable):
-    """A conditional change or serial read met others of the same partition; the change may have taken effect."""
+    """A conditional change or serial read met others of the same partition, or replicas that failed.
+
+    The change may have taken effect.
+    """
 
 
-def unavailable(failure: BaseException, address: Address) -> StoreUnavailable:
+def unavailable(failure: BaseException, address: Address, *, is_conditional: bool = False) -> StoreUnavailable:
     """Say in PIQL's words why the cluster gave no answer."""
     if isinstance(failure, StoreUnavailable):
         return failure
     is_change = isinstance(failure, WriteTimeout) and failure.write_type == WriteType.CAS
     is_undecided = is_change or (isinstance(failure, ReadTimeout) and failure.consistency in _SERIAL)
+    is_undecided |= is_conditional and isinstance(failure, REPLICAS_FAILED)
     is_silent = isinstance(failure, (OperationTimedOut, NoHostAvailable))
     kind = Undecided if is_undecided else StoreSilent if is_silent else StoreUnavailable
     return kind(f"the cluster {address.shown()} {_said(failure, address)}")

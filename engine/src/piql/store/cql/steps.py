@@ -30,7 +30,8 @@ T = TypeVar("T")
 _WRITERS = 24
 _NAMED_BEFORE = 4
 _REMEMBERED = 10_000
-_PATIENCE = 2  # times the timeout of one request, where others contend for a partition
+_PATIENCE = 2  # times the timeout of one request, where others contend for a partition or replicas fail
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 0.32
 _FOREVER = pack_int(0)
 _FOR_A_WHILE = pack_int(KEPT_SECONDS)
 
@@ -91,10 +92,10 @@ class CqlSteps:
     ) -> tuple[bool, Found | None]:
         """Put a record if its last write is the known one; where nobody says what came of it, look and try again."""
         key = row[: records.key_length]
-        until = self._deadline()
+        patience = self._patience()
         while True:
             is_certain = False
-            with self._patient(until):
+            with patience.shown():
                 is_made, is_certain = self._changed(records, row, state, write, known)
                 if is_made:
                     return True, None
@@ -108,7 +109,7 @@ class CqlSteps:
                 if there is None or known in before or None in before:  # replaced by another, or all are known
                     return False, found
                 raise self._unknown("and others have changed the record since")
-            if time.monotonic() > until:
+            if patience.is_over:
                 raise self._unknown("again and again")
 
     def _changed(self, records: CqlEntries, row: Row, state: State, write: str, known: str | None) -> tuple[bool, bool]:
@@ -199,10 +200,10 @@ class CqlSteps:
 
         A value names its write: one that is there was set by this call. One that is gone may be gone by another's.
         """
-        until = self._deadline()
+        patience = self._patience()
         while True:
             is_certain = known == value
-            with self._patient(until):
+            with patience.shown():
                 if known != value:
                     is_made, is_certain = self._swapped(group, key, known, value)
                     if is_made:
@@ -214,7 +215,7 @@ class CqlSteps:
                 return True, known
             if there != known:
                 return False, there
-            if time.monotonic() > until:
+            if patience.is_over:
                 raise self._unknown("again and again")
 
     def _there(self, group: str, key: str) -> str | None:
@@ -278,26 +279,39 @@ class CqlSteps:
 
     def _serially(self, cql: str, values: Values) -> list[Row]:
         """Read what has been decided; where others contend, again."""
-        until = self._deadline()
+        patience = self._patience()
         while True:
-            with self._patient(until):
+            with patience.shown():
                 return self._connection.answer(cql, values, is_serial=True)
 
-    def _deadline(self) -> float:
-        return time.monotonic() + _PATIENCE * self._connection.address.timeout
-
-    @contextmanager
-    def _patient(self, until: float) -> Iterator[None]:
-        """Go on where others contend for a partition, for a while."""
-        try:
-            yield
-        except Undecided:
-            if time.monotonic() > until:
-                raise
+    def _patience(self) -> _Patience:
+        return _Patience(_PATIENCE * self._connection.address.timeout)
 
     def _unknown(self, why: str) -> Undecided:
         shown = self._connection.address.shown()
         return Undecided(f"the cluster {shown} did not say whether it made a change, {why}")
+
+
+class _Patience:
+    """Goes on for a while where others contend for a partition or replicas fail, after longer and longer pauses."""
+
+    def __init__(self, seconds: float) -> None:
+        self._until = time.monotonic() + seconds
+        self._pause = _FIRST_PAUSE
+
+    @property
+    def is_over(self) -> bool:
+        return time.monotonic() > self._until
+
+    @contextmanager
+    def shown(self) -> Iterator[None]:
+        try:
+            yield
+        except Undecided:
+            if self.is_over:
+                raise
+            time.sleep(self._pause)
+            self._pause = min(2 * self._pause, _LONGEST_PAUSE)
 
 
 def _known(key: Values | None) -> Values:
