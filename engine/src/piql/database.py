@@ -315,18 +315,18 @@ class Database:
             try:
                 freshness = self.consistency if consistency is None else known_consistency(consistency)
                 page = query.execute(parameters, cursor, strategy or self.strategy, self.observer, freshness)
-                if query.is_shaped_by_data and self._server is None and self._refresh():
-                    return self.execute(name, parameters, cursor, strategy, consistency)  # a limit may have been raised
-                return page
             except RepairPending as pending:
                 self._sweep_for_reads(pending)
-                return query.execute(parameters, cursor, strategy or self.strategy, self.observer, freshness)
+                page = query.execute(parameters, cursor, strategy or self.strategy, self.observer, freshness)
             except StoreSilent:
                 raise
             except StoreUnavailable:
                 if not self._refresh() and self._prepared is prepared:
                     raise
                 return self.execute(name, parameters, cursor, strategy, consistency)
+            if query.is_shaped_by_data and self._may_be_cut(prepared):
+                return self.execute(name, parameters, cursor, strategy, consistency)
+            return page
         if cursor is not None:
             raise _no_pages(name)
         return self._in_force(lambda: self._write(self._named(name), parameters))
@@ -339,17 +339,29 @@ class Database:
         consistency: Consistency | None = None,
     ) -> Page:
         """Compile one bare statement against what is deployed and run it, if it is bounded."""
-        query = self._statement(text)
+        query, prepared = self._statement(text)
         if isinstance(query, PreparedQuery):
             freshness = self.consistency if consistency is None else known_consistency(consistency)
             try:
-                return query.execute(parameters, cursor, self.strategy, self.observer, freshness)
+                page = query.execute(parameters, cursor, self.strategy, self.observer, freshness)
             except RepairPending as pending:
                 self._sweep_for_reads(pending)
-                return query.execute(parameters, cursor, self.strategy, self.observer, freshness)
+                page = query.execute(parameters, cursor, self.strategy, self.observer, freshness)
+            if query.is_shaped_by_data and self._may_be_cut(prepared):
+                return self.run(text, parameters, cursor, consistency)
+            return page
         if cursor is not None:
             raise _no_pages("the statement")
-        return self._in_force(lambda: self._write(self._statement(text), parameters))
+        return self._in_force(lambda: self._write(self._statement(text)[0], parameters))
+
+    def _may_be_cut(self, prepared: _Prepared) -> bool:
+        """Say whether a limit may have been raised, and rows written beyond it, before a read was done.
+
+        Without transactions writers wait for everybody to have looked: a read that took no longer saw no such row.
+        """
+        if self._server is None or monotonic() > self._look_at:
+            self._refresh()
+        return self._prepared is not prepared
 
     def _sweep_for_reads(self, pending: RepairPending) -> None:
         """Settle what is too much for a read, so that it may try once more; not for each one."""
@@ -427,12 +439,12 @@ class Database:
         prepared.queries[name] = made
         return made
 
-    def _statement(self, text: str) -> PreparedQuery | PreparedWrite:
+    def _statement(self, text: str) -> tuple[PreparedQuery | PreparedWrite, _Prepared]:
         self._refresh()
         prepared = self._prepared
         found = prepared.statements.get(text)
         if found is not None:
-            return found
+            return found, prepared
         query = compile_statement(text, prepared.asked.compilation)
         errors = [each for each in query.diagnostics if each.severity == "error"]
         if errors or query.plan is None or query.bound is None:
@@ -445,7 +457,7 @@ class Database:
         if len(prepared.statements) >= _STATEMENTS_KEPT:
             prepared.statements.clear()
         prepared.statements[text] = made
-        return made
+        return made, prepared
 
     def _prepare(self, prepared: _Prepared, query: CompiledQuery) -> PreparedQuery | PreparedWrite:
         deployment = prepared.asked

@@ -7,6 +7,7 @@ one transaction, when the rows there are fit one; otherwise step by step while r
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from time import sleep
 from typing import Literal
@@ -101,6 +102,9 @@ def _begin(
     while True:
         state = read_state(store)
         coming = compose(state, deployment_of(state, store))
+        if state.is_before_held:
+            _see_through(store, pace)
+            continue
         if state.change is not None:
             left = _left_by_others(store, state, coming, pace)
             if left is not None:
@@ -134,6 +138,21 @@ def _in_force_already(store: Store, state: SchemaState) -> Build:
     assert at is not None
     done = Progress("", state.in_force.number, at.isoformat(), is_background=False, outcome="in force")
     return Build(store, done.id, end=done)
+
+
+def _see_through(store: Store, pace: Pace) -> None:
+    """Wait until the version in force holds no constraint of the one before, and see to it where nobody does."""
+    progress = read_progress(store)
+    if progress is None or progress.outcome is not None:
+        return
+    if is_driven(progress):
+        sleep(_LOOK_SECONDS)
+        return
+    build = Build(store, progress.id, pace)
+    with suppress(DeploymentInProgress):  # somebody else does
+        if progress.is_paused:
+            build.unpause()
+        build.run()
 
 
 def _left_by_others(store: Store, state: SchemaState, coming: Coming, pace: Pace) -> Build | None:

@@ -2,8 +2,10 @@
 
                queries read    writers keep up    writers hold
 in force       its indexes     its indexes        its constraints
-before it      —               its indexes        —                  so that a rollback needs no back-fill
+before it      —               its indexes        —  (*)             so that a rollback needs no back-fill
 coming         —               its indexes        its constraints    once they are being checked
+
+(*) Its constraints, too, for as long as somebody may still read by them: on a store without transactions, a moment.
 """
 
 from __future__ import annotations
@@ -50,7 +52,7 @@ class Deployment:
     epoch: int = 0
     kept: Mapping[str, Table] = field(default_factory=dict)
     others: tuple[OtherIndex, ...] = ()
-    coming: Deployment | None = None  # set while its constraints are held against the rows there are
+    also_held: Deployment | None = None  # whose constraints writers hold, too: the coming version, or that before
 
     @property
     def tables(self) -> Mapping[str, Table]:

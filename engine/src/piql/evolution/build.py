@@ -95,7 +95,7 @@ class Build:
         """Say how far it has come."""
         settings = self._store.settings()  # both documents as they were at one moment
         progress, change = self._read(settings), state_in(settings).change
-        phase = progress.outcome or ("checking" if change and change.phase == "checking" else "filling")
+        phase = progress.outcome or ("filling" if change and change.phase != "checking" else "checking")
         return BuildProgress(
             progress.version,
             phase,
@@ -132,6 +132,8 @@ class Build:
             stand = self._stand()
             if stand is None:
                 raise DeploymentInProgress(f"it is over: {self.words()}")
+            if stand.state.change is None:
+                raise DeploymentInProgress(f"version {stand.progress.version} is read already: roll back instead")
             keep(transaction, stand.state, withdraw(stand, "cancelled"))
         self._join()
         collect(self._store)

@@ -1,7 +1,7 @@
 """What a store keeps of the versions of its schema: one document, replaced as a whole, numbered by the epoch.
 
 {"version": 3, "deployed_at": …, "texts": {…},                       in force
- "before": {"version": 2, …},                                        what a rollback returns to
+ "before": {"version": 2, …}, "before_is_held": false,               what a rollback returns to
  "change": {"version": 4, …, "phase": "filling", "indexes": […]},    what is coming, if anything
  "tables": {"users": {"key": […], "columns": [["name", "VARCHAR(32)", false], …]}}}
 """
@@ -47,13 +47,17 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class SchemaState:
-    """`tables` are all that are kept, with all their columns; `is_before_kept` says whether its indexes are kept up."""
+    """`tables` are all that are kept, with all their columns.
+
+    `is_before_held`: the version in force holds less than the one before, and somebody may still read by that one.
+    """
 
     in_force: Version = field(default_factory=lambda: Version(0, None, {}))
     before: Version | None = None
     change: Change | None = None
     tables: Mapping[str, Table] = field(default_factory=dict)
     epoch: int = 0
+    is_before_held: bool = False
 
     def as_text(self) -> str:
         """Give the document; the epoch is kept beside it, by the store."""
@@ -64,6 +68,7 @@ class SchemaState:
                 "before": self.before and _version_document(self.before),
                 "change": change
                 and {**_version_document(change.version), "phase": change.phase, "indexes": change.indexes},
+                "before_is_held": self.is_before_held,
                 "tables": {
                     name: {
                         "key": table.primary_key,
@@ -94,6 +99,7 @@ def state_in(settings: Mapping[str, str], epoch: int = 0) -> SchemaState:
         Change(_version(change), change["phase"], tuple(change["indexes"])) if change else None,
         {name: _table(name, each) for name, each in _tables_document(found).items()},
         epoch,
+        found.get("before_is_held", False),
     )
 
 
@@ -114,7 +120,8 @@ def deployment_of(state: SchemaState, store: Store) -> Deployment:
                 deletes_only = version is coming and state.change is not None and state.change.phase == "announced"
                 others.setdefault(name, OtherIndex(table, index, deletes_only))
     is_checking = state.change is not None and state.change.phase == "checking"
-    return replace(made, others=tuple(others.values()), coming=coming if is_checking else None)
+    also_held = coming if is_checking else before if state.is_before_held else None
+    return replace(made, others=tuple(others.values()), also_held=also_held)
 
 
 def load_deployment(store: Store) -> Deployment:

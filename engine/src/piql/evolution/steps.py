@@ -13,7 +13,7 @@ from time import time
 
 from piql.catalog import CardinalityLimit
 from piql.compilation import Compilation
-from piql.deployment import LOOK_SECONDS, OtherIndex
+from piql.deployment import LOOK_SECONDS, Deployment, OtherIndex
 from piql.evolution.checking import GroupsCheck, RowsCheck, limit_rule, refusal, unique_rule
 from piql.evolution.filling import Filling
 from piql.evolution.placing import Placing
@@ -41,16 +41,16 @@ class Steps:
     """The steps of one change; made anew whenever the state of the schema has changed."""
 
     def __init__(self, store: Store, state: SchemaState) -> None:
-        assert state.change is not None
         self._store = store
         self._change = state.change
         self._current = deployment_of(state, store)
-        self._coming = compiled(state.change.version, state)
+        self._coming = compiled(state.change.version, state) if state.change is not None else self._current
         self._made: dict[tuple[object, ...], Filling | GroupsCheck | RowsCheck | Placing] = {}
 
     def advance(self, transaction: Transaction, stand: Stand, rows: int) -> Stand:
         """Do one step: a few rows of a task, or the passage to the next phase."""
-        assert stand.state.change is not None
+        if stand.state.change is None:
+            return _ended(replace(stand, state=replace(stand.state, is_before_held=False)), "in force")
         phase = stand.state.change.phase
         if phase == "announced":
             return _passed(stand, "filling")
@@ -78,9 +78,12 @@ class Steps:
     def seconds_to_wait(self, stand: Stand) -> float:
         """Say how long a phase must rest until every writer knows of it; not at all where transactions see to that."""
         change = stand.state.change
-        is_filling = change is not None and change.phase != "checking"
-        if self._store.steps is None or not any((each.kind == "fill") is is_filling for each in stand.progress.tasks):
+        if self._store.steps is None:
             return 0.0
+        if change is not None:
+            is_filling = change.phase != "checking"
+            if not any((each.kind == "fill") is is_filling for each in stand.progress.tasks):
+                return 0.0
         return max(0.0, stand.progress.since + GRACE_SECONDS - time())
 
     def _runner(self, task: Task) -> Filling | GroupsCheck | RowsCheck | Placing:
@@ -96,7 +99,7 @@ class Steps:
             new = [
                 OtherIndex(table, index)
                 for index in self._coming.indexes_of(table)
-                if self._store.stored_name(table, index) in self._change.indexes
+                if self._change is not None and self._store.stored_name(table, index) in self._change.indexes
             ]
             return Filling(self._store, kept, new)
         added = added_constraints(kept, table)
@@ -112,6 +115,7 @@ class Steps:
 
     def _put_in_force(self, transaction: Transaction, stand: Stand) -> Stand:
         state, coming, store = stand.state, self._coming, self._store
+        assert self._change is not None
         tables = dict(state.tables)
         in_order = _read_in_order(coming.compilation)
         for name, table in coming.tables.items():
@@ -130,8 +134,11 @@ class Steps:
             None,
             tables,
             state.epoch,
+            store.steps is not None and _holds_less(coming, self._current),
         )
-        return Stand(after, replace(stand.progress, outcome="in force", driver=None))
+        if after.is_before_held:
+            return Stand(after, replace(stand.progress, since=time()))
+        return _ended(replace(stand, state=after), "in force")
 
 
 def announce(
@@ -166,6 +173,15 @@ def announce(
     )
     phase: Phase = "filling" if store.steps is None else "announced"
     return Stand(replace(state, change=Change(version, phase, tuple(made)), tables=tables), progress)
+
+
+def _holds_less(coming: Deployment, current: Deployment) -> bool:
+    """Say whether rows may come that the version in force until now forbids: its queries might read them wrong."""
+    return any(
+        added_constraints(coming.record_of(coming.tables[name]), table)
+        for name, table in current.tables.items()
+        if name in coming.tables
+    )
 
 
 def _once_more(progress: Progress) -> Progress:
@@ -249,9 +265,11 @@ def living_indexes(store: Store, state: SchemaState) -> frozenset[str]:
 
 def withdraw(stand: Stand, outcome: Outcome, reason: str | None = None) -> Stand:
     """End a change that does not come into force; its indexes are nobody's from now on, and are collected."""
-    return Stand(
-        replace(stand.state, change=None), replace(stand.progress, outcome=outcome, reason=reason, driver=None)
-    )
+    return _ended(replace(stand, state=replace(stand.state, change=None)), outcome, reason)
+
+
+def _ended(stand: Stand, outcome: Outcome, reason: str | None = None) -> Stand:
+    return replace(stand, progress=replace(stand.progress, outcome=outcome, reason=reason, driver=None))
 
 
 def keep(transaction: Transaction, before: SchemaState, stand: Stand) -> Stand:

@@ -1,4 +1,7 @@
-"""What a coming version demands of writers already now, while the rows there are are held against it."""
+"""What another version demands of writers, too.
+
+The coming one, while the rows there are are held against it, or the one before, while somebody may still read by it.
+"""
 
 from __future__ import annotations
 
@@ -26,20 +29,20 @@ class Guards:
 
 def guards_of(table: Table, record: Table, deployment: Deployment, store: Store) -> Guards:
     """Give what writers of a table must hold besides its own constraints."""
-    coming = deployment.coming
-    wanted = coming.tables.get(table.name) if coming is not None else None
-    if coming is None or wanted is None:
+    other = deployment.also_held
+    wanted = other.tables.get(table.name) if other is not None else None
+    if other is None or wanted is None:
         return Guards()
     added = added_constraints(record, wanted)
     return Guards(
         tuple(ColumnCheck(record, wanted, column, store) for column in added.columns),
-        tuple(ReferenceCheck(wanted, key, coming, store, record) for key in added.references),
-        tuple(UniqueCheck(wanted, key, coming, store, record) for key in added.unique),
-        tuple(GroupCount(wanted, limit, coming, store, record) for limit in added.limits),
+        tuple(ReferenceCheck(wanted, key, other, store, record) for key in added.references),
+        tuple(UniqueCheck(wanted, key, other, store, record) for key in added.unique),
+        tuple(GroupCount(wanted, limit, other, store, record) for limit in added.limits),
         tuple(
-            ReferrerCheck(wanted, referrer, key, coming, store, record)
-            for referrer, key in referrers_of(coming.compilation.catalog, table.name)
-            if referrer.name in coming.kept
+            ReferrerCheck(wanted, referrer, key, other, store, record)
+            for referrer, key in referrers_of(other.compilation.catalog, table.name)
+            if referrer.name in other.kept
             and key in added_constraints(deployment.kept_as_declared(referrer.name), referrer).references
         ),
     )

@@ -134,10 +134,16 @@ class Places:
         return Cell(random.choice(free), "") if free else None
 
     def _all_free(self, cells: Sequence[Cell]) -> list[str]:
-        """Give the free places; each that is taken beyond the limit, from when it was higher, takes one below."""
-        numbers = {cell.key for cell in cells}
-        beyond = sum(number >= _number(self.limit) for number in numbers)
-        return [number for at in range(self.limit - beyond) if (number := _number(at)) not in numbers]
+        """Give the free places: below a number behind which so many are taken that all together reach the limit.
+
+        When the limit was higher, places beyond it were taken. The number only grows, as those are given back: whoever
+        listed the places earlier takes none above it.
+        """
+        taken = {int(cell.key) for cell in cells}
+        end = self.limit
+        while end > 0 and end + sum(number >= end for number in taken) > self.limit:
+            end -= 1
+        return [_number(at) for at in range(end) if at not in taken]
 
     def _look_closer(self, group: Row, cells: Sequence[Cell], meter: Meter, pace: Pace) -> bool:
         """Give back places of records that are not in a full group; say whether to look again."""

@@ -70,9 +70,12 @@ class SteppedWriter:
         self._epoch = deployment.epoch
         self.columns = tuple(column.name for column in record.columns)
         checks: list[UniqueCheck | GroupCount] = [*writer.unique, *writer.limits]
-        coming: list[UniqueCheck | GroupCount] = [*writer.guards.unique, *writer.guards.limits]
-        self.places = [Places(check, self.records, store, server.steps) for check in checks]
-        self._coming_places = [Places(check, self.records, store, server.steps) for check in coming]
+        others: list[UniqueCheck | GroupCount] = [*writer.guards.unique, *writer.guards.limits]
+        made = [Places(check, self.records, store, server.steps) for check in others]
+        tighter = {each.name: each for each in made}  # the same places, and fewer of them
+        own = [Places(check, self.records, store, server.steps) for check in checks]
+        self.places = [tighter.pop(each.name, each) for each in own]
+        self._other_places = list(tighter.values())
         self.references: list[SteppedReference] = []
         for reference in writer.references:
             parents, owners = server.records(deployment.record_of(reference.parent), store), None
@@ -238,7 +241,7 @@ class SteppedWriter:
         """Give the groups that a record enters and those that it leaves."""
         entered: list[tuple[Places, Row]] = []
         left: list[tuple[Places, Row]] = []
-        for places in (*self.places, *self._coming_places):
+        for places in (*self.places, *self._other_places):
             before, after = places.groups(old), places.groups(new)
             entered += [(places, group) for group in after - before]
             left += [(places, group) for group in before - after]
@@ -327,7 +330,7 @@ class SteppedWriter:
                 for key, entry in entries.by_key(each).items():
                     touched[number, key] = EntryChange(entries.prepared, entry, State.DOUBTFUL, 0)
         self._steps.change_entries(self.as_record_says(touched, image, stamp))
-        for places in (*self.places, *self._coming_places):
+        for places in (*self.places, *self._other_places):
             now = places.groups(image)
             for group in set().union(*(places.groups(each) for each in images)):
                 places.give_back(group, intent.key, stamp, is_in=group in now)
