@@ -90,7 +90,8 @@ def tables(lists: Lists, rows: Mapping[str, Row], measured: Mapping[str, Precisi
         goals.append(goal_of_unseen(found, DEFAULT_MODEL))
         shown.append("### Unseen cardinalities\n\n" + _rows(found))
     if found := parts.get("figure_6"):
-        goals += goals_of_map([replace(each, actual=measured[each.query]) for each in found], DEFAULT_MODEL)
+        width = len({each["count"] for each in lists.parts["figure_6"]})
+        goals += goals_of_map([replace(each, actual=measured[each.query]) for each in found], DEFAULT_MODEL, width)
         shown.append("### The 25 cells of figure 6\n\n" + _map(found))
     held, bounded = covered([each for part in parts.values() for each in part])
     return [_goals(goals), f"The bound that should hold for 9 of 10 held for {held} of {bounded}.", *shown]

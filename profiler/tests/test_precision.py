@@ -41,3 +41,24 @@ def test_independent_executions_are_worth_their_number_and_slow_phases_far_fewer
     assert effective_number(list(phases)) < 1_000
     assert effective_number([7.0] * 30) == 30
     assert effective_number([]) == 0
+
+
+def remembering(random: np.random.Generator, count: int, shared: float, lag: float) -> np.ndarray:
+    """Latencies that share a cause, of which after `lag` executions a share 1/e is left."""
+    cause = np.empty(count)
+    cause[0] = random.standard_normal()
+    memory = math.exp(-1 / lag)
+    for at, fresh in enumerate(random.standard_normal(count - 1), 1):
+        cause[at] = memory * cause[at - 1] + math.sqrt(1 - memory**2) * fresh
+    own = random.standard_normal(count)
+    return 1000 * np.exp(0.5 * (math.sqrt(shared) * cause + math.sqrt(1 - shared) * own))
+
+
+def test_the_interval_holds_where_a_cause_lasts_though_single_slow_executions_hardly_follow_each_other() -> None:
+    random = np.random.default_rng(4)
+    held = 0
+    for _ in range(100):
+        latencies = remembering(random, 2_000, shared=0.4, lag=30)
+        found = precision_of(Histogram.of(latencies), effective_number(list(latencies)))
+        held += found.low_us <= TRUE_P99 <= found.high_us
+    assert held >= 90

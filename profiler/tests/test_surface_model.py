@@ -44,6 +44,40 @@ def test_a_size_of_rows_measured_at_one_level_only_grows_in_proportion_beyond_it
     assert quantile(model, doubled, 0.9) == pytest.approx(2 * quantile(model, plain, 0.9), rel=0.03)
 
 
+def side_by_side(point: Point, interval: int, random: np.random.Generator) -> np.ndarray:
+    """The slowest of requests that are made at the same time."""
+    answers = 400 * random.lognormal(0.0, 0.4, size=(4_000, point.child_rows)).max(axis=1)
+    return np.asarray(answers + 4 * point.child_rows)
+
+
+def test_the_slowest_of_a_few_requests_is_not_predicted_too_fast_between_points(measured: Make) -> None:
+    grid = Grid.product("joins", row_bytes=(200,), fk_child_rows=(1, 10, 25, 50, 100))
+    model = SurfaceModel(measured(grid, intervals=1, truth=side_by_side))
+    for child_rows in (3, 6):
+        point = Point(Operator.INDEX_FK_JOIN, child_rows, 1, 200)
+        truth = np.quantile(
+            np.concatenate([side_by_side(point, 0, np.random.default_rng(at)) for at in range(10)]), 0.9
+        )
+        assert quantile(model, point, 0.9) == pytest.approx(float(truth), rel=0.02)
+
+
+def test_errors_of_points_that_are_noise_are_evened_out(measured: Make) -> None:
+    """All points together know more of a truth of the surface's form than each of them by itself."""
+    grid = Grid.product("scans", row_bytes=(40, 200), scan_rows=(1, 10, 25, 50, 100))
+    points = [Point(Operator.INDEX_SCAN, 1, rows, size) for rows in (1, 10, 25, 50, 100) for size in (40, 200)]
+    errors: dict[str, list[float]] = {"surface": [], "single": []}
+    for seed in range(6):
+        measurements = measured(grid, intervals=1, seed=seed)
+        model = SurfaceModel(measurements)
+        counts = measurements.operators[Operator.INDEX_SCAN]
+        for point in points:
+            seen = Histogram(counts.counts[counts.points.index(point), 0]).quantile_us(0.99)
+            truth = true_quantile(point, 2.326)
+            errors["single"].append(abs(seen / truth - 1))
+            errors["surface"].append(abs(quantile(model, point, 0.99) / truth - 1))
+    assert np.mean(errors["surface"]) < 0.7 * np.mean(errors["single"])
+
+
 def test_intervals_are_kept_apart(measured: Make, feed_point: Feed) -> None:
     model = SurfaceModel(measured(intervals=3))
     found = [quantile(model, feed_point(50, 10), 0.5, interval) for interval in range(3)]

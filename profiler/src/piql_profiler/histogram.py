@@ -100,10 +100,11 @@ def cumulative_of(counts: NDArray[np.int64]) -> Curve:
     return running / np.maximum(running[..., -1:], 1)
 
 
-def quantile_of_curve(curves: Curve, q: float) -> Curve:
-    """Give the `q` quantile in µs of each row of cumulative shares at the bin edges."""
-    above = np.argmax(curves >= q - 1e-12, axis=-1)
-    above = np.maximum(np.where(curves[..., -1] >= q - 1e-12, above, BINS), 1)
+def quantile_of_curve(curves: Curve, q: float | Curve) -> Curve:
+    """Give the `q` quantile in µs of each row of cumulative shares at the bin edges; `q` may differ by row."""
+    wanted = np.asarray(q)[..., None] - 1e-12
+    above = np.argmax(curves >= wanted, axis=-1)
+    above = np.maximum(np.where(curves[..., -1] >= wanted[..., 0], above, BINS), 1)
     low = np.take_along_axis(curves, above[..., None] - 1, axis=-1)[..., 0]
     high = np.take_along_axis(curves, above[..., None], axis=-1)[..., 0]
     part = np.clip((q - low) / np.maximum(high - low, 1e-15), 0.0, 1.0)

@@ -44,12 +44,20 @@ class Measurement:
 
 @dataclass(frozen=True, eq=False)
 class OperatorCounts:
-    """All measurements of one operator: `counts[point, interval, bin]`, points in grid order; `whole[point, bin]`."""
+    """All measurements of one operator: `counts[point, interval, bin]`, points in grid order; `whole[point, bin]`.
+
+    `effective[point, interval]` is how many independent executions the counts are worth.
+    """
 
     operator: Operator
     points: tuple[Point, ...]
     counts: NDArray[np.int64]
     whole: NDArray[np.int64] | None = None
+    effective: NDArray[np.float64] | None = None
+
+    def worth(self) -> NDArray[np.float64]:
+        """Give `effective`, or the number of executions where it is not known."""
+        return self.counts.sum(axis=-1).astype(np.float64) if self.effective is None else self.effective
 
     @property
     def coordinates(self) -> NDArray[np.float64]:
@@ -98,18 +106,23 @@ class Measurements:
             )
             counts = np.zeros((len(points), intervals, BINS), dtype=np.int64)
             whole = np.zeros((len(points), BINS), dtype=np.int64)
+            effective = np.zeros((len(points), intervals))
             place = {point: at for at, point in enumerate(points)}
             for each in cells:
                 if each.point.operator is operator:
-                    counts[place[each.point], each.interval] += each.histogram.counts
+                    at = place[each.point], each.interval
+                    counts[at] += each.histogram.counts
+                    effective[at] += each.histogram.total if each.effective is None else each.effective
                     if each.whole is not None:
                         whole[place[each.point]] += each.whole.counts
             pooled = counts.sum(axis=1, keepdims=True)
-            counts = np.where(counts.sum(axis=-1, keepdims=True) > 0, counts, pooled)
+            is_seen = counts.sum(axis=-1, keepdims=True) > 0
+            effective = np.where(is_seen[..., 0], effective, effective.sum(axis=1, keepdims=True))
+            counts = np.where(is_seen, counts, pooled)
             seen = np.flatnonzero(pooled.sum(axis=(1, 2)))
             if len(seen):
                 operators[operator] = OperatorCounts(
-                    operator, tuple(points[at] for at in seen), counts[seen], whole[seen]
+                    operator, tuple(points[at] for at in seen), counts[seen], whole[seen], effective[seen]
                 )
         telling = [each for each in cells if each.histogram.total >= FEWEST_PAIRS]
         pairs = sum(each.histogram.total for each in telling)
@@ -119,7 +132,12 @@ class Measurements:
     def pooled(self) -> Measurements:
         """Give the same measurements as one long interval."""
         merged = {
-            key: replace(each, counts=each.counts.sum(axis=1, keepdims=True)) for key, each in self.operators.items()
+            key: replace(
+                each,
+                counts=each.counts.sum(axis=1, keepdims=True),
+                effective=each.worth().sum(axis=1, keepdims=True),
+            )
+            for key, each in self.operators.items()
         }
         return replace(self, intervals=1, interval_seconds=self.interval_seconds * self.intervals, operators=merged)
 
@@ -134,6 +152,7 @@ class Measurements:
                 tuple(measured.points[at] for at in kept),
                 measured.counts[kept],
                 None if measured.whole is None else measured.whole[kept],
+                None if measured.effective is None else measured.effective[kept],
             )
         else:
             del operators[point.operator]

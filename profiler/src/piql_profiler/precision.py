@@ -2,7 +2,8 @@
 
 Distribution-free: the number of executions below the true quantile is binomial, so two ranks enclose it. Executions
 that are slow together tell less than independent ones: their number is divided by the inflation of the indicator
-"slower than the quantile", 1 + 2 Σ ρₖ.
+"slower than the quantile", 1 + 2 Σ ρₖ. The few slow ones among some thousands tell little of ρₖ, so that it is read
+from all latencies as well: from the autocorrelation of their normal scores, as if these were jointly normal.
 """
 
 from __future__ import annotations
@@ -13,13 +14,17 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from scipy.stats import binom
+from numpy.polynomial.legendre import leggauss
+from numpy.typing import NDArray
+from scipy.fft import irfft, next_fast_len, rfft
+from scipy.special import ndtr, ndtri
+from scipy.stats import binom, rankdata
 
 from piql_profiler.histogram import Histogram, quantile_of_curve
 
 CONFIDENCE = 0.95
 FEWEST_FOR_P99 = 300  # below, there is no upper bound to speak of
-_MOST_LAGS = 50
+_CORRELATIONS = np.linspace(0.0, 1.0, 201)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,21 +51,38 @@ def precision_of(histogram: Histogram, effective: float, quantile: float = 0.99)
 
 def effective_number(latencies_us: Sequence[float], quantile: float = 0.99) -> float:
     """Give how many independent executions these, in their order, are worth."""
-    count = len(latencies_us)
-    values = np.asarray(latencies_us)
-    exceeds = (values > np.quantile(values, quantile)).astype(float) if count else np.zeros(0)
-    exceeds -= exceeds.mean() if count else 0.0
-    variance = float(exceeds @ exceeds)
-    if variance == 0.0:
-        return float(count)
-    inflation = 1.0
-    noise = 2.0 / math.sqrt(count)
-    for lag in range(1, min(_MOST_LAGS, count - 1)):
-        correlation = float(exceeds[:-lag] @ exceeds[lag:]) / variance
-        if correlation < noise:
-            break
-        inflation += 2.0 * correlation
-    return count / inflation
+    values = np.asarray(latencies_us, dtype=np.float64)
+    if len(values) < 2 or values.min() == values.max():
+        return float(len(values))
+    exceeds = (values > np.quantile(values, quantile)).astype(float)
+    scores = ndtri((rankdata(values) - 0.5) / len(values))
+    seen = _leading(exceeds).sum()
+    implied = np.interp(_leading(scores), _CORRELATIONS, _joint_excess(quantile)).sum()
+    return len(values) / (1.0 + 2.0 * float(max(seen, implied)))
+
+
+def _leading(series: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Give the autocorrelations from lag 1 on, up to the first that may be noise."""
+    centred = series - series.mean()
+    spectrum = np.abs(rfft(centred, next_fast_len(2 * len(series), real=True))) ** 2
+    products = irfft(spectrum)[: len(series)]
+    if products[0] <= 0.0:
+        return np.zeros(0)
+    found = products[1:] / products[0]
+    is_noise = found < 2.0 / math.sqrt(len(series))
+    return np.asarray(found[: int(np.argmax(is_noise)) if is_noise.any() else len(found)])
+
+
+@lru_cache(maxsize=16)
+def _joint_excess(quantile: float) -> NDArray[np.float64]:
+    """Give how the indicators correlate that two normal scores pass a quantile, for each correlation of the scores."""
+    threshold = float(ndtri(quantile))
+    nodes, weights = leggauss(200)
+    shares = quantile + (nodes + 1) / 2 * (1.0 - quantile)
+    rho = _CORRELATIONS[:, None]
+    given = ndtr((rho * ndtri(shares)[None, :] - threshold) / np.sqrt(np.maximum(1.0 - rho**2, 1e-9)))
+    both = (given * weights[None, :]).sum(axis=1) / 2
+    return np.asarray((both - (1.0 - quantile)) / quantile)
 
 
 def is_precise(latencies_us: Sequence[float], target: float, quantile: float = 0.99) -> bool:

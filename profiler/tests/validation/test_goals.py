@@ -43,9 +43,23 @@ def test_queries_of_one_operator_do_not_count_as_composed() -> None:
 
 def test_a_map_in_the_right_order_on_the_right_side_meets_its_goals() -> None:
     cells = [row(100 * at, 103 * at, half_width=0.05) for at in range(1, 26)]
-    assert {each.verdict for each in goals_of_map(cells, "surface")} == {"met"}
+    assert {each.verdict for each in goals_of_map(cells, "surface", 5)} == {"met"}
 
 
 def test_a_map_in_the_wrong_order_misses_its_goals() -> None:
     cells = [row(100 * at, 100 * (26 - at)) for at in range(1, 26)]
-    assert {each.verdict for each in goals_of_map(cells, "surface")} == {"missed"}
+    assert {each.verdict for each in goals_of_map(cells, "surface", 5)} == {"missed"}
+
+
+def test_a_map_that_falls_somewhere_says_how_often() -> None:
+    cells = [row(100 * at, 100 * at) for at in (1, 2, 3, 2, 4, 3, 5, 6, 7)]
+    (found,) = (each for each in goals_of_map(cells, "surface", 3) if each.name.startswith("neighbouring"))
+    assert (found.value, found.verdict) == (1, "missed")
+
+
+def test_a_cell_on_the_wrong_side_of_an_slo_counts_unless_it_lies_within_its_noise() -> None:
+    wrong = [row(100, 100), row(200, 380), row(400, 400)]
+    unsure = [row(100, 100), row(200, 380, half_width=0.95), row(400, 400)]
+    side = [goals_of_map(each, "surface", 1)[2] for each in (wrong, unsure)]
+    assert side[0].verdict == "missed"
+    assert side[1].value > side[0].value

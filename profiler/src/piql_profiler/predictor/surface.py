@@ -1,9 +1,13 @@
 """Quantile surfaces: each quantile of an operator as a function of its cardinalities, fitted to all its points.
 
-    requests, rows, bytes      q(x) = θ₀ + θ₁·child + θ₂·child·rows + θ₃·child·rows·bytes,  θ ≥ 0 by relative error
-    local residual             × exp of the points' log errors, the nearer the heavier
+    requests, rows, bytes      q(x) = θ₀ + θ₁·log child + θ₂·child + θ₃·child·rows + θ₄·child·rows·bytes, θ ≥ 0 by
+                               relative error; the logarithm is how the slowest of many requests grows
+    local residual             × exp of the points' log errors, the nearer the heavier, less what of them is noise
     between points             interpolated in each dimension, which repeats a surface of this form exactly
     beyond them                plus what the surface grows by
+
+What of a point's error is noise: the points' errors vary by more than the points are uncertain, or they do not. Where
+the excess is τ² and a point's own variance σ², it keeps τ² / (τ² + σ²) of its error.
 
 θ ≥ 0, evening out noise between grid points and multilinear interpolation keep every quantile monotone in every
 cardinality. Operators of one execution share a common cause as far as consecutive executions did in the profile.
@@ -31,6 +35,7 @@ SHARES = np.concatenate(
     ([0.0, 0.005, 0.01, 0.02, 0.03], np.arange(0.05, 0.951, 0.05), [0.96, 0.97, 0.98, 0.985, 0.99, 0.995, 0.998, 1.0])
 )
 _NEARNESS = 0.05
+_LOGARITHM = 1  # its place among the features
 _STRONGEST = 0.8  # beyond, the composition's quadrature is no longer exact to 1 %
 _Values = NDArray[np.float64]
 
@@ -78,11 +83,15 @@ class SurfaceModel:
 
 @dataclass(frozen=True)
 class _Surface:
-    """One operator: `coefficients[interval, share, feature]`, `nodes[child, rows, bytes, interval, share]` in µs."""
+    """One operator: `coefficients[interval, share, feature]`, `nodes[child, rows, bytes, interval, share]` in µs.
+
+    The nodes are without what grows with the logarithm, `bend[interval, share]`, which is not interpolated.
+    """
 
     levels: Levels
     coefficients: _Values
     nodes: _Values
+    bend: _Values
 
     @classmethod
     def fit(cls, measured: OperatorCounts, levels: Levels) -> _Surface:
@@ -97,6 +106,7 @@ class _Surface:
         corners = np.array(list(product(*levels.dimensions)), dtype=np.float64)
         fitted = np.einsum("isf,pf->pis", coefficients, features)
         errors = np.log(seen) - np.log(np.maximum(fitted, 1.0))
+        errors *= _kept(errors, _noise(curves, measured.worth()))
         distance = np.log(corners)[:, None, :] - np.log(measured.coordinates)[None, :, :]
         weights = 1.0 / ((distance**2).sum(axis=-1) + _NEARNESS)
         weights /= weights.sum(axis=1, keepdims=True)
@@ -106,7 +116,10 @@ class _Surface:
         slowest_smaller = np.stack([values[row].max(axis=0) for row in is_smaller])
         fastest_larger = np.stack([values[row].min(axis=0) for row in is_smaller.T])
         shape = tuple(len(each) for each in levels.dimensions)
-        return cls(levels, coefficients, ((slowest_smaller + fastest_larger) / 2).reshape(*shape, *values.shape[1:]))
+        nodes = ((slowest_smaller + fastest_larger) / 2).reshape(*shape, *values.shape[1:])
+        bend = _bend(levels, coefficients, nodes)
+        logarithms = np.log(np.array(levels.dimensions[0], dtype=np.float64))
+        return cls(levels, coefficients, nodes - logarithms[:, None, None, None, None] * bend, bend)
 
     def quantiles(self, point: Point) -> _Values:
         """Give the quantiles in µs of each interval, at `SHARES`."""
@@ -118,6 +131,7 @@ class _Surface:
             low = min(int(place), max(len(dimension) - 2, 0))
             part = place - low
             found = found[low] if part == 0.0 else (1 - part) * found[low] + part * found[low + 1]
+        found = found + self.bend * np.log(inside[0])
         both = _features(np.stack([coordinates, inside]), self.levels)
         found = found + np.einsum("isf,f->is", self.coefficients, both[0] - both[1])
         return np.asarray(np.maximum.accumulate(found * self._unseen_growth(point), axis=-1))
@@ -130,13 +144,39 @@ class _Surface:
         )
 
 
+def _bend(levels: Levels, coefficients: _Values, nodes: _Values) -> _Values:
+    """Give what all nodes grow by with the logarithm of the child rows: no more than the least that any grows by."""
+    if len(levels.dimensions[0]) == 1:
+        return np.zeros(coefficients.shape[:2])
+    steps = np.diff(np.log(np.array(levels.dimensions[0], dtype=np.float64)))
+    slopes = np.diff(nodes, axis=0) / steps[:, None, None, None, None]
+    return np.asarray(np.minimum(coefficients[..., _LOGARITHM], slopes.min(axis=(0, 1, 2))))
+
+
+def _noise(curves: Curve, worth: _Values) -> _Values:
+    """Give the standard deviation of the log of each quantile: half of what lies between ranks one deviation away."""
+    found = []
+    for share in SHARES:
+        away = np.sqrt(share * (1 - share) / np.maximum(worth, 1.0))
+        ends = [quantile_of_curve(curves, np.clip(each, 0.0, 1.0)) for each in (share - away, share + away)]
+        found.append((np.log(ends[1]) - np.log(ends[0])) / 2)
+    return np.stack(found, axis=-1)
+
+
+def _kept(errors: _Values, noise: _Values) -> _Values:
+    """Give the part of each error[point, interval, share] that is not noise."""
+    variance = noise**2
+    excess = np.maximum((errors**2 - variance).mean(axis=(0, 1)), 0.0)
+    return np.asarray(excess / np.maximum(excess + variance, 1e-12))
+
+
 def _features(coordinates: _Values, levels: Levels) -> _Values:
-    """Give 1, requests, rows and bytes of each point; what a dimension of one size cannot tell apart is left out."""
+    """Give 1, log requests, requests, rows and bytes of each point, without what dimensions of one size cannot tell."""
     child, rows, size = coordinates.T
     varied = [len(each) > 1 for each in levels.dimensions]
     columns = [np.ones(len(coordinates))]
     if varied[0]:
-        columns.append(child)
+        columns += [np.log(child), child]
     if varied[1]:
         columns.append(child * rows)
     if varied[2]:

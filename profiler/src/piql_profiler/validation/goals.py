@@ -26,7 +26,10 @@ _DEVIATIONS = 1.96  # to the ends of an interval
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """A value to stay below (or above, if `is_least`), with what it came to and the range that is known of it."""
+    """A value to stay below (or above, if `is_least`), with what it came to and the range that is known of it.
+
+    A value is a share, unless `is_share` says that it is a plain number.
+    """
 
     name: str
     limit: float
@@ -64,8 +67,11 @@ def goal_of_unseen(rows: Sequence[Row], model: str) -> Goal:
     return _mean_error("mean absolute error at unseen cardinalities", 0.10, rows, model)
 
 
-def goals_of_map(rows: Sequence[Row], model: str) -> tuple[Goal, ...]:
-    """Give the goals of the cells of a map: their order, and on which side of a threshold they lie."""
+def goals_of_map(rows: Sequence[Row], model: str, width: int) -> tuple[Goal, ...]:
+    """Give the goals of the cells of a map, `width` in a line: their order, their growth, on which side of an SLO.
+
+    A threshold decides nothing of a cell whose actual p99 may lie on either side of it: that is the noise band.
+    """
     actual = np.array([each.actual.estimate_us for each in rows])
     predicted = np.array([each.predicted_us[model] for each in rows])
     ends = np.array([(each.actual.low_us, min(each.actual.high_us, 1e9)) for each in rows])
@@ -76,8 +82,10 @@ def goals_of_map(rows: Sequence[Row], model: str) -> tuple[Goal, ...]:
     worst, best = min(value, float(np.quantile(ranks, 0.025))), max(value, float(np.quantile(ranks, 0.975)))
     right, decided = _sides(predicted, ends)
     share = right / max(decided, 1)
+    falls = _falls(predicted.reshape(-1, width))
     return (
         Goal("Spearman's rank correlation", 0.97, value, best, worst, is_least=True, is_share=False),
+        Goal("neighbouring cells where the larger is predicted faster", 0, falls, falls, falls, is_share=False),
         Goal(f"right side of an SLO ({decided} decided)", 0.95, share, share, share, is_least=True),
     )
 
@@ -117,6 +125,11 @@ def _ratio(rows: Sequence[Row], model: str, baseline: str) -> float:
 
 def _resampled(histogram: Histogram, random: np.random.Generator) -> Histogram:
     return Histogram(random.multinomial(histogram.total, histogram.counts / histogram.total))
+
+
+def _falls(cells: np.ndarray) -> int:
+    """Count the steps to the right and downwards, to a larger limit, after which less is predicted."""
+    return sum(int((np.diff(cells, axis=axis) < 0.0).sum()) for axis in (0, 1))
 
 
 def _sides(predicted: np.ndarray, ends: np.ndarray) -> tuple[int, int]:
