@@ -10,7 +10,7 @@ import httpx
 import pytest
 from piql_backend.settings import Settings
 
-GRID = {"row_bytes": [200], "scan_rows": [1, 50], "sorted_child_rows": [5, 10], "sorted_rows": [5, 20]}
+GRID = {"row_bytes": [200], "scan_rows": [1, 50], "sorted_child_rows": [5, 20], "sorted_rows": [5, 20]}
 SHORT = {"label": "short", "grid": GRID, "interval_seconds": 0.3, "intervals": 2}
 LONG = {"label": "long", "grid": GRID, "interval_seconds": 600, "intervals": 2}
 SLO = {"quantile": 0.99, "threshold_ms": 500, "interval_seconds": 600}
@@ -129,6 +129,25 @@ async def test_a_cancelled_run_lets_the_next_one_begin(client: httpx.AsyncClient
     assert (answer.status_code, answer.json()["code"]) == (409, "run-not-done")
 
 
+async def test_a_cancelled_run_is_resumed_behind_what_it_has_measured(client: httpx.AsyncClient) -> None:
+    run_id = await started(client, SHORT | {"interval_seconds": 3, "intervals": 3})
+    again = await client.post(f"/api/profile-runs/{run_id}/resume")
+    assert (again.status_code, again.json()["code"]) == (409, "run-not-broken-off")
+    run = await until(client, run_id, "running")
+    while run["points_done"] <= run["points_total"] / 3:
+        await asyncio.sleep(0.05)
+        run = (await client.get(f"/api/profile-runs/{run_id}")).json()
+    await client.post(f"/api/profile-runs/{run_id}/cancel")
+    await until(client, run_id, "cancelled")
+    resumed = await client.post(f"/api/profile-runs/{run_id}/resume")
+    assert (resumed.status_code, resumed.json()["state"]) == (200, "queued")
+    run = await until(client, run_id, "running", "done")
+    assert run["points_done"] >= run["points_total"] / 3
+    done = await until(client, run_id, "done")
+    assert (done["message"], done["progress"]) == (None, 1.0)
+    assert all(each["samples"] > 0 for each in done["operators_summary"])
+
+
 async def test_events_tell_every_change_and_end_with_the_run(client: httpx.AsyncClient) -> None:
     run_id = await started(client, SHORT)
     async with asyncio.timeout(40):
@@ -188,7 +207,7 @@ async def test_a_run_that_makes_no_sense_is_refused(client: httpx.AsyncClient, c
 
 
 async def test_unknown_runs_are_not_found(client: httpx.AsyncClient, files: Files) -> None:
-    for method, url in (("GET", ""), ("GET", "/events"), ("POST", "/cancel"), ("DELETE", "")):
+    for method, url in (("GET", ""), ("GET", "/events"), ("POST", "/cancel"), ("POST", "/resume"), ("DELETE", "")):
         answer = await client.request(method, f"/api/profile-runs/none{url}")
         assert (answer.status_code, answer.json()["code"]) == (404, "unknown-run")
     ask = {"files": files, "query": "thoughtstream", "run_id": "../../etc"}

@@ -78,6 +78,24 @@ def test_an_extrapolated_cell_is_never_called_safe(thoughtstream: CompiledQuery,
     assert found.largest_safe == ((100, 50),)
 
 
+def test_cells_far_beyond_the_grid_are_refused_and_counted(thoughtstream: CompiledQuery, measured: Make) -> None:
+    found = heatmap(
+        thoughtstream,
+        build_model(measured()),
+        LIMIT,
+        COUNT,
+        x_values=(100, 500, 501),
+        y_values=(10, 50),
+        slo=Slo(0.99, 60_000),
+    )
+    assert [[each is None for each in row] for row in found.latency_ms] == [[False, False, True]] * 2
+    assert {row[2] for row in found.coverage} == {Coverage.REFUSED}
+    assert found.meets_slo == ((True, True, False),) * 2
+    assert "2 of 6 cells ask for more than 5 times" in found.warnings[1]
+    with pytest.raises(NotPredictable, match="profile a larger grid"):
+        heatmap(thoughtstream, build_model(measured()), LIMIT, COUNT, x_values=(600, 700))
+
+
 def test_an_axis_that_the_query_does_not_have_is_refused(thoughtstream: CompiledQuery, measured: Make) -> None:
     model = build_model(measured())
     with pytest.raises(NotPredictable, match="has no limit 'friends'"):

@@ -127,6 +127,15 @@ def test_a_setting_beyond_the_grid_is_warned_about(thoughtstream: CompiledQuery,
     assert "4.0 times the largest measured point" in far.warnings[0]
 
 
+def test_a_setting_far_beyond_the_grid_is_refused(thoughtstream: CompiledQuery, measured: Make) -> None:
+    assert thoughtstream.plan is not None
+    for name in ("paper", "surface"):
+        model = build_model(measured(), name)
+        assert predict(thoughtstream.plan, model, {"subscriptions.owner": 500}).p99_ms > 0
+        with pytest.raises(NotPredictable, match=r"5\.0 times the largest measured point, and beyond 5 times"):
+            predict(thoughtstream.plan, model, {"subscriptions.owner": 501})
+
+
 def test_a_write_has_no_prediction_yet() -> None:
     users = Table("users", (), ("username",))
     with pytest.raises(NotPredictable, match="writes are not profiled"):

@@ -407,9 +407,29 @@ export interface paths {
         put?: never;
         /**
          * Cancel Profile Run
-         * @description Stop a run; what it measured until then is not used. 409 when it has ended already.
+         * @description Stop a run; what it measured until then is kept for a resumption. 409 when it has ended already.
          */
         post: operations["cancel_profile_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/profile-runs/{run_id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resume Profile Run
+         * @description Go on with a run that was cancelled or failed, behind the intervals that are whole; 409 for any other.
+         */
+        post: operations["resume_profile_run"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1483,6 +1503,8 @@ export interface components {
          * HeatmapRead
          * @description Cells are `[y][x]`; `p99_ms` holds the SLO's quantile, which is 0.99 unless the SLO says otherwise.
          *
+         *     A cell in the state `refused` is so far beyond what was measured that it has no number: null.
+         *
          *     `upper_factor` times a cell holds in 9 of 10 cases; null when the profile has too few points to check it by.
          */
         HeatmapRead: {
@@ -1497,9 +1519,9 @@ export interface components {
             x: components["schemas"]["HeatmapAxisRead"];
             y: components["schemas"]["HeatmapAxisRead"];
             /** P99 Ms */
-            p99_ms: number[][];
+            p99_ms: (number | null)[][];
             /** State */
-            state: ("measured" | "interpolated" | "extrapolated")[][];
+            state: ("measured" | "interpolated" | "extrapolated" | "refused")[][];
             /** Meets Slo */
             meets_slo: boolean[][];
             /** Largest Safe */
@@ -1730,7 +1752,7 @@ export interface components {
              * State
              * @enum {string}
              */
-            state: "measured" | "interpolated" | "extrapolated";
+            state: "measured" | "interpolated" | "extrapolated" | "refused";
         };
         /**
          * OperatorSummaryRead
@@ -3585,6 +3607,73 @@ export interface operations {
         };
     };
     cancel_profile_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProfileRunRead"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is larger than 5 MB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    resume_profile_run: {
         parameters: {
             query?: never;
             header?: never;

@@ -155,7 +155,7 @@ function inset(box: { x: number; y: number; width: number; height: number }, by:
   return { x: box.x + by, y: box.y + by, width: Math.max(0, box.width - 2 * by), height: Math.max(0, box.height - 2 * by) }
 }
 
-/** Cells, numbers where they fit, a dot where measured, a question mark where extrapolated, hatching beyond the SLO. */
+/** Cells, numbers where they fit, a dot where measured, a question mark where extrapolated, a line where refused, hatching beyond the SLO. */
 function paint(canvas: HTMLCanvasElement, grid: Grid, width: number, height: number, share: (value: number) => number): void {
   const ratio = window.devicePixelRatio || 1
   canvas.width = Math.round(width * ratio)
@@ -173,6 +173,10 @@ function paint(canvas: HTMLCanvasElement, grid: Grid, width: number, height: num
     line.forEach((p99, column) => {
       const x = column * cellWidth
       const y = height - (row + 1) * cellHeight
+      if (p99 === null) {
+        crossOut(context, x, y, cellWidth, cellHeight)
+        return
+      }
       const colour = cividis(share(p99))
       const ink = inkOn(colour)
       const state = grid.states[row]?.[column]
@@ -203,6 +207,20 @@ function paint(canvas: HTMLCanvasElement, grid: Grid, width: number, height: num
       }
     })
   })
+}
+
+/** A cell that has no number: grey, and a line across. */
+function crossOut(context: CanvasRenderingContext2D, x: number, y: number, width: number, height: number): void {
+  context.save()
+  context.strokeStyle = context.fillStyle = '#8a8a86'
+  context.globalAlpha = 0.28
+  context.fillRect(x, y, Math.ceil(width) + 0.5, Math.ceil(height) + 0.5)
+  context.globalAlpha = 0.8
+  context.beginPath()
+  context.moveTo(x + width * 0.35, y + height / 2)
+  context.lineTo(x + width * 0.65, y + height / 2)
+  context.stroke()
+  context.restore()
 }
 
 function hatch(context: CanvasRenderingContext2D, x: number, y: number, width: number, height: number, ink: string): void {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { axisValues, cividis, contourPath, inkOn, logScale, moveCell, nearestCell, sloContour } from './heatmap'
+import { axisValues, cellText, cividis, contourPath, inkOn, logScale, moveCell, nearestCell, sloContour } from './heatmap'
 
 /** Reads a drawing, top row first: '.' keeps the SLO, '#' does not. */
 function drawing(...rows: string[]): boolean[][] {
@@ -30,6 +30,12 @@ describe('heatmap', () => {
     expect(scale.share(10)).toBeCloseTo(0.5)
     expect(scale.share(100)).toBe(1)
     expect(scale.share(1e9)).toBe(1)
+  })
+
+  it('leaves cells without a number out of the scale, and says that they have none', () => {
+    expect(logScale([2, null, 8])).toMatchObject({ low: 2, high: 8 })
+    expect(cellText('–', 'refused', false)).toBe('not predicted, too far beyond what was measured')
+    expect(cellText('3 ms', 'measured', true, 'the SLO of 5 ms')).toBe('3 ms, measured, keeps the SLO of 5 ms')
   })
 
   it('survives a flat or empty map', () => {

@@ -8,12 +8,13 @@
  */
 import { interpolateCividis } from 'd3-scale-chromatic'
 
-export type CellState = 'measured' | 'interpolated' | 'extrapolated'
+export type CellState = 'measured' | 'interpolated' | 'extrapolated' | 'refused'
 
 export interface Grid {
   xs: readonly number[]
   ys: readonly number[]
-  p99: readonly (readonly number[])[]
+  /** null where a cell is too far beyond what was measured. */
+  p99: readonly (readonly (number | null)[])[]
   states: readonly (readonly string[])[]
   meets: readonly (readonly boolean[])[]
 }
@@ -29,6 +30,12 @@ export interface Side {
   y1: number
   x2: number
   y2: number
+}
+
+/** A cell in words: its latency and whether it keeps an SLO, or that it has none. */
+export function cellText(latency: string, state: string | undefined, isKept: boolean | undefined, slo = 'the SLO'): string {
+  if (state === 'refused') return 'not predicted, too far beyond what was measured'
+  return `${latency}, ${state}, ${isKept ? 'keeps' : 'breaks'} ${slo}`
 }
 
 /** The sides between cells within the SLO and cells beyond it, in cell units. */
@@ -68,11 +75,11 @@ export interface LogScale {
   share(value: number): number
 }
 
-export function logScale(values: Iterable<number>): LogScale {
+export function logScale(values: Iterable<number | null>): LogScale {
   let low = Infinity
   let high = -Infinity
   for (const value of values) {
-    if (!(value > 0) || !Number.isFinite(value)) continue
+    if (value === null || !(value > 0) || !Number.isFinite(value)) continue
     low = Math.min(low, value)
     high = Math.max(high, value)
   }

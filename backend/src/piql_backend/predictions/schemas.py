@@ -8,7 +8,7 @@ from pydantic import Field
 
 from piql_backend.schema import RangeRead, Read, SloWrite, SourceFiles, Write
 
-CellState = Literal["measured", "interpolated", "extrapolated"]
+CellState = Literal["measured", "interpolated", "extrapolated", "refused"]
 AxisValue = Annotated[int, Field(ge=1, le=1_000_000)]
 
 
@@ -99,6 +99,8 @@ class SafeLimitRead(Read):
 class HeatmapRead(Read):
     """Cells are `[y][x]`; `p99_ms` holds the SLO's quantile, which is 0.99 unless the SLO says otherwise.
 
+    A cell in the state `refused` is so far beyond what was measured that it has no number: null.
+
     `upper_factor` times a cell holds in 9 of 10 cases; null when the profile has too few points to check it by.
     """
 
@@ -108,7 +110,7 @@ class HeatmapRead(Read):
     quantile: float
     x: HeatmapAxisRead
     y: HeatmapAxisRead
-    p99_ms: list[list[float]]
+    p99_ms: list[list[float | None]]
     state: list[list[CellState]]
     meets_slo: list[list[bool]]
     largest_safe: list[SafeLimitRead]

@@ -32,8 +32,14 @@ async def read_profile_run(run_id: str, workbench: TheWorkbench) -> ProfileRunRe
 
 @router.post("/{run_id}/cancel", responses=declared(404, 409))
 async def cancel_profile_run(run_id: str, workbench: TheWorkbench) -> ProfileRunRead:
-    """Stop a run; what it measured until then is not used. 409 when it has ended already."""
+    """Stop a run; what it measured until then is kept for a resumption. 409 when it has ended already."""
     return await workbench.profile_runs.cancel(run_id)
+
+
+@router.post("/{run_id}/resume", responses=declared(404, 409))
+async def resume_profile_run(run_id: str, workbench: TheWorkbench) -> ProfileRunRead:
+    """Go on with a run that was cancelled or failed, behind the intervals that are whole; 409 for any other."""
+    return await workbench.profile_runs.resume(run_id)
 
 
 @router.delete("/{run_id}", status_code=204, responses=declared(404, 409))

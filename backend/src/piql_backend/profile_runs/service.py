@@ -87,8 +87,7 @@ class ProfileRuns:
 
     async def create(self, request: ProfileRunCreate) -> ProfileRunRead:
         """Queue a run."""
-        if sum(each.read.state == "queued" for each in self._runs.values()) >= MOST_QUEUED:
-            raise ApiError(409, "queue-full", f"{MOST_QUEUED} runs are waiting already.", "Cancel one of them.")
+        self._refuse_when_full()
         levels = _checked(request.grid)
         run_id = f"run-{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
         settings = ProfileSettingsRead(
@@ -130,6 +129,15 @@ class ProfileRuns:
             self._change(run_id, state="cancelling", eta_seconds=None)
             if self._process is not None and self._running == run_id:
                 asyncio.create_task(self._process.cancel())  # noqa: RUF006 - the worker waits for the process itself
+        return self.read(run_id)
+
+    async def resume(self, run_id: str) -> ProfileRunRead:
+        """Queue a run again that did not come to its end."""
+        run = self._run(run_id)
+        if run.read.state not in ("cancelled", "failed"):
+            raise ApiError(409, "run-not-broken-off", f"The run is {run.read.state}: there is nothing to resume.")
+        self._refuse_when_full()
+        self._change(run_id, state="queued", message=None, ended_at=None, eta_seconds=None)
         return self.read(run_id)
 
     async def delete(self, run_id: str) -> None:
@@ -231,15 +239,22 @@ class ProfileRuns:
         if changes:
             self._change(run_id, **changes)
 
+    def _refuse_when_full(self) -> None:
+        if sum(each.read.state == "queued" for each in self._runs.values()) >= MOST_QUEUED:
+            raise ApiError(409, "queue-full", f"{MOST_QUEUED} runs are waiting already.", "Cancel one of them.")
+
     def _arguments(self, run_id: str) -> Sequence[str]:
         request = self._runs[run_id].request
         grid = request.grid if isinstance(request.grid, str) else json.dumps(request.grid.model_dump())
+        measurements = self._files.measurements(run_id).resolve()
+        if (measurements / "run.json").exists():
+            return ("--out", str(measurements), "--resume", "--progress", "json")
         return (
             *("--store", self._url(request, run_id)),
             *("--grid", grid),
             *("--interval", f"{request.interval_seconds:g}"),
             *("--intervals", str(request.intervals)),
-            *("--out", str(self._files.measurements(run_id).resolve())),
+            *("--out", str(measurements)),
             *("--runner", self._runner),
             *("--progress", "json"),
         )

@@ -22,6 +22,7 @@ export function CellDetail({ answer, x, y, cell, isChosen, describe }: CellDetai
   const yValue = answer.y.values[cell.row] ?? answer.y.current
   const p99 = answer.p99_ms[cell.row]?.[cell.column]
   const isKept = answer.meets_slo[cell.row]?.[cell.column]
+  const isRefused = answer.state[cell.row]?.[cell.column] === 'refused'
   const changes = [
     { axis: x, value: xValue },
     { axis: y, value: yValue },
@@ -32,8 +33,14 @@ export function CellDetail({ answer, x, y, cell, isChosen, describe }: CellDetai
     <section className={styles['detail']} aria-label={isChosen ? 'Chosen cell' : 'Cell'}>
       <p className={styles['detailNumbers']} title={describe(cell)}>
         <strong className={styles['p99']}>{formatMs(p99)}</strong>
-        <Badge tone={isKept ? 'accent' : 'danger'}>{isKept ? 'keeps the SLO' : 'breaks the SLO'}</Badge>
-        <Badge>{answer.state[cell.row]?.[cell.column]}</Badge>
+        {isRefused ? (
+          <Badge tone="warning">not predicted: too far beyond what was measured</Badge>
+        ) : (
+          <>
+            <Badge tone={isKept ? 'accent' : 'danger'}>{isKept ? 'keeps the SLO' : 'breaks the SLO'}</Badge>
+            <Badge>{answer.state[cell.row]?.[cell.column]}</Badge>
+          </>
+        )}
       </p>
       <p className={styles['detailText']}>
         {answer.x.label} <b>{xValue}</b> × {answer.y.label} <b>{yValue}</b>

@@ -9,7 +9,7 @@ import { useSelectedQuery } from '../../app/selection'
 import { setView, useView } from '../../app/url-state'
 import { Heatmap } from '../../charts/Heatmap'
 import { sourceFiles } from '../../documents/documents'
-import { axisValues, nearestCell, type CellIndex, type Grid } from '../../logic/heatmap'
+import { axisValues, cellText, nearestCell, type CellIndex, type Grid } from '../../logic/heatmap'
 import { DEFAULT_SLO } from '../../logic/view'
 import { Button } from '../../ui/Button'
 import { EmptyState } from '../../ui/EmptyState'
@@ -114,7 +114,7 @@ function Answer({ answer, x, y, isTable, isStale }: AnswerProps) {
   const current = nearestCell(grid, answer.x.current, answer.y.current)
   const chosen = cell ? nearestCell(grid, cell.x, cell.y) : null
   const describe = ({ column, row }: CellIndex) =>
-    `${answer.x.label} ${grid.xs[column]}, ${answer.y.label} ${grid.ys[row]}: ${formatMs(grid.p99[row]?.[column])}, ${grid.states[row]?.[column]}, ${grid.meets[row]?.[column] ? 'keeps' : 'breaks'} the SLO of ${formatMs(slo.threshold_ms)}`
+    `${answer.x.label} ${grid.xs[column]}, ${answer.y.label} ${grid.ys[row]}: ${cellText(formatMs(grid.p99[row]?.[column]), grid.states[row]?.[column], grid.meets[row]?.[column], `the SLO of ${formatMs(slo.threshold_ms)}`)}`
   const choose = ({ column, row }: CellIndex) => setView({ cell: { x: grid.xs[column] ?? 0, y: grid.ys[row] ?? 0 } })
   return (
     <>

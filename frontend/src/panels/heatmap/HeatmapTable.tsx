@@ -1,12 +1,12 @@
 import type { Heatmap } from '../../api/types'
-import type { CellIndex } from '../../logic/heatmap'
+import { cellText, type CellIndex } from '../../logic/heatmap'
 import { Cell, numeric, Table } from '../../ui/Table'
 import { formatMs } from '../../units'
 import styles from './heatmap.module.css'
 
 /** The same cells as numbers, the first row that of the smallest value. */
 export function HeatmapTable({ answer, onChoose }: { answer: Heatmap; onChoose: (cell: CellIndex) => void }) {
-  const marks = { measured: '', interpolated: '≈ ', extrapolated: '? ' }
+  const marks = { measured: '', interpolated: '≈ ', extrapolated: '? ', refused: '' }
   return (
     <Table
       label={`Predicted latency: ${answer.y.label} down, ${answer.x.label} across`}
@@ -24,12 +24,12 @@ export function HeatmapTable({ answer, onChoose }: { answer: Heatmap; onChoose: 
                   type="button"
                   className={styles['tableCell']}
                   data-kept={isKept}
-                  aria-label={`${answer.x.label} ${x}, ${answer.y.label} ${y}: ${formatMs(answer.p99_ms[row]?.[column])}, ${state}, ${isKept ? 'keeps' : 'breaks'} the SLO`}
+                  aria-label={`${answer.x.label} ${x}, ${answer.y.label} ${y}: ${cellText(formatMs(answer.p99_ms[row]?.[column]), state, isKept)}`}
                   onClick={() => onChoose({ column, row })}
                 >
                   {marks[state]}
                   {formatMs(answer.p99_ms[row]?.[column])}
-                  {isKept ? '' : ' ✕'}
+                  {isKept || state === 'refused' ? '' : ' ✕'}
                 </button>
               </Cell>
             )

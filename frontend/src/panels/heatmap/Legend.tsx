@@ -34,6 +34,14 @@ export function Legend({ grid, thresholdMs, quantile }: { grid: Grid; thresholdM
           </span>{' '}
           extrapolated
         </li>
+        {grid.states.flat().includes('refused') ? (
+          <li>
+            <span className={styles['markRefused']} aria-hidden>
+              –
+            </span>{' '}
+            too far to predict
+          </li>
+        ) : null}
         <li>
           <span className={styles['markHatch']} aria-hidden /> beyond the SLO
         </li>

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { Grid3x3, Trash2, X } from 'lucide-react'
+import { Grid3x3, RotateCw, Trash2, X } from 'lucide-react'
 import { answered, api } from '../../api/client'
 import { profileRuns } from '../../api/queries'
 import type { ProfileRun } from '../../api/types'
@@ -64,11 +64,15 @@ function RunActions({ run, name, isChosen }: { run: ProfileRun; name: string; is
     mutationFn: () => answered(api.POST('/api/profile-runs/{run_id}/cancel', { params: { path: { run_id: run.id } } })),
     onSuccess: (cancelled) => putRun(queryClient, cancelled),
   })
+  const resume = useMutation({
+    mutationFn: () => answered(api.POST('/api/profile-runs/{run_id}/resume', { params: { path: { run_id: run.id } } })),
+    onSuccess: (resumed) => putRun(queryClient, resumed),
+  })
   const remove = useMutation({
     mutationFn: () => answered(api.DELETE('/api/profile-runs/{run_id}', { params: { path: { run_id: run.id } } })),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: profileRuns.queryKey }),
   })
-  const error = cancel.error ?? remove.error
+  const error = cancel.error ?? resume.error ?? remove.error
   return (
     <>
       {error ? <ErrorNotice error={error} /> : null}
@@ -85,6 +89,17 @@ function RunActions({ run, name, isChosen }: { run: ProfileRun; name: string; is
           onClick={() => setView({ run: run.id, panel: 'heatmap' })}
         >
           Heatmap
+        </Button>
+      ) : null}
+      {run.state === 'cancelled' || run.state === 'failed' ? (
+        <Button
+          size="small"
+          icon={<RotateCw size={12} aria-hidden />}
+          aria-label={`Resume ${name}`}
+          disabled={resume.isPending}
+          onClick={() => resume.mutate()}
+        >
+          Resume
         </Button>
       ) : null}
       {isActive(run) ? (

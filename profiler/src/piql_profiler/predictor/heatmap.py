@@ -17,7 +17,7 @@ from piql.physical.operators import PhysicalNode, WritePlan
 from piql_profiler.predictor.cardinalities import Axis, PlanWork, Work, axes
 from piql_profiler.predictor.composition import quantile_us
 from piql_profiler.predictor.model import Coverage, Model, NotPredictable
-from piql_profiler.predictor.predict import composed, warnings_of
+from piql_profiler.predictor.predict import REFUSED, composed, coverage_of, refuse_what_is_too_far, warnings_of
 
 _CELLS_AT_ONCE = 256
 _STEPS = 512  # of a cell: half of what a single prediction takes, and within 0.2 % of it
@@ -43,6 +43,8 @@ class HeatmapAxis:
 class Heatmap:
     """`latency_ms[y][x]` of the worst interval, and beside each cell how it is known and whether it meets the SLO.
 
+    A cell too far beyond what was measured has no latency, and does not meet the SLO.
+
     y  50 │ 12   19   31 ✗        latency grows with x and with y;
        10 │  4    7   11          largest_safe: (x 50, y 50) and (x 100, y 10)
           └───────────────
@@ -54,7 +56,7 @@ class Heatmap:
     quantile: float
     x: HeatmapAxis
     y: HeatmapAxis
-    latency_ms: tuple[tuple[float, ...], ...]
+    latency_ms: tuple[tuple[float | None, ...], ...]
     coverage: tuple[tuple[Coverage, ...], ...]
     meets_slo: tuple[tuple[bool, ...], ...] | None
     largest_safe: tuple[tuple[int, int], ...]
@@ -90,26 +92,31 @@ def heatmap(
     quantile = slo.quantile if slo else 0.99
 
     works = _works(query.plan, across, along, values or {})
-    latency = _latencies(works, model, quantile).reshape(len(along.values), len(across.values)) / 1000
+    coverage = [coverage_of(work, model) for work in works]
+    near = [at for at, each in enumerate(coverage) if each is not Coverage.REFUSED]
+    if not near:
+        refuse_what_is_too_far(works[0].operators, model)
+    found = np.full(len(works), np.inf)
+    found[near] = _latencies([works[at] for at in near], model, quantile) / 1000
+    latency = found.reshape(len(along.values), len(across.values))
     # A larger limit never reads less; what differs here is below the linear grid's step.
     order = np.ix_(np.argsort(along.values), np.argsort(across.values))
     latency[order] = np.maximum.accumulate(np.maximum.accumulate(latency[order], axis=0), axis=1)
-    coverage = [max(model.coverage(each.point) for each in work.operators) for work in works]
     width = len(across.values)
     states = tuple(tuple(coverage[at : at + width]) for at in range(0, len(coverage), width))
     meets = None if slo is None else latency <= slo.threshold_ms
-    farthest = max((each for work in works for each in work.operators), key=lambda each: model.excess(each.point))
+    warnings = _warnings(works, near, model)
     return Heatmap(
         query.name,
         model.name,
         quantile,
         across,
         along,
-        tuple(tuple(map(float, row)) for row in latency),
+        tuple(tuple(float(each) if np.isfinite(each) else None for each in row) for row in latency),
         states,
         None if meets is None else tuple(tuple(map(bool, row)) for row in meets),
         () if meets is None else largest_safe(across.values, along.values, meets, states),
-        warnings_of((farthest,), model),
+        warnings,
         (time.perf_counter() - started) * 1000,
     )
 
@@ -127,11 +134,23 @@ def largest_safe(
         (x, y)
         for at_y, y in enumerate(y_values)
         for at_x, x in enumerate(x_values)
-        if meets[at_y, at_x] and states[at_y][at_x] is not Coverage.EXTRAPOLATED
+        if meets[at_y, at_x] and states[at_y][at_x] < Coverage.EXTRAPOLATED
     ]
     return tuple(
         sorted(cell for cell in safe if not any(o != cell and o[0] >= cell[0] and o[1] >= cell[1] for o in safe))
     )
+
+
+def _warnings(works: Sequence[Work], near: Sequence[int], model: Model) -> tuple[str, ...]:
+    """Say what of the cells lies beyond the measured points, and how many are too far beyond."""
+    operators = (each for at in near for each in works[at].operators)
+    found = warnings_of((max(operators, key=lambda each: model.excess(each.point)),), model)
+    if refused := len(works) - len(near):
+        found += (
+            f"{refused} of {len(works)} cells ask for more than {REFUSED:g} times the largest measured point: "
+            "nothing is predicted there",
+        )
+    return found
 
 
 def _checked(values: Sequence[int] | None) -> tuple[int, ...] | None:

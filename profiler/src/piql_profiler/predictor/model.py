@@ -23,6 +23,7 @@ class Coverage(IntEnum):
     MEASURED = 0
     INTERPOLATED = 1
     EXTRAPOLATED = 2
+    REFUSED = 3  # so far beyond that nothing is said
 
     @property
     def label(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from piql.physical.operators import PhysicalNode, WritePlan
@@ -11,9 +11,10 @@ from piql_profiler.histogram import quantile_of_curve
 from piql_profiler.predictor.blame import blame_us
 from piql_profiler.predictor.cardinalities import RemoteWork, Work, work_of
 from piql_profiler.predictor.composition import Composition, in_sequence, quantile_us
-from piql_profiler.predictor.model import Coverage, Model
+from piql_profiler.predictor.model import Coverage, Model, NotPredictable
 
-FARTHEST = 1.5  # times the largest measured value
+FARTHEST = 1.5  # times the largest measured value: beyond, a number is warned about
+REFUSED = 5.0  # beyond, there is none
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,8 @@ def predict(plan: PhysicalNode | WritePlan, model: Model, values: Mapping[str, i
 
 
 def predict_work(work: Work, model: Model) -> Prediction:
-    """Predict what is asked of the store."""
+    """Predict what is asked of the store; NotPredictable where that is too far from what was measured."""
+    refuse_what_is_too_far(work.operators, model)
     curves = [model.curves(each.point) for each in work.operators]
     p99 = _quantiles_ms(work, model, 0.99)
     worst = p99.index(max(p99))
@@ -114,6 +116,24 @@ def _quantiles_ms(work: Work, model: Model, q: float) -> tuple[float, ...]:
 def composed(work: Work, model: Model) -> Composition:
     """Give how the operators of a plan run together on the store of this model."""
     return in_sequence(work.composition) if model.is_answered_in_turn else work.composition
+
+
+def coverage_of(work: Work, model: Model) -> Coverage:
+    """Give how the least known operator of a plan is known."""
+    if any(model.excess(each.point) > REFUSED for each in work.operators):
+        return Coverage.REFUSED
+    return max(model.coverage(each.point) for each in work.operators)
+
+
+def refuse_what_is_too_far(operators: Sequence[RemoteWork], model: Model) -> None:
+    """Raise NotPredictable for operators many times larger than all that was measured: nothing tells their latency."""
+    for each in operators:
+        excess = model.excess(each.point)
+        if excess > REFUSED:
+            raise NotPredictable(
+                f"{each.point} is {excess:.1f} times the largest measured point, and beyond {REFUSED:g} times nothing "
+                "is predicted: profile a larger grid"
+            )
 
 
 def warnings_of(operators: tuple[RemoteWork, ...], model: Model) -> tuple[str, ...]:

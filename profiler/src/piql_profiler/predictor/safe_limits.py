@@ -109,7 +109,7 @@ class _Check:
 
     def is_measured(self, values: Values) -> bool:
         work = self._work.under(values)
-        return all(self._model.coverage(each.point) is not Coverage.EXTRAPOLATED for each in work.operators)
+        return all(self._model.coverage(each.point) < Coverage.EXTRAPOLATED for each in work.operators)
 
     def latency_ms(self, values: Values) -> float:
         work = self._work.under(values)
