@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 from importlib import import_module
 from importlib.metadata import entry_points
 from io import TextIOWrapper
@@ -38,6 +39,17 @@ ELSEWHERE: dict[str, tuple[str, str]] = {
 }
 
 
+# What other programs call them.
+OTHER_WORDS: dict[str, str] = {
+    "explain": "plan",
+    "compile": "check",
+    "lint": "check",
+    "format": "fmt",
+    "query": "run",
+    "start": "serve",
+}
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; give its exit code."""
     given = list(sys.argv[1:] if argv is None else argv)
@@ -58,7 +70,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if name in ELSEWHERE:
             print(f"piql {name}: install the package {ELSEWHERE[name][0]} for this command", file=sys.stderr)
         else:
-            print(f"piql: no command {name!r}; `piql --help` lists them", file=sys.stderr)
+            print(f"piql: no command {name!r}; {_instead_of(name)}", file=sys.stderr)
         return 2
     try:
         return command(rest)
@@ -75,6 +87,12 @@ def own_command(name: str) -> Callable[[Sequence[str]], int]:
         import_module(OWN[name][0]), f"{name}_" if iskeyword(name) else name
     )
     return found
+
+
+def _instead_of(name: str) -> str:
+    close = get_close_matches(name.lower(), [*OWN, *ELSEWHERE, *OTHER_WORDS], n=1)
+    meant = OTHER_WORDS.get(close[0], close[0]) if close else None
+    return f"did you mean `piql {meant}`?" if meant else "`piql --help` lists them"
 
 
 def _find(name: str) -> Callable[[Sequence[str]], int] | None:
