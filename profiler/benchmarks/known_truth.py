@@ -126,6 +126,7 @@ def rows_of(measurements: Measurements, cases: Mapping[str, Case], truths: Mappi
             truths[name].histogram,
             {key: each.p99_ms * 1000 for key, each in found.items()},
             None if careful is None else careful * 1000,
+            {key: each.p50_ms * 1000 for key, each in found.items()},
         )
     return rows
 

@@ -15,6 +15,7 @@ import os
 import platform
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import piql
@@ -57,7 +58,7 @@ def main() -> None:
     (given.out / "validation.json").write_text(json.dumps(as_json(found), indent=2) + "\n", encoding="utf-8")
     (given.out / "report.html").write_text(as_page(found), encoding="utf-8")
     say(as_table(found))
-    nodes = "an embedded store" if topology is None else ", ".join(f"{each.version}" for each in topology.nodes)
+    nodes = "An embedded store" if topology is None else _nodes([f"{each.version}" for each in topology.nodes])
     replication = "" if topology is None else f", replication {topology.replication}, reads {topology.consistency}"
     text = cluster_section(lists, found, f"{nodes}{replication}; {_machine()}; {time.monotonic() - began:.0f} s in all")
     print(text)
@@ -67,6 +68,10 @@ def main() -> None:
 
 def say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
+
+
+def _nodes(versions: Sequence[str]) -> str:
+    return f"{len(versions)} nodes of version {', '.join(sorted(set(versions)))}"
 
 
 def _machine() -> str:

@@ -68,11 +68,16 @@ def _profile(lists: Lists, profile: Measurements) -> str:
 def cluster_section(lists: Lists, found: Validation, place: str) -> str:
     """Say where and how it was measured, and what came of it."""
     settings = found.settings
+    minutes = settings.intervals * settings.interval_seconds / 60
+    executions = [each.histogram.total for each in found.rows]
     protocol = (
-        f"`python profiler/benchmarks/on_cluster.py`. {place}. {settings.intervals} rounds of "
+        f"`python profiler/benchmarks/on_cluster.py`. {place}. Measured for {minutes:g} minutes, each query between "
+        f"{min(executions):,} and {max(executions):,} times; a p99 of less than what 300 independent executions are "
+        f"worth has no upper end, and its goals stay undecidable. {settings.intervals} rounds of "
         f"{settings.interval_seconds:g} s, in each of which every point of the grid `{settings.grid.name}` and every "
         f"query has its turn, in an order shuffled anew (seed {settings.seed}), open loop, the client busy for "
-        f"{settings.load:.0%} of its time; what is known to ± {settings.precision:.0%} leaves time to others."
+        f"{settings.load:.0%} of its time; what is known to ± {settings.precision:.0%} leaves time to others. An "
+        "under-prediction counts only where the whole interval lies above the prediction."
     )
     rows = {each.query: each for each in found.rows}
     return "\n\n".join([protocol, *tables(lists, rows, {name: each.actual for name, each in rows.items()})])
@@ -129,8 +134,10 @@ def _summaries(rows: Sequence[Row]) -> list[str]:
     found = []
     for name in (_PAPER, DEFAULT_MODEL):
         each = summary_of(name, rows)
+        medians = each.median_absolute_error
+        of_medians = "" if medians is None else f" (of medians {medians:.1%})"
         found.append(
-            f"- {name}: mean absolute error {each.mean_absolute_error:.1%}, bias {each.bias:+.1%}, worst "
+            f"- {name}: mean absolute error {each.mean_absolute_error:.1%}{of_medians}, bias {each.bias:+.1%}, worst "
             f"{each.worst_over:+.1%} and {each.worst_under:+.1%}, excess pinball loss {each.excess_pinball_us:.2f} µs, "
             f"false-safe {each.false_safe:.1%}, false-alarm {each.false_alarm:.1%}"
         )

@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 from piql_profiler.histogram import Histogram
-from piql_profiler.precision import effective_number, is_precise, precision_of
+from piql_profiler.precision import effective_number, effective_number_of_blocks, is_precise, precision_of
 
 TRUE_P99 = math.exp(0.5 * 2.3263478740408408) * 1000
 
@@ -62,3 +62,13 @@ def test_the_interval_holds_where_a_cause_lasts_though_single_slow_executions_ha
         found = precision_of(Histogram.of(latencies), effective_number(list(latencies)))
         held += found.low_us <= TRUE_P99 <= found.high_us
     assert held >= 90
+
+
+def test_blocks_alike_are_worth_their_sum_and_blocks_that_differ_much_less() -> None:
+    random = np.random.default_rng(5)
+    alike = [list(lognormal(random, 500)) for _ in range(8)]
+    one_is_slow = [*alike[1:], [3 * each for each in alike[0]]]
+    assert effective_number_of_blocks(alike) == pytest.approx(4_000, rel=0.45)
+    assert effective_number_of_blocks(one_is_slow) < 1_000
+    assert effective_number_of_blocks(alike[:1]) == effective_number(alike[0])
+    assert effective_number_of_blocks([[], []]) == 0

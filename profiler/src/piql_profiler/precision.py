@@ -49,7 +49,7 @@ def precision_of(histogram: Histogram, effective: float, quantile: float = 0.99)
     return Precision(at[0], at[1], at[2] if high <= 1.0 else math.inf)
 
 
-def effective_number(latencies_us: Sequence[float], quantile: float = 0.99) -> float:
+def effective_number(latencies_us: Sequence[float] | NDArray[np.float64], quantile: float = 0.99) -> float:
     """Give how many independent executions these, in their order, are worth."""
     values = np.asarray(latencies_us, dtype=np.float64)
     if len(values) < 2 or values.min() == values.max():
@@ -59,6 +59,27 @@ def effective_number(latencies_us: Sequence[float], quantile: float = 0.99) -> f
     seen = _leading(exceeds).sum()
     implied = np.interp(_leading(scores), _CORRELATIONS, _joint_excess(quantile)).sum()
     return len(values) / (1.0 + 2.0 * float(max(seen, implied)))
+
+
+def effective_number_of_blocks(blocks_us: Sequence[Sequence[float]], quantile: float = 0.99) -> float:
+    """Give how many independent executions several blocks are worth together.
+
+    Where what passes the quantile of all gathers in some of the blocks, by more than within a block can explain, the
+    store was not the same in each: the blocks are then worth as much less as their counts vary more.
+    """
+    blocks = [np.asarray(each, dtype=np.float64) for each in blocks_us if len(each)]
+    worth = np.array([effective_number(each, quantile) for each in blocks])
+    if len(blocks) < 2:
+        return float(worth.sum())
+    threshold = np.quantile(np.concatenate(blocks), quantile)
+    counts = np.array([len(each) for each in blocks], dtype=np.float64)
+    passing = np.array([(each > threshold).sum() for each in blocks])
+    share = passing.sum() / counts.sum()
+    if share == 0.0:
+        return float(worth.sum())
+    expected = counts**2 / worth * share * (1.0 - share)
+    excess = ((passing - counts * share) ** 2 / expected).sum() / (len(blocks) - 1)
+    return float(worth.sum() / max(1.0, excess))
 
 
 def _leading(series: NDArray[np.float64]) -> NDArray[np.float64]:

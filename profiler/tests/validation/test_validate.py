@@ -55,6 +55,8 @@ def test_deployed_queries_are_held_against_their_predictions(
     assert stream["operators"] == 2
     assert stream["executions"] >= 10  # five of each block at least
     assert stream["actual_low_ms"] <= stream["actual_p99_ms"]
+    assert stream["actual_median_ms"] <= stream["actual_p99_ms"]
+    assert stream["predicted_median_ms"]["surface"] <= stream["predicted_p99_ms"]["surface"]
     assert set(stream["predicted_p99_ms"]) == {"paper", "surface"}
     assert read_info(out).state == "done"  # a profile like any other
 

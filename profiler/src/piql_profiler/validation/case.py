@@ -15,7 +15,7 @@ from piql_profiler.clock import REAL, Clock
 from piql_profiler.grid import Operator, Point
 from piql_profiler.histogram import Histogram, merge_all
 from piql_profiler.open_loop import AT_LEAST, Block, offer
-from piql_profiler.precision import Precision, effective_number, precision_of
+from piql_profiler.precision import Precision, effective_number_of_blocks, precision_of
 from piql_profiler.predictor.cardinalities import Work, work_of
 from piql_profiler.sampling import ParameterSampler
 
@@ -112,7 +112,7 @@ class CaseSession:
             self.name,
             observed_work(self._plan, self._sums, self._executions),
             merge_all(Histogram.of(each.service_us) for each in self._blocks),
-            sum(effective_number(each.service_us) for each in self._blocks),
+            effective_number_of_blocks([each.service_us for each in self._blocks]),
             merge_all(Histogram.of(each.response_us) for each in self._blocks),
         )
 

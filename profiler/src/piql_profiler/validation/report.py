@@ -91,10 +91,13 @@ def as_page(found: Validation) -> str:
 def _sentence(each: Summary) -> str:
     composed = each.mean_absolute_error_composed
     of_composed = "" if composed is None else f" ({composed:.1%} of queries with two or more operators)"
+    medians = each.median_absolute_error
+    of_medians = "" if medians is None else f", of medians {medians:.1%}"
     return (
-        f"{each.model}: mean absolute error {each.mean_absolute_error:.1%}{of_composed}, bias {each.bias:+.1%}, worst "
-        f"{each.worst_over:+.1%} and {each.worst_under:+.1%}, surely under {each.certain_unders}, excess pinball loss "
-        f"{each.excess_pinball_us:.2f} µs, false-safe {each.false_safe:.1%}, false-alarm {each.false_alarm:.1%}"
+        f"{each.model}: mean absolute error {each.mean_absolute_error:.1%}{of_composed}{of_medians}, "
+        f"bias {each.bias:+.1%}, worst {each.worst_over:+.1%} and {each.worst_under:+.1%}, "
+        f"surely under {each.certain_unders}, excess pinball loss {each.excess_pinball_us:.2f} µs, "
+        f"false-safe {each.false_safe:.1%}, false-alarm {each.false_alarm:.1%}"
     )
 
 
@@ -114,6 +117,8 @@ def _row_json(row: Row) -> dict[str, Any]:
         "actual_low_ms": row.actual.low_us / 1000,
         "actual_high_ms": row.actual.high_us / 1000 if math.isfinite(row.actual.high_us) else None,
         "predicted_p99_ms": {name: row.predicted_us[name] / 1000 for name in MODELS},
+        "actual_median_ms": row.histogram.quantile_us(0.5) / 1000,
+        "predicted_median_ms": {name: each / 1000 for name, each in row.predicted_median_us.items()},
         "conservative_p99_ms": None if row.conservative_us is None else row.conservative_us / 1000,
         "verdict": {name: verdict(row, name, GOAL) for name in MODELS},
     }
@@ -124,6 +129,7 @@ def _summary_json(each: Summary) -> dict[str, Any]:
         "model": each.model,
         "mean_absolute_error": each.mean_absolute_error,
         "mean_absolute_error_composed": each.mean_absolute_error_composed,
+        "mean_absolute_error_of_medians": each.median_absolute_error,
         "bias": each.bias,
         "worst_over": each.worst_over,
         "worst_under": each.worst_under,

@@ -154,4 +154,5 @@ def _row(case: Case, models: dict[str, Model]) -> Row:
         case.histogram,
         {name: each.p99_ms * 1000 for name, each in found.items()},
         None if conservative is None else conservative * 1000,
+        {name: each.p50_ms * 1000 for name, each in found.items()},
     )
