@@ -1,8 +1,12 @@
-"""A step of a writer that has died arrives at any moment of another's write, and changes nothing of it."""
+"""A step of a writer that has died, or a second copy of one, arrives at any moment of another's write.
+
+It changes nothing of it.
+"""
 
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from contextlib import suppress
 from itertools import product
 from typing import Any
@@ -66,3 +70,127 @@ def test_a_late_step_harms_nobody(what: str) -> None:
 def test_a_late_step_harms_nobody_whenever_it_comes(what: str) -> None:
     for stopped_at, arrives_at in product(range(MOST), range(MOST)):
         check(*pairs()[what], stopped_at, arrives_at)
+
+
+THEN: dict[str, tuple[Script, Script]] = {
+    "a place that was given back": (
+        ("INSERT INTO members (id, team, note) VALUES (4, 'blue', 'out')", "DELETE FROM members WHERE id = 4"),
+        (
+            "INSERT INTO members (id, team, note) VALUES (5, 'blue', 'out')",
+            "INSERT INTO members (id, team, note) VALUES (6, 'blue', 'out')",
+        ),
+    ),
+    "a place that was left and taken again": (
+        (
+            "UPDATE members SET team = 'blue' WHERE id = 1",
+            "UPDATE members SET team = 'grey' WHERE id = 1",
+            "UPDATE members SET team = 'blue' WHERE id = 1",
+        ),
+        (
+            "INSERT INTO members (id, team, note) VALUES (5, 'blue', 'y')",
+            "DELETE FROM members WHERE id = 1",
+            "INSERT INTO members (id, team, note) VALUES (6, 'blue', 'z')",
+        ),
+    ),
+    "a unique value that was given up": (
+        ("UPDATE users SET mail = 'n@x' WHERE u = 'bob'", "UPDATE users SET mail = NULL WHERE u = 'bob'"),
+        (
+            "INSERT INTO users (u, mail, town, age) VALUES ('new', 'n@x', 'Bonn', 9)",
+            "UPDATE users SET mail = 'n@x' WHERE u = 'bob'",
+        ),
+    ),
+    "a unique value whose row is gone": (
+        (
+            "INSERT INTO users (u, mail, town, age) VALUES ('new', 'n@x', 'Bonn', 9)",
+            "DELETE FROM users WHERE u = 'new'",
+        ),
+        (
+            "UPDATE users SET mail = 'n@x' WHERE u = 'bob'",
+            "INSERT INTO users (u, mail, town, age) VALUES ('new', 'n@x', 'Bonn', 9)",
+        ),
+    ),
+    "a word that was taken back": (
+        (
+            "INSERT INTO members (id, team, note) VALUES (4, 'grey', 'here')",
+            "UPDATE members SET note = 'too' WHERE id = 4",
+        ),
+        (
+            "INSERT INTO members (id, team, note) VALUES (5, 'grey', 'here')",
+            "INSERT INTO members (id, team, note) VALUES (4, 'blue', 'here')",
+        ),
+    ),
+    "a reference that went": (
+        ("INSERT INTO subs (o, t) VALUES ('zoe', 'ada')", "DELETE FROM subs WHERE o = 'zoe' AND t = 'ada'"),
+        ("DELETE FROM users WHERE u = 'zoe'", "INSERT INTO subs (o, t) VALUES ('zoe', 'ada')"),
+    ),
+}
+
+
+class Copied:
+    """A gate that keeps a copy of one change and makes all."""
+
+    def __init__(self, number: int) -> None:
+        self._left = number
+        self.copy: Callable[[], Any] | None = None
+        self.name = ""
+
+    def __call__(self, name: str, request: Callable[[], Any]) -> Any:
+        if name not in READING:
+            if self._left == 0:
+                self.copy, self.name = request, name
+            self._left -= 1
+        return request()
+
+
+def check_copy(one: Script, other: Script, copied: int, arrives_at: int) -> bool:
+    """Let a copy of the first writer's change arrive among those of the second; say whether there was such a change."""
+    store, gate = begin(), Copied(copied)
+    before = opened(GatedStore(store, gate))
+    first = tuple(outcome(before, statement) for statement in one)
+    copy, count = gate.copy, 0
+    if copy is None:
+        return False
+
+    def among(name: str, request: Any) -> Any:
+        nonlocal count
+        if name not in READING:
+            if count == arrives_at:
+                copy()
+            count += 1
+        return request()
+
+    if arrives_at < 0:
+        copy()
+    db = opened(GatedStore(store, among))
+    second = tuple(outcome(db, statement) for statement in other)
+    if count <= arrives_at:
+        copy()
+    where = f"{gate.name}, change {copied} of {one}, comes once more at {arrives_at} of {other}"
+    fresh = opened(store)
+    found = seen_by(fresh, "parallel")
+    assert (first + second, found) == serially(*one, *other), f"{where}: {first + second} {found}"
+    fresh.sweep(older_than=-1, places=True)
+    assert seen_by(fresh, "parallel") == found, where
+    check_consistent(fresh)
+    fresh.close()
+    return True
+
+
+@pytest.mark.parametrize("what", THEN)
+def test_a_second_copy_of_any_change_harms_nobody(what: str) -> None:
+    """Not even one that takes a place again which was given back: no insert is refused for it."""
+    chance = random.Random(what)
+    copied = 0
+    while check_copy(*THEN[what], copied, chance.choice((-1, chance.randrange(MOST)))):
+        copied += 1
+    assert copied > 6
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("what", [*THEN, *pairs()])
+def test_a_second_copy_of_any_change_harms_nobody_whenever_it_comes(what: str) -> None:
+    scripts = THEN.get(what) or pairs()[what]
+    copied = 0
+    while all(check_copy(*scripts, copied, arrives_at) for arrives_at in range(-1, 2 * MOST)):
+        copied += 1
+    assert copied > 0
