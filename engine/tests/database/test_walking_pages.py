@@ -1,9 +1,11 @@
-"""Pages of every kind of plan, walked while others write: no row twice, none lost among those that stayed."""
+"""Pages of every kind of plan, walked while others write, and die: no row twice, none lost among those that stayed."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, get_args
 
@@ -11,7 +13,10 @@ import piql
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from piql.database import Strategy
+from piql.database import Database, Strategy
+from piql.store import open_store
+from piql.writing.pace import Manners
+from writing.interrupted import READING, GatedStore, Killed
 
 SOURCE = """
 CREATE TABLE people (id INT PRIMARY KEY, town INT, age INT NULL);
@@ -64,11 +69,40 @@ def post(number: int) -> dict[str, object]:
     return {"who": number % 7, "at": at, "stars": stars, "text": f"{number}"}
 
 
-@pytest.fixture(scope="module")
-def db() -> piql.Database:
-    made = piql.connect("embedded:?synchronous=NORMAL")
-    made.deploy(COMPILED)
-    return made
+class Mortal:
+    """A gate at which a writer that is to die does so, after so many changes."""
+
+    def __init__(self) -> None:
+        self.left: int | None = None
+
+    def __call__(self, name: str, request: Any) -> Any:
+        if self.left is not None and name not in READING:
+            if self.left == 0:
+                raise Killed
+            self.left -= 1
+        return request()
+
+
+@dataclass(frozen=True)
+class Shop:
+    """Who walks, and who writes meanwhile: another server where there are no transactions, one that may die."""
+
+    db: Database
+    writer: Database
+    mortal: Mortal | None = None
+
+
+@pytest.fixture(scope="module", params=["embedded", "stepwise"])
+def shop(request: pytest.FixtureRequest) -> Iterator[Shop]:
+    store = open_store(f"{request.param}:?synchronous=NORMAL")
+    with Database(store) as db:
+        db.deploy(COMPILED)
+        if store.steps is None:
+            yield Shop(db, db)
+            return
+        mortal = Mortal()
+        impatient = Manners(patience=0.0, sleep=lambda seconds: None)
+        yield Shop(db, Database(GatedStore(store, mortal), manners=impatient), mortal)
 
 
 def fill(db: piql.Database) -> None:
@@ -85,8 +119,18 @@ def extra_moment(number: int) -> datetime:
     return START + timedelta(minutes=number % 31, seconds=30)
 
 
-def disturb(db: piql.Database, chance: random.Random) -> None:
-    """Insert and delete rows that no walk begins with, at any place of its order."""
+def disturb(shop: Shop, chance: random.Random) -> None:
+    """Insert and delete rows that no walk begins with, at any place of its order; now and then a writer dies of it."""
+    if shop.mortal is None:
+        write(shop.db, chance)
+        return
+    shop.mortal.left = chance.choice((None, chance.randrange(8)))
+    with suppress(Killed):
+        write(shop.writer, chance)
+    shop.mortal.left = None
+
+
+def write(db: Database, chance: random.Random) -> None:
     number = chance.randrange(1000, 1030)
     match chance.randrange(4):
         case 0:
@@ -100,7 +144,16 @@ def disturb(db: piql.Database, chance: random.Random) -> None:
             db.run("DELETE FROM posts WHERE who = [who] AND at = [at]", {"who": number % 7, "at": extra_moment(number)})
 
 
-def walk(db: piql.Database, name: str, strategy: Strategy, chance: random.Random | None) -> tuple[Rows, list[int]]:
+def page_of(db: Database, name: str, cursor: str | None, strategy: Strategy) -> piql.Page:
+    """Give a page; where too much is left of writers that died, when that is settled."""
+    try:
+        return db.execute(name, PARAMETERS[name], cursor, strategy)
+    except piql.RepairPending:
+        db.sweep(older_than=-1)
+        return db.execute(name, PARAMETERS[name], cursor, strategy)
+
+
+def walk(shop: Shop, name: str, strategy: Strategy, chance: random.Random | None) -> tuple[Rows, list[int]]:
     """Give the rows of all pages, and the requests of each."""
     bound = COMPILED.queries[name].bound
     assert bound is not None
@@ -108,8 +161,9 @@ def walk(db: piql.Database, name: str, strategy: Strategy, chance: random.Random
     operations: list[int] = []
     cursor = None
     for _ in range(300):
-        page = db.execute(name, PARAMETERS[name], cursor, strategy)
+        page = page_of(shop.db, name, cursor, strategy)
         assert page.operations <= bound.operations
+        assert page.repair_operations <= bound.operations
         assert (page.cursor is None) == (len(page.rows) < (2 if name == "ages" else 3))
         rows += [tuple(row.values()) for row in page.rows]
         operations.append(page.operations)
@@ -118,7 +172,7 @@ def walk(db: piql.Database, name: str, strategy: Strategy, chance: random.Random
             return rows, operations
         for _ in range(chance.randrange(4) if chance else 0):
             assert chance is not None
-            disturb(db, chance)
+            disturb(shop, chance)
     raise AssertionError("the pages do not end")
 
 
@@ -142,13 +196,14 @@ def test_every_kind_of_plan_is_walked() -> None:
 @given(seed=st.integers(0, 2**32), strategy=st.sampled_from(get_args(Strategy)))
 @pytest.mark.parametrize("name", PAGED)
 def test_a_walk_gives_every_row_that_stayed_once_and_in_order(
-    db: piql.Database, name: str, seed: int, strategy: Strategy
+    shop: Shop, name: str, seed: int, strategy: Strategy
 ) -> None:
-    fill(db)
-    still, costs = walk(db, name, strategy, None)
+    shop.db.sweep(older_than=-1)
+    fill(shop.db)
+    still, costs = walk(shop, name, strategy, None)
     assert len(set(still)) == len(still)
     if strategy == "parallel":
         assert max(costs) <= costs[0], "a later page costs more than the first"
-    disturbed, _ = walk(db, name, strategy, random.Random(seed))
+    disturbed, _ = walk(shop, name, strategy, random.Random(seed))
     assert len(set(disturbed)) == len(disturbed), "a row is there twice"
     assert stayed(disturbed, name) == stayed(still, name)
