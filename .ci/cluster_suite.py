@@ -8,10 +8,14 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
+from datetime import date
 from pathlib import Path
+from xml.etree import ElementTree
 
 from cluster.jars import jars
 from cluster.missing import ClusterMissing, what_is_missing
+from kept_results import keep_section, machine
 
 FOLDERS = ("engine/tests", "backend/tests", ".ci")
 
@@ -28,9 +32,32 @@ def main(report: Path, is_long: bool) -> int:
     except ClusterMissing as failure:
         print(failure)
         return 1
+    began, busy = time.monotonic(), machine()
     marks = "cluster" if is_long else "cluster and not long"
     command = [sys.executable, "-m", "pytest", "-q", "--durations=10", "-m", marks, *FOLDERS]
-    return subprocess.run([*command, f"--junitxml={report.with_suffix('.xml')}"], check=False).returncode
+    xml = report.with_suffix(".xml")
+    xml.unlink(missing_ok=True)
+    status = subprocess.run([*command, f"--junitxml={xml}"], check=False).returncode
+    if is_long and xml.exists():
+        minutes = (time.monotonic() - began) / 60
+        keep_section(
+            "cluster.md", "The last run", said_of(xml, minutes, f"{busy} at its start, {machine()} at its end")
+        )
+    return status
+
+
+def said_of(xml: Path, minutes: float, busy: str) -> str:
+    """Say what came of a run, with the name of each test that failed."""
+    cases = list(ElementTree.parse(xml).getroot().iter("testcase"))
+    failed = [each for each in cases if each.find("failure") is not None or each.find("error") is not None]
+    skipped = [each for each in cases if each.find("skipped") is not None]
+    git = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)
+    revision = git.stdout.strip() or "unknown"
+    text = (
+        f"`make test-cluster` on {date.today().isoformat()}, revision {revision}: {len(cases)} tests"
+        f" in {minutes:.0f} minutes, {len(failed)} failed, {len(skipped)} skipped;\n{busy}.\n"
+    )
+    return text + "".join(f"\n- failed: `{each.get('classname')}::{each.get('name')}`" for each in failed)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,15 @@
-"""Pages of results in docs/measurements: each long test keeps a section of its own up to date."""
+"""Pages of results in docs/measurements: tests and measurements that take minutes keep their parts up to date."""
 
 from __future__ import annotations
 
+import os
 import re
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-FOLDER = Path(__file__).resolve().parents[2] / "docs" / "measurements"
+FOLDER = Path(__file__).resolve().parents[1] / "docs" / "measurements"
 
 
 def keep_section(page: str, title: str, text: str, folder: Path = FOLDER) -> None:
@@ -13,10 +17,53 @@ def keep_section(page: str, title: str, text: str, folder: Path = FOLDER) -> Non
     path = folder / page
     before = path.read_text()
     section = f"## {title}\n\n{text.strip()}\n"
-    found = re.search(rf"^## {re.escape(title)}\n.*?(?=^## |\Z)", before, re.MULTILINE | re.DOTALL)
+    found = _section(before, title)
     if found is None:
         after = f"{before.rstrip()}\n\n{section}"
     else:
         follows = before[found.end() :]
         after = before[: found.start()] + section + (f"\n{follows}" if follows else "")
     path.write_text(after)
+
+
+def keep_row(page: str, title: str, cells: list[str], folder: Path = FOLDER) -> None:
+    """Put a row into the table of a section: in the place of the one that begins alike, or below all others."""
+    path = folder / page
+    before = path.read_text()
+    found = _section(before, title)
+    assert found is not None, f"{page} has no section {title}"
+    lines = found[0].splitlines()
+    table = [at for at, line in enumerate(lines) if line.startswith("|")]
+    row = f"| {' | '.join(cells)} |"
+    known = [at for at in table if lines[at].startswith(f"| {cells[0]} |")]
+    if known:
+        lines[known[0]] = row
+    else:
+        lines.insert(table[-1] + 1, row)
+    after = "\n".join(lines).rstrip() + "\n"
+    follows = before[found.end() :]
+    path.write_text(before[: found.start()] + after + (f"\n{follows}" if follows else ""))
+
+
+@contextmanager
+def kept_row(url: str, what: str, section: str = "Writers") -> Iterator[list[str]]:
+    """Keep a row of cluster.md where a test runs on a cluster: what it found and its seconds, or that it failed."""
+    cells: list[str] = []
+    began = time.monotonic()
+    try:
+        yield cells
+    except BaseException:
+        cells[:] = ["–", "**failed**"]
+        raise
+    finally:
+        if url.startswith("cql:"):
+            keep_row("cluster.md", section, [what, *cells, f"{time.monotonic() - began:,.0f}"])
+
+
+def machine() -> str:
+    """Say what is shared by all that is measured here, and how busy it is."""
+    return f"{os.cpu_count()} cores, load average {os.getloadavg()[0]:.1f}"
+
+
+def _section(text: str, title: str) -> re.Match[str] | None:
+    return re.search(rf"^## {re.escape(title)}\n.*?(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)

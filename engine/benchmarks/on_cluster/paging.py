@@ -1,6 +1,6 @@
 """Three ways to walk a partition of 10,000 rows by pages of 100: PIQL's cursors, the server's paging state, OFFSET.
 
-PYTHONPATH=.ci .venv/bin/python engine/benchmarks/on_cluster/paging.py [--nodes 3] [--walks 5]
+PYTHONPATH=.ci .venv/bin/python engine/benchmarks/on_cluster/paging.py [--nodes 3] [--walks 5] [--keep]
 
 CQL has no OFFSET: its emulation asks for all rows up to the end of the page and drops those before it.
 """
@@ -19,10 +19,13 @@ from cassandra.cluster import EXEC_PROFILE_DEFAULT, Cluster, ExecutionProfile, S
 from cassandra.policies import DCAwareRoundRobinPolicy, TokenAwarePolicy
 from cassandra.query import tuple_factory
 from cql_speed import hosts
+from keeping import VOID, add_keep, same_twice, table
 from sample import START
 from scale import write
 
 ROWS, PAGE = 10_000, 100
+CURSOR, AGAIN = "PIQL's cursor (a key)", "PIQL's cursor again"
+TITLE = "Three ways of paging"
 SHOWN = (1, 2, 10, 50, 100)
 SOURCE = f"""
 CREATE TABLE thoughts (owner VARCHAR(32), posted TIMESTAMP, text VARCHAR(140), PRIMARY KEY (owner, posted));
@@ -71,6 +74,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--nodes", type=int, default=3)
     options.add_argument("--walks", type=int, default=5)
+    add_keep(options)
     given = options.parse_args()
     chance = random.Random(1)
     with hosts(given.nodes) as addresses:
@@ -89,35 +93,42 @@ def main() -> None:
         driver = Cluster(list(addresses), protocol_version=4, execution_profiles={EXEC_PROFILE_DEFAULT: profile})
         session = driver.connect()
         ways = {
-            "PIQL's cursor (a key)": lambda: by_cursor(db),
+            CURSOR: lambda: by_cursor(db),
             "the server's paging state": lambda: by_paging_state(session),
             "OFFSET, emulated": lambda: by_offset(session),
+            AGAIN: lambda: by_cursor(db),
         }
         times: dict[str, list[list[float]]] = {label: [] for label in ways}
         sums: dict[str, tuple[int, int, int]] = {}
-        for walk in range(-1, given.walks):
-            for label in chance.sample(list(ways), len(ways)):
-                taken: list[float] = []
-                requests = sent = 0
-                began = perf_counter()
-                for made, count, _ in ways[label]():
-                    taken.append((perf_counter() - began) * 1000)
-                    requests, sent = requests + made, sent + count
+        words = (
+            f"`paging.py`: a partition of {ROWS:,} rows by pages of {PAGE}, {given.walks} shuffled walks each; the"
+            f" median of the walks for each page shown, and of the last ten pages against the first ten. {VOID}"
+        )
+        columns = ("way", "#pages", "#requests", "#rows sent", *(f"#page {at}, ms" for at in SHOWN))
+        columns = (*columns, "#last against first ten", "#the same twice")
+        with table(TITLE, words, columns, given.nodes, given.keep) as row:
+            for walk in range(-1, given.walks):
+                for label in chance.sample(list(ways), len(ways)):
+                    taken: list[float] = []
+                    requests = sent = 0
                     began = perf_counter()
-                assert len(taken) == ROWS // PAGE, f"{label}: {len(taken)} pages"
-                sums[label] = requests, sent, len(taken)
-                if walk >= 0:
-                    times[label].append(taken)
+                    for made, count, _ in ways[label]():
+                        taken.append((perf_counter() - began) * 1000)
+                        requests, sent = requests + made, sent + count
+                        began = perf_counter()
+                    assert len(taken) == ROWS // PAGE, f"{label}: {len(taken)} pages"
+                    sums[label] = requests, sent, len(taken)
+                    if walk >= 0:
+                        times[label].append(taken)
+            same = same_twice(*([each for walk in times[label] for each in walk] for label in (AGAIN, CURSOR)))
+            for label in list(ways)[:-1]:
+                requests, sent, pages = sums[label]
+                middles = [f"{statistics.median(walk[at - 1] for walk in times[label]):.2f}" for at in SHOWN]
+                ratios = [statistics.median(walk[-10:]) / statistics.median(walk[:10]) for walk in times[label]]
+                ratio = f"{statistics.median(ratios):.2f}"
+                row(label, pages, requests, f"{sent:,}", *middles, ratio, same if label == CURSOR else "")
         driver.shutdown()
         db.close()
-    shown = " | ".join(f"page {at}" for at in SHOWN)
-    print(f"| way | pages | requests | rows sent | {shown} | last against first ten |")
-    print(f"| --- | ---: | ---: | ---: |{' ---: |' * len(SHOWN)} ---: |")
-    for label in ways:
-        requests, sent, pages = sums[label]
-        middles = " | ".join(f"{statistics.median(walk[at - 1] for walk in times[label]):.2f} ms" for at in SHOWN)
-        ratios = [statistics.median(walk[-10:]) / statistics.median(walk[:10]) for walk in times[label]]
-        print(f"| {label} | {pages} | {requests} | {sent:,} | {middles} | {statistics.median(ratios):.2f} |")
 
 
 if __name__ == "__main__":

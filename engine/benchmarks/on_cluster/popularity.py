@@ -1,6 +1,6 @@
 """The paper's figure 7: who of 50 friends follows a target? The bounded plan against a scan of all who follow it.
 
-PYTHONPATH=.ci .venv/bin/python engine/benchmarks/on_cluster/popularity.py [--rounds 20] [--chart FILE.svg]
+PYTHONPATH=.ci .venv/bin/python engine/benchmarks/on_cluster/popularity.py [--rounds 20] [--chart FILE.svg] [--keep]
 
 The bounded plan gets 50 keys, however popular the target is. The other one is what a cost-based optimizer chooses while
 targets are unpopular: one scan of the followers by target, of which those that are friends are kept.
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import random
-import statistics
 from collections import defaultdict
 from pathlib import Path
 from time import perf_counter
@@ -19,10 +18,13 @@ from typing import Any
 import piql
 from chart import Series, chart
 from cql_speed import hosts
+from keeping import VOID, add_keep, quantiles, same_twice, table
 from sample import name
 from scale import write
 
 FRIENDS, CALLS = 50, 5
+BOUNDED, AGAIN = "bounded: 50 gets", "bounded again"
+TITLE = "Popular targets (figure 7)"
 POPULARITIES = (10, 30, 100, 300, 1_000, 3_000, 10_000, 20_000)
 SOURCE = f"""
 CREATE TABLE subscriptions (target VARCHAR(32), owner VARCHAR(32), PRIMARY KEY (target, owner));
@@ -51,9 +53,10 @@ def main() -> None:
     options.add_argument("--nodes", type=int, default=3)
     options.add_argument("--rounds", type=int, default=20)
     options.add_argument("--chart", type=Path)
+    add_keep(options)
     given = options.parse_args()
     chance = random.Random(1)
-    ways = {"bounded: 50 gets": bounded, "unbounded: a scan of all followers": scanned}
+    ways = {BOUNDED: bounded, "unbounded: a scan of all followers": scanned}
     times: dict[tuple[str, int], list[float]] = defaultdict(list)
     requests: dict[tuple[str, int], set[int]] = defaultdict(set)
     with hosts(given.nodes) as addresses, piql.connect(f"cql://{','.join(addresses)}/piql_popular?timeout=30") as db:
@@ -61,28 +64,34 @@ def main() -> None:
         if not db.execute("friendsAmong", {"target": target(POPULARITIES[-1]), "friends": [name(0)]}).rows:
             for each in POPULARITIES:
                 write(db, "subscriptions", ({"target": target(each), "owner": name(at)} for at in range(each)))
-        cases = [(label, each) for label in ways for each in POPULARITIES]
-        for round_ in range(-1, given.rounds):
-            for label, each in chance.sample(cases, len(cases)):
-                for _ in range(CALLS):
-                    friends = [name(at) for at in chance.sample(range(2 * max(POPULARITIES)), FRIENDS - 1)] + [name(0)]
-                    began = perf_counter()
-                    found, made = ways[label](db, each, friends)
-                    taken = (perf_counter() - began) * 1000
-                    assert found == {friend for friend in friends if friend < name(each)}
-                    if round_ >= 0:
-                        times[label, each].append(taken)
-                        requests[label, each].add(made)
-    print("| followers | plan | requests | p50 ms | p99 ms |")
-    print("| ---: | --- | ---: | ---: | ---: |")
-    slow = {case: statistics.quantiles(values, n=100)[98] for case, values in times.items()}
-    for each in POPULARITIES:
-        for label in ways:
-            (made,) = requests[label, each]
-            middle = statistics.median(times[label, each])
-            print(f"| {each:,} | {label} | {made} | {middle:.2f} | {slow[label, each]:.2f} |")
+        cases = [(label, each) for label in (*ways, AGAIN) for each in POPULARITIES]
+        words = (
+            f"`popularity.py`: which of {FRIENDS} friends follow a target, {given.rounds} shuffled rounds of {CALLS}"
+            f" calls, {given.rounds * CALLS} calls a row. {VOID}"
+        )
+        columns = ("#followers", "plan", "#requests", "#p50 ms", "#p99 ms", "#the same twice")
+        with table(TITLE, words, columns, given.nodes, given.keep) as row:
+            for round_ in range(-1, given.rounds):
+                for label, each in chance.sample(cases, len(cases)):
+                    for _ in range(CALLS):
+                        others = chance.sample(range(1, 2 * max(POPULARITIES)), FRIENDS - 1)
+                        friends = [name(at) for at in (0, *others)]
+                        began = perf_counter()
+                        found, made = ways.get(label, bounded)(db, each, friends)
+                        taken = (perf_counter() - began) * 1000
+                        assert found == {friend for friend in friends if friend < name(each)}
+                        if round_ >= 0:
+                            times[label, each].append(taken)
+                            requests[label, each].add(made)
+            for each in POPULARITIES:
+                same = same_twice(times[AGAIN, each], times[BOUNDED, each])
+                for label in ways:
+                    (made,) = requests[label, each]
+                    middle, slow = quantiles(times[label, each])
+                    row(f"{each:,}", label, made, f"{middle:.2f}", f"{slow:.2f}", same if label == BOUNDED else "")
     if given.chart:
-        series = [Series(label, [(each, slow[label, each]) for each in POPULARITIES]) for label in ways]
+        slowest = {case: quantiles(values)[1] for case, values in times.items()}
+        series = [Series(label, [(each, slowest[label, each]) for each in POPULARITIES]) for label in ways]
         drawn = chart("Who of 50 friends follows a target?", "followers of the target", "p99, milliseconds", series)
         given.chart.write_text(drawn)
 

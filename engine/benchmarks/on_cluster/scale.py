@@ -1,18 +1,20 @@
 """Scale independence: the same users' queries among 10² … 10⁵ users: requests, and the times against the smallest.
 
-PYTHONPATH=.ci .venv/bin/python engine/benchmarks/on_cluster/scale.py [--nodes 3] [--most 5] [--rounds 25]
+PYTHONPATH=.ci .venv/bin/python engine/benchmarks/on_cluster/scale.py [--nodes 3] [--most 5] [--rounds 25] [--load]
 
-The rows are written past the constraints, into databases side by side, one for each size. Every round runs all sizes
-and queries in a new order.
+The rows are written past the constraints, into databases side by side, one for each size; what is there stays, and
+`--load` ends after that. Every round runs all sizes and queries in a new order, and the smallest size twice: how much
+that differs from itself is what this machine cannot tell apart.
 """
 
 from __future__ import annotations
 
 import argparse
 import random
-import statistics
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from datetime import timedelta
 from itertools import islice
 from time import perf_counter
@@ -20,9 +22,12 @@ from typing import Any
 
 import piql
 from cql_speed import hosts
+from keeping import VOID, add_keep, quantiles, same_twice, table
 from sample import START, name
 
 EACH, CALLS, CHUNK = 10, 40, 4_000
+CHUNKS_AT_ONCE, ROWS_OF_ONE = 3, 1 + 2 * EACH
+AGAIN = "the smallest again"
 SOURCE = f"""
 CREATE TABLE users (username VARCHAR(32) PRIMARY KEY, hometown VARCHAR(64));
 CREATE TABLE subscriptions (
@@ -62,21 +67,29 @@ def rows_of(table: str, users: int) -> Rows:
 def write(db: piql.Database, table: str, rows: Iterable[dict[str, Any]]) -> None:
     """Write rows as they are, past constraints and the log of writes."""
     writer = db._writer(db._prepared, table)
-    source = iter(rows)
-    while some := list(islice(source, CHUNK)):
-        records = [writer.make(row) for row in some]
+
+    def put(some: list[dict[str, Any]]) -> None:
+        entries = [entry for row in some for entry in writer.record.of(writer.make(row))]
         with db.store.transaction() as transaction:
-            transaction.put(writer.record.prepared, [entry for each in records for entry in writer.record.of(each)])
+            transaction.put(writer.record.prepared, entries)
+
+    source = iter(rows)
+    with ThreadPoolExecutor(CHUNKS_AT_ONCE) as pool:
+        while some := [list(islice(source, CHUNK)) for _ in range(CHUNKS_AT_ONCE)]:
+            list(pool.map(put, filter(None, some)))
+            if not some[-1]:
+                return
 
 
 def fill(db: piql.Database, users: int) -> None:
+    """Load the rows of a size where its last one is not there yet: an interrupted load begins anew."""
     db.deploy(piql.compile(SOURCE))
     if db.execute("myThoughts", {"me": name(users - 1)}).rows:
         return
     began = perf_counter()
-    for table in ("users", "subscriptions", "thoughts"):
-        write(db, table, rows_of(table, users))
-    count = users * (1 + 2 * EACH)
+    for each in ("users", "subscriptions", "thoughts"):
+        write(db, each, rows_of(each, users))
+    count = users * ROWS_OF_ONE
     print(f"{users:,} users: {count:,} rows in {perf_counter() - began:.0f} s", flush=True)
 
 
@@ -85,46 +98,54 @@ def main() -> None:
     options.add_argument("--nodes", type=int, default=3)
     options.add_argument("--most", type=int, default=5, help="as a power of ten")
     options.add_argument("--rounds", type=int, default=25)
+    options.add_argument("--load", action="store_true", help="load what is missing, and end")
+    add_keep(options)
     given = options.parse_args()
     sizes = [10**power for power in range(2, given.most + 1)]
-    chance = random.Random(1)
-    times: dict[tuple[str, int], list[float]] = defaultdict(list)
-    requests: dict[tuple[str, int], list[int]] = defaultdict(list)
-    with hosts(given.nodes) as addresses:
+    with hosts(given.nodes) as addresses, ExitStack() as opened:
         url = f"cql://{','.join(addresses)}/piql_scale?timeout=30&prefix=s"
-        dbs = {size: piql.connect(f"{url}{size}_") for size in sizes}
+        dbs = {size: opened.enter_context(piql.connect(f"{url}{size}_")) for size in sizes}
         for size, db in dbs.items():
             fill(db, size)
-        cases = [(query, size) for query in QUERIES for size in sizes]
+        if not given.load:
+            measure(dbs, given)
+
+
+def measure(dbs: dict[int, piql.Database], given: argparse.Namespace) -> None:
+    smallest = min(dbs)
+    labels = {f"{size:,}": size for size in dbs} | {AGAIN: smallest}
+    chance = random.Random(1)
+    times: dict[tuple[str, str], list[float]] = defaultdict(list)
+    requests: dict[tuple[str, str], set[int]] = defaultdict(set)
+    cases = [(query, label) for query in QUERIES for label in labels]
+    words = (
+        f"`scale.py`: the queries of the same users, {given.rounds} shuffled rounds of {CALLS} calls one after another,"
+        f" {given.rounds * CALLS:,} calls a row; everybody has {EACH} subscriptions and {EACH} thoughts. {VOID}"
+    )
+    columns = ("query", "#users", "#rows", "#requests of a call", "#p50 ms", "#p99 ms", "#p50 ratio", "#p99 ratio")
+    with table("Users from 10² to 10⁵", words, (*columns, "#the same twice"), given.nodes, given.keep) as row:
         for round_ in range(-1, given.rounds):
-            for query, size in chance.sample(cases, len(cases)):
-                users = [name(chance.randrange(size)) for _ in range(CALLS)]
-                for user in users:
+            for query, label in chance.sample(cases, len(cases)):
+                size = labels[label]
+                for user in [name(chance.randrange(size)) for _ in range(CALLS)]:
                     began = perf_counter()
                     page = dbs[size].execute(query, {"me": user})
                     taken = perf_counter() - began
                     if round_ >= 0:  # the first round warms up
-                        times[query, size].append(taken * 1000)
-                        requests[query, size].append(page.operations)
-        for db in dbs.values():
-            db.close()
-    print("| query | users | requests of a call | p50 ms | p99 ms | p50 against 10² | p99 against 10² |")
-    print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
-    for query, size in cases:
-        middle, slow = _quantiles(times[query, size])
-        first_middle, first_slow = _quantiles(times[query, sizes[0]])
-        made = sorted(set(requests[query, size]))
-        assert made == sorted(set(requests[query, sizes[0]])), (
-            f"{query} makes other requests among {size} users: {made}"
-        )
-        print(
-            f"| {query} | {size:,} | {', '.join(map(str, made))} | {middle:.2f} | {slow:.2f}"
-            f" | {middle / first_middle:.2f} | {slow / first_slow:.2f} |"
-        )
-
-
-def _quantiles(values: list[float]) -> tuple[float, float]:
-    return statistics.median(values), statistics.quantiles(values, n=100)[98]
+                        times[query, label].append(taken * 1000)
+                        requests[query, label].add(page.operations)
+        for query, label in cases:
+            made, first = requests[query, label], requests[query, f"{smallest:,}"]
+            assert made == first, f"{query} makes other requests among {label} users: {made}, not {first}"
+        for query in QUERIES:
+            base = times[query, f"{smallest:,}"]
+            same = same_twice(times[query, AGAIN], base)
+            for size in dbs:
+                middle, slow = quantiles(times[query, f"{size:,}"])
+                first_middle, first_slow = quantiles(base)
+                made = ", ".join(map(str, sorted(requests[query, f"{size:,}"])))
+                ratios = f"{middle / first_middle:.2f}", f"{slow / first_slow:.2f}"
+                row(query, f"{size:,}", f"{size * ROWS_OF_ONE:,}", made, f"{middle:.2f}", f"{slow:.2f}", *ratios, same)
 
 
 if __name__ == "__main__":

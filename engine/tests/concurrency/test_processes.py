@@ -9,6 +9,7 @@ from pathlib import Path
 
 import piql
 import pytest
+from kept_results import kept_row
 from processes.nursery import Life, Nursery
 from promises import broken_promises, records_of
 
@@ -27,19 +28,21 @@ def run(nurse: Nursery, job: str, url: str, **more: object) -> list[Life]:
 
 @pytest.mark.parametrize(("limit", "tables", "turns"), [(1, 20, 12), (3, 9, 12), (100, 1, 16)])
 def test_a_limit_is_reached_and_never_passed(nurse: Nursery, url: str, limit: int, tables: int, turns: int) -> None:
-    lives = run(nurse, "sit", url, limit=limit, tables=tables, turns=turns)
-    accepted = sum(done.outcome == "ok" for life in lives for done in life.done)
-    with piql.connect(url) as db:
-        assert broken_promises(db) == []
-        seats = records_of(db.store, db.deployment.tables["seats"])
-        sitting = Counter(record[COLUMNS[limit]] for record in seats)
-    assert sitting == dict.fromkeys(range(tables), limit)
-    assert accepted == limit * tables
+    with kept_row(url, f"eight processes under a limit of {limit}") as cells:
+        lives = run(nurse, "sit", url, limit=limit, tables=tables, turns=turns)
+        accepted = sum(done.outcome == "ok" for life in lives for done in life.done)
+        with piql.connect(url) as db:
+            assert broken_promises(db) == []
+            seats = records_of(db.store, db.deployment.tables["seats"])
+            sitting = Counter(record[COLUMNS[limit]] for record in seats)
+        assert sitting == dict.fromkeys(range(tables), limit)
+        assert accepted == limit * tables
+        cells += [f"{tables} groups, {turns} tries each", "the limit reached, never passed"]
 
 
 def test_rows_that_move_between_groups_and_leave_them_pass_no_limit(nurse: Nursery, url: str) -> None:
-    run(nurse, "move_about", url, tables=4, turns=40)
-    with piql.connect(url) as db:
+    with kept_row(url, "eight processes that move rows between groups") as cells, piql.connect(url) as db:
+        run(nurse, "move_about", url, tables=4, turns=40)
         assert broken_promises(db) == []
         for table in range(4):  # every place that was left can be taken again
             for number in range(3 - db.execute("inThree", {"three": table}).rows[0]["seats"]):
@@ -47,19 +50,22 @@ def test_rows_that_move_between_groups_and_leave_them_pass_no_limit(nurse: Nurse
                 db.execute("sit", {"id": f"last {own}", "one": own, "three": table, "hundred": own})
             with pytest.raises(piql.CardinalityViolation):
                 db.execute("sit", {"id": "more", "one": 5_100_000, "three": table, "hundred": 5_100_000})
+        cells += ["40 moves each, limit 3", "never more than 3 seen, every place left can be taken"]
 
 
 @pytest.mark.parametrize("unique", ["email", "primary key"])
 def test_a_key_that_all_want_is_got_by_exactly_one(nurse: Nursery, url: str, unique: str) -> None:
-    lives = run(nurse, "open_accounts", url, emails=25, unique=unique)
-    got = {(number, int(said.split()[1])) for number, life in enumerate(lives) for said in life.other}
-    assert sorted(email for _, email in got) == list(range(25))
-    with piql.connect(url) as db:
-        assert broken_promises(db) == []
-        column, apart = ("id", "email") if unique == "email" else ("email", "id")
-        kept = list(records_of(db.store, db.deployment.tables["accounts"]))
-    assert {tuple(map(int, each[column].removesuffix("@x").split("."))) for each in kept} == got
-    assert {each[apart].removesuffix("@x") for each in kept} == {str(email) for email in range(25)}
+    with kept_row(url, f"eight processes that want the same keys ({unique})") as cells:
+        lives = run(nurse, "open_accounts", url, emails=25, unique=unique)
+        got = {(number, int(said.split()[1])) for number, life in enumerate(lives) for said in life.other}
+        assert sorted(email for _, email in got) == list(range(25))
+        with piql.connect(url) as db:
+            assert broken_promises(db) == []
+            column, apart = ("id", "email") if unique == "email" else ("email", "id")
+            kept = list(records_of(db.store, db.deployment.tables["accounts"]))
+        assert {tuple(map(int, each[column].removesuffix("@x").split("."))) for each in kept} == got
+        assert {each[apart].removesuffix("@x") for each in kept} == {str(email) for email in range(25)}
+        cells += ["25 keys", "each got by exactly one"]
 
 
 def histories(nurse: Nursery, url: str, kinds: list[str], seed: int, turns: int) -> list[list[Seen]]:
@@ -83,19 +89,22 @@ def overlaps(history: list[Seen]) -> int:
 
 @pytest.mark.parametrize("seed", range(2))
 def test_reads_writes_and_swaps_of_one_row_are_linearisable(nurse: Nursery, url: str, seed: int) -> None:
-    found = histories(nurse, url, ["read", "read", "write", "swap"], seed, 6)
-    assert all(is_linearisable(history, 0) for history in found)
-    assert sum(map(overlaps, found)) > ROWS
+    with kept_row(url, f"histories of reads, writes and swaps, seed {seed}") as cells:
+        found = histories(nurse, url, ["read", "read", "write", "swap"], seed, 6)
+        assert all(is_linearisable(history, 0) for history in found)
+        assert sum(map(overlaps, found)) > ROWS
+        cells += [f"8 processes, {ROWS} rows, {sum(map(len, found))} operations", "linearisable"]
 
 
 def test_a_counter_that_all_count_up_loses_no_step_and_sessions_see_it_grow(nurse: Nursery, url: str) -> None:
-    found = histories(nurse, url, ["read", "add"], 3, 10)
-    with piql.connect(url) as db:
+    with kept_row(url, "a counter that eight processes count up") as cells, piql.connect(url) as db:
+        found = histories(nurse, url, ["read", "add"], 3, 10)
         for row, history in enumerate(found):
             steps = sum(each.kind == "swap" and each.answer == 1 for each in history)
             assert db.execute("value", {"id": row}).rows == [{"value": steps}]
             assert is_linearisable(history, 0)
             assert misread_own_writes(history) == went_back(history) == []
+        cells += [f"10 turns on each of {ROWS} rows", "linearisable, no step lost, no session goes back"]
 
 
 @pytest.mark.parametrize("scheme", ["embedded", "stepwise"])

@@ -1,0 +1,62 @@
+"""Prints the table of a measurement; `--keep` makes it a section of docs/measurements/cluster-figures.md.
+
+Each program measures one variant twice, under another name: what that differs from itself cannot be told apart here.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from textwrap import fill
+
+from kept_results import keep_section, machine
+
+PAGE = "cluster-figures.md"
+SAME_P50, SAME_P99 = 1.1, 1.25
+VOID = (
+    f"*The same twice* is measured again against itself, p50 and p99; where that is not within {SAME_P50 - 1:.0%} and"
+    f" {SAME_P99 - 1:.0%}, times of the row are void."
+)
+
+
+def quantiles(values: Sequence[float]) -> tuple[float, float]:
+    """Give the median and the 99th percentile."""
+    return statistics.median(values), statistics.quantiles(values, n=100)[98]
+
+
+def same_twice(again: Sequence[float], first: Sequence[float]) -> str:
+    """Give the ratios of p50 and p99 of the same work done twice, and say whether they are too far apart."""
+    ratios = [a / b for a, b in zip(quantiles(again), quantiles(first), strict=True)]
+    is_same = all(1 / most <= each <= most for each, most in zip(ratios, (SAME_P50, SAME_P99), strict=True))
+    return f"{ratios[0]:.2f} / {ratios[1]:.2f}{'' if is_same else ' (void)'}"
+
+
+def add_keep(options: argparse.ArgumentParser) -> None:
+    options.add_argument("--keep", action="store_true", help=f"write the table into docs/measurements/{PAGE}")
+
+
+@contextmanager
+def table(title: str, words: str, columns: Sequence[str], nodes: int, is_kept: bool) -> Iterator[Callable[..., None]]:
+    """Give what prints a row; the first column is words, the others are numbers where they begin with '#'."""
+    lines: list[str] = []
+
+    def say(line: str) -> None:
+        print(line, flush=True)
+        lines.append(line)
+
+    def row(*cells: object) -> None:
+        say(f"| {' | '.join(map(str, cells))} |")
+
+    before = machine()
+    row(*(each.lstrip("#") for each in columns))
+    row(*("---:" if each.startswith("#") else "---" for each in columns))
+    yield row
+    where = (
+        f"{nodes} node{'s' if nodes > 1 else ''} of Cassandra 5.0 and the client on one machine: {before} at the start,"
+    )
+    text = fill(f"{words} {where} {machine()} at the end.", 120)
+    print("\n" + text)
+    if is_kept:
+        keep_section(PAGE, title, f"{text}\n\n" + "\n".join(lines))
