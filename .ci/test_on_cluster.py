@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -33,17 +34,24 @@ def test_every_conformance_case_passes(cluster: Cluster, cluster_keyspace: str, 
 def test_what_is_deployed_to_a_cluster_is_run_and_compared_in_a_browser(
     cluster: Cluster, cluster_keyspace: str, tmp_path: Path
 ) -> None:
+    hold_journeys(JOURNEYS, cluster.url(cluster_keyspace, "timeout=30"), tmp_path / "journeys.json")
+
+
+@pytest.mark.long
+def test_latencies_are_predicted_of_a_cluster_in_a_browser(
+    cluster: Cluster, cluster_keyspace: str, tmp_path: Path
+) -> None:
+    hold_journeys(("2-predict",), cluster.url(cluster_keyspace, "timeout=30"), tmp_path / "journeys.json")
+
+
+def hold_journeys(names: Sequence[str], store: str, report: Path) -> None:
+    """Run journeys of the end-to-end suite on a store, of which none may fail, at the first attempt."""
     assert (ROOT / "frontend/dist/index.html").exists(), "build the front end first: make frontend/dist/index.html"
     subprocess.run([str(ROOT / ".ci" / "setup-chromium.sh")], check=True)
-    report = tmp_path / "journeys.json"
-    here = {
-        "PIQL_E2E_STORE": cluster.url(cluster_keyspace, "timeout=30"),
-        "SAMPLE_USERS": "150",
-        "PLAYWRIGHT_JSON_OUTPUT_FILE": str(report),
-    }
-    command = ["npx", "--no-install", "playwright", "test", "--reporter=list,json", *JOURNEYS]
+    here = {"PIQL_E2E_STORE": store, "SAMPLE_USERS": "150", "PLAYWRIGHT_JSON_OUTPUT_FILE": str(report)}
+    command = ["npx", "--no-install", "playwright", "test", "--reporter=list,json", *names]
     run = subprocess.run(command, cwd=ROOT / "e2e", env=os.environ | here, capture_output=True, text=True, check=False)
     print(run.stdout, run.stderr)
     found = json.loads(report.read_text())["stats"]
     assert found["unexpected"] == found["flaky"] == 0, run.stdout
-    assert found["expected"] >= len(JOURNEYS)
+    assert found["expected"] >= len(names)

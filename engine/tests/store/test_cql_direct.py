@@ -196,3 +196,13 @@ def test_no_more_requests_are_under_way_on_a_node_than_the_address_says() -> Non
     pool.in_flight = connection.address.in_flight
     assert direct(connection).answer(sent(b"x")[0], None) == [("ordinary", b"x")]
     assert pool.sent == []
+
+
+def test_a_request_has_a_place_among_those_under_way_until_it_ends() -> None:
+    connection = Ordinary({"a": lambda values: None if values == [b"late"] else rows_of(values)})
+    gate = connection.routing.gate
+    assert direct(connection).answer_many(sent(b"x", b"late", b"y"), None)[1] == [("ordinary", b"late")]
+    assert gate.under_way == 0
+    while gate.try_enter():
+        continue
+    assert direct(connection).answer(sent(b"x")[0], None) == [("ordinary", b"x")]

@@ -37,6 +37,7 @@ class Direct:
         self._in_flight = address.in_flight
         self._replicas = Replicas(self._session, address.keyspace)
         self._routing = connection.routing
+        self._gate = connection.routing.gate
         self._known: dict[tuple[str, Consistency | None], Execute] = {}
         self._turn = count()
 
@@ -91,7 +92,7 @@ class Direct:
             )
         except Exception:  # whatever keeps a host from taking a request: the ordinary way tries others
             return False
-        if connection.in_flight > self._in_flight:
+        if connection.in_flight > self._in_flight or not self._gate.try_enter():
             _put_back(pool, connection, stream)
             return False
         call.open[at] = (connection, stream, pool)
@@ -103,6 +104,7 @@ class Direct:
                 return True  # the connection was lost, and the driver has said so to `done`
             connection._requests.pop(stream, None)
             _put_back(pool, connection, stream)
+            self._gate.leave()
             return False
         return True
 
@@ -129,6 +131,7 @@ class Direct:
         connection, _, pool = found
         if not pool.is_shutdown:
             pool.return_connection(connection)
+        self._gate.leave()
         if response.__class__ is list:
             call.answers[at] = response
         elif isinstance(response, ResultMessage) and response.kind == RESULT_KIND_ROWS and not response.paging_state:
@@ -146,6 +149,7 @@ class Direct:
             if found is None:  # it was answered just now
                 continue
             connection, stream, pool = found
+            self._gate.leave()
             self._routing.note_late(pool.host)
             if connection._requests.pop(stream, None) is None:  # its answer is being read, and will find no taker
                 pool.return_connection(connection)

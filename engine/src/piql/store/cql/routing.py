@@ -46,6 +46,14 @@ class Gate:
             self._free -= 1
         send()
 
+    def try_enter(self) -> bool:
+        """Take a place if one is free, without waiting; say whether that was so."""
+        with self._lock:
+            if self._free <= 0:
+                return False
+            self._free -= 1
+            return True
+
     def leave(self) -> None:
         """Let the next ones in; one that leaves at once lets the one after it in here, too."""
         with self._lock:
@@ -92,7 +100,7 @@ class Routing(TokenAwarePolicy):  # type: ignore[misc]
     def __init__(self, datacenter: str | None, most_in_flight: int, gate: Gate) -> None:
         super().__init__(DCAwareRoundRobinPolicy(local_dc=datacenter or ""))
         self._most_in_flight = most_in_flight
-        self._gate = gate
+        self.gate = gate
         self._late: dict[Any, float] = {}
         self.session: Session | None = None
 
@@ -102,7 +110,7 @@ class Routing(TokenAwarePolicy):  # type: ignore[misc]
 
     def make_query_plan(self, working_keyspace: str | None = None, query: Any = None) -> Iterable[Any]:
         plan: Iterable[Any] = super().make_query_plan(working_keyspace, query)
-        is_crowded = self._gate.under_way > self._most_in_flight
+        is_crowded = self.gate.under_way > self._most_in_flight
         if not self._late and not is_crowded:
             return plan
         hosts = list(plan)

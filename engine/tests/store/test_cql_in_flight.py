@@ -1,0 +1,60 @@
+"""How many requests are under way on each node of a cluster at once."""
+
+from collections import Counter
+from collections.abc import Callable
+from threading import Thread
+from typing import Any
+
+import piql
+import pytest
+from cluster.fixture import cluster, cluster_keyspace, cluster_url
+
+__all__ = ["cluster", "cluster_keyspace", "cluster_url"]
+pytestmark = pytest.mark.cluster
+
+MOST, KEYS, CLIENTS = 12, 100, 4
+CHOOSING = CLIENTS + 1  # threads, and the driver's own, that may choose the same node at one moment
+NUMBERS = f"""
+CREATE TABLE numbers (id INT PRIMARY KEY, twice INT);
+CREATE QUERY some AS SELECT id, twice FROM numbers WHERE id IN [ids] MAX {KEYS};
+"""
+
+
+def test_a_fan_out_keeps_as_many_requests_on_each_node_as_the_address_allows_and_waits_with_the_others(
+    cluster_url: Callable[[], str],
+) -> None:
+    with piql.connect(f"{cluster_url()}&in_flight={MOST}&fan_out=parallel&speculative=0") as db:
+        db.deploy(piql.compile(NUMBERS))
+        db.load("numbers", [{"id": at, "twice": 2 * at} for at in range(KEYS)])
+        most = watched(db)
+        found: list[int] = []
+
+        def ask() -> None:
+            rows = db.execute("some", {"ids": list(range(KEYS))}).rows
+            found.append(sum(row["twice"] for row in rows))
+
+        clients = [Thread(target=ask) for _ in range(CLIENTS)]
+        for each in clients:
+            each.start()
+        for each in clients:
+            each.join()
+    assert found == [KEYS * (KEYS - 1)] * CLIENTS
+    assert max(most.values()) <= MOST + CHOOSING
+    assert min(most.values()) > 1, "one node is not to do all the work"
+
+
+def watched(db: piql.Database) -> Counter[Any]:
+    """Count from now on the most requests under way that each node had when one was sent to it."""
+    most: Counter[Any] = Counter()
+    session = db.store.connection.session  # type: ignore[attr-defined]
+    for host, pool in session._pools.items():
+        for each in pool.get_connections():
+
+            def send(
+                *given: Any, connection: Any = each, host: Any = host, sent: Any = each.send_msg, **more: Any
+            ) -> Any:
+                most[host] = max(most[host], connection.in_flight)
+                return sent(*given, **more)
+
+            each.send_msg = send
+    return most
