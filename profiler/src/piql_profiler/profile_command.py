@@ -1,6 +1,6 @@
 """`piql profile`: from arguments to an exit code.
 
-profile   0 done · 1 failed · 2 wrong arguments · 130 cancelled by SIGTERM or Ctrl-C
+profile   0 done · 1 failed · 2 wrong arguments · 98 stale, by --look · 130 cancelled by SIGTERM or Ctrl-C
 """
 
 from __future__ import annotations
@@ -17,7 +17,12 @@ from dataclasses import asdict
 from pathlib import Path
 from types import FrameType
 
+from piql.errors import PiqlError
+
 from piql_profiler.cluster import RayRunner
+from piql_profiler.drift.judge import LOOKS, Look, Ratio, stale_operators
+from piql_profiler.drift.look import SECONDS, look
+from piql_profiler.drift.refresh import refresh_profile
 from piql_profiler.grid import GRIDS, Grid
 from piql_profiler.hlog import write_hlog
 from piql_profiler.processes import adopt_orphans, end_descendants
@@ -26,6 +31,7 @@ from piql_profiler.run_files import RunSettings, UnreadableRun, mark_cancelled, 
 from piql_profiler.runner import LocalRunner, Runner
 
 SLO_FAILED = 99
+STALE = 98
 CANCELLED = 130
 _PATIENCE_SECONDS = 3.5  # after a request to stop; then everything is ended by force
 
@@ -43,6 +49,15 @@ def profile(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--resume", action="store_true", help="go on with the run in DIR, which was killed, stopped or failed"
     )
+    parser.add_argument(
+        "--look",
+        type=int,
+        metavar="N",
+        help="measure a few points of the whole run in DIR again, N times: has the store moved away from its profile?",
+    )
+    parser.add_argument(
+        "--refresh", type=Path, metavar="OLD", help="measure anew what is stale of the run in OLD, and keep the rest"
+    )
     parser.add_argument("--label", default="")
     parser.add_argument("--hlog", type=Path, metavar="FILE", help="also write an HdrHistogram log")
     parser.add_argument("--clients", type=int, default=max(1, (os.cpu_count() or 2) - 1), metavar="N")
@@ -57,8 +72,13 @@ def profile(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--progress", choices=("text", "json", "none"), default="text")
     given = parser.parse_args(argv)
     try:
-        if not given.resume and given.store is None:
-            raise ValueError("--store is required, unless a run is resumed")
+        others = (given.resume, given.look is not None, given.refresh is not None)
+        if sum(others) > 1:
+            raise ValueError("--resume, --look and --refresh are three different things")
+        if not any(others) and given.store is None:
+            raise ValueError("--store is required, unless a run is resumed, looked at or refreshed")
+        if given.look is not None and given.look < 1:
+            raise ValueError("--look is a number of looks, from 1")
         grid = grid_of(given.grid)
         if given.interval <= 0 or given.intervals < 1 or given.clients < 1:
             raise ValueError("interval, intervals and clients are positive")
@@ -83,12 +103,20 @@ def profile(argv: Sequence[str] | None = None) -> int:
     _stop_on_signals(given.out)
     adopt_orphans()
     try:
-        if given.resume:
+        if given.look is not None:
+            return _look(given.out, given.look)
+        if given.refresh is not None:
+            runner = _runner(read_info(given.refresh).settings)
+            info = refresh_profile(given.refresh, given.out, runner, report, given.label)
+        elif given.resume:
             info = resume_profile(given.out, _runner(read_info(given.out).settings), report)
         else:
             info = run_profile(settings, given.out, _runner(settings), report, given.label)
     except UnreadableRun as error:
         parser.error(str(error))
+    except (PiqlError, OSError) as error:
+        print(f"piql profile: {error}", file=sys.stderr)
+        return 1
     except (Cancelled, KeyboardInterrupt):
         return CANCELLED
     finally:
@@ -112,6 +140,27 @@ def grid_of(text: str) -> Grid:
     if not isinstance(levels, dict):
         raise ValueError("a grid in JSON is an object of lists")
     return Grid.from_levels(levels)
+
+
+def _look(run: Path, looks: int) -> int:
+    """Say how far the store is from its profile; STALE when the last looks agree that it is far."""
+
+    def tell(seen: Look) -> None:
+        canaries = ", ".join(f"{each.point.operator.value} {_times(each.ratio)}" for each in seen.canaries)
+        print(f"p99 is {_times(seen.ratio)} what was measured ({canaries})", flush=True)
+
+    found = look(run, looks, SECONDS, tell)
+    stale = stale_operators(found)
+    if stale:
+        names = ", ".join(each.value for each in stale)
+        print(f"stale: {names}; piql profile --refresh {run} --out DIR measures that anew")
+        return STALE
+    print("not stale" if len(found) >= LOOKS else f"not known to be stale: that takes {LOOKS} looks that agree")
+    return 0
+
+
+def _times(ratio: Ratio) -> str:
+    return f"{ratio.factor:.2f} ({ratio.low:.2f} – {ratio.high:.2f}) times"
 
 
 def _runner(settings: RunSettings) -> Runner:

@@ -18,12 +18,15 @@ from typing import Literal
 from piql.errors import StoreUnavailable
 
 from piql_profiler.benchmark import prepare
-from piql_profiler.grid import Grid, Point
+from piql_profiler.grid import Grid, Operator, Point
 from piql_profiler.measurements import Measurement
 from piql_profiler.precision import precision_of
 from piql_profiler.run_files import RunDirectory, RunInfo, RunSettings, read_cells
 from piql_profiler.runner import MeasuringStopped, Runner, Task
 from piql_profiler.workload import store_for_profiling
+
+# Notes of a run that takes over what another measured: its folder, and of which operators.
+KEPT_FROM, KEPT_OPERATORS = "kept_from", "kept_operators"
 
 
 class Cancelled(BaseException):
@@ -51,7 +54,7 @@ def run_profile(
     prepare: Callable[[Grid, str], None] = prepare,
 ) -> RunInfo:
     """Measure the grid into the folder `out`. Every end is written down: done, cancelled (re-raised) or failed."""
-    return _measure(RunDirectory(out, settings, label), runner, report, prepare)
+    return measure_into(RunDirectory(out, settings, label), runner, report, prepare)
 
 
 def resume_profile(
@@ -62,20 +65,24 @@ def resume_profile(
     prepare: Callable[[Grid, str], None] = prepare,
 ) -> RunInfo:
     """Go on with a run that was killed, stopped or failed, behind the intervals that are whole."""
-    return _measure(RunDirectory.resume(out), runner, report, prepare)
+    return measure_into(RunDirectory.resume(out), runner, report, prepare)
 
 
-def _measure(
+def measure_into(
     directory: RunDirectory,
     runner: Runner,
     report: Callable[[Progress], None],
     prepare: Callable[[Grid, str], None],
 ) -> RunInfo:
+    """Measure what a folder lacks of its intervals; what its notes say is kept is taken over from another run."""
     settings = directory.info.settings
     first = directory.info.complete_intervals
-    total = len(settings.grid.measured) * settings.intervals
-    before = done = len(settings.grid.measured) * first
-    seconds_left = settings.interval_seconds * (settings.intervals - first)
+    kept = _kept(directory.info)
+    known = {each.point for each in kept}
+    points = [each for each in settings.grid.measured if each not in known]
+    total = len(points) * settings.intervals
+    before = done = len(points) * first
+    seconds_left = settings.interval_seconds * (settings.intervals - first) * len(points) / len(settings.grid.measured)
 
     def end(state: Literal["cancelled", "failed", "done"], message: str | None = None) -> None:
         with contextlib.suppress(OSError):  # on a full disk the run reads as failed once this process is gone
@@ -91,15 +98,17 @@ def _measure(
             spent = 0.0
             for interval in range(first, settings.intervals):
                 measured: list[Measurement] = []
-                for each in runner.run(tasks_of(settings, store_url, interval, runner.clients)):
+                for each in runner.run(tasks_of(settings, store_url, interval, runner.clients, points)):
                     measured.append(each)
                     done += 1
                     spent += each.seconds
                     left = spent / (done - before) * (total - done) / runner.clients
                     report(Progress("running", done, total, left))
                 measured += runner.run(second_tasks(settings, store_url, interval, runner.clients, measured))
-                directory.write_interval(interval, measured)
-        directory.update(notes={"void_blocks": sum(each.is_void for each in read_cells(directory.path))})
+                taken_over = [each for each in kept if each.interval == interval]
+                directory.write_interval(interval, [*measured, *taken_over])
+        void = sum(each.is_void for each in read_cells(directory.path))
+        directory.update(notes={**directory.info.notes, "void_blocks": void})
         end("done")
     except (Cancelled, KeyboardInterrupt):
         end("cancelled", "stopped before its end")
@@ -109,19 +118,31 @@ def _measure(
     return directory.info
 
 
-def tasks_of(settings: RunSettings, store_url: str, interval: int, clients: int) -> list[Task]:
-    """Give every point its share of one interval, in random order."""
+def _kept(info: RunInfo) -> list[Measurement]:
+    """Read what is taken over from another run: the whole of its measurements of some operators."""
+    if KEPT_FROM not in info.notes:
+        return []
+    operators = {Operator(each) for each in info.notes[KEPT_OPERATORS]}
+    return [each for each in read_cells(Path(info.notes[KEPT_FROM])) if each.point.operator in operators]
+
+
+def tasks_of(
+    settings: RunSettings, store_url: str, interval: int, clients: int, points: Sequence[Point] | None = None
+) -> list[Task]:
+    """Give points, or all of them, their shares of one interval, in random order."""
     random = Random(settings.seed * 1_000 + interval)
-    points = random.sample(settings.grid.measured, len(settings.grid.measured))
-    share = settings.interval_seconds * clients / len(points)
-    return [task_of(settings, store_url, point, interval, share, random.randrange(2**31)) for point in points]
+    chosen = settings.grid.measured if points is None else points
+    share = settings.interval_seconds * clients / len(settings.grid.measured)
+    ordered = random.sample(chosen, len(chosen))
+    return [task_of(settings, store_url, point, interval, share, random.randrange(2**31)) for point in ordered]
 
 
 def second_tasks(
     settings: RunSettings, store_url: str, interval: int, clients: int, measured: Sequence[Measurement]
 ) -> list[Task]:
     """Share the time that precise points gave back among those that are not precise yet."""
-    left = settings.interval_seconds * clients - sum(each.seconds for each in measured)
+    seconds = settings.interval_seconds * len({each.point for each in measured}) / len(settings.grid.measured)
+    left = seconds * clients - sum(each.seconds for each in measured)
     if settings.precision is None or left <= 0.0:
         return []
     wide = [each for each in measured if _half_width(each) > settings.precision]

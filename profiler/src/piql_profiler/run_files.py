@@ -117,7 +117,7 @@ class RunDirectory:
         target = self.path / f"interval-{interval:03}.parquet"
         part = target.with_suffix(".part")
         pq.write_table(_table(measurements), part, compression="zstd")
-        _move(part, target)
+        move_into_place(part, target)
         self.update(
             complete_intervals=interval + 1,
             executions=self.info.executions + sum(each.histogram.total for each in measurements),
@@ -131,7 +131,7 @@ class RunDirectory:
         target = self.path / "run.json"
         part = target.with_suffix(".part")
         part.write_text(json.dumps(_to_json(self.info), indent=2) + "\n")
-        _move(part, target)
+        move_into_place(part, target)
 
 
 def read_info(path: Path) -> RunInfo:
@@ -159,7 +159,7 @@ def mark_cancelled(path: Path) -> None:
     if content["state"] in _UNFINISHED:
         part = path / "run.cancelled.part"
         part.write_text(json.dumps({**content, "state": "cancelled", "ended_at": time.time()}, indent=2) + "\n")
-        _move(part, file)
+        move_into_place(part, file)
 
 
 def load(path: Path, *, is_partial_allowed: bool = False) -> Measurements:
@@ -204,7 +204,8 @@ def _started(process: int) -> int | None:
     return None if fields[0] == "Z" else int(fields[19])
 
 
-def _move(part: Path, target: Path) -> None:
+def move_into_place(part: Path, target: Path) -> None:
+    """Put a file that was written beside its place there, whole."""
     with part.open("rb") as written:
         os.fsync(written.fileno())
     part.replace(target)

@@ -1,0 +1,98 @@
+"""How far a store has moved away from its profile: ratios of p99 then and now, with what is known of them.
+
+ratio of a canary   p99 now / p99 in the profile, known to the intervals of both
+factor of a look    the geometric mean of its canaries' ratios
+stale               the last three looks agree: off by more than a third, and surely not by chance
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from piql_profiler.grid import Operator, Point
+from piql_profiler.precision import Precision
+
+FAR = 0.3  # of the logarithm of a ratio: 1.35 times slower, or faster
+LOOKS = 3  # that agree
+_DEVIATIONS = 1.96  # to the ends of a 95 % interval
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """How many times slower, with its 95 % interval."""
+
+    factor: float
+    low: float
+    high: float
+
+    @property
+    def is_far(self) -> bool:
+        """Off by more than `FAR`, and its interval does not hold 1."""
+        return abs(math.log(self.factor)) > FAR and not self.low <= 1.0 <= self.high
+
+
+@dataclass(frozen=True, slots=True)
+class Canary:
+    """One point measured again."""
+
+    point: Point
+    then: Precision
+    now: Precision
+
+    @property
+    def ratio(self) -> Ratio:
+        return _ratio([self])
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """All canaries at one time, in seconds since 1970."""
+
+    at: float
+    canaries: tuple[Canary, ...]
+
+    @property
+    def ratio(self) -> Ratio:
+        return _ratio(self.canaries)
+
+
+def stale_operators(looks: Sequence[Look]) -> tuple[Operator, ...]:
+    """Give the operators whose canary was far off, to the same side, in each of the last looks.
+
+    Where the looks as a whole are far off, but no single canary surely is, it is all of them.
+    """
+    last = looks[-LOOKS:]
+    if len(last) < LOOKS:
+        return ()
+    found = tuple(
+        canary.point.operator
+        for canary in last[-1].canaries
+        if _agree([each.ratio for look in last for each in look.canaries if each.point == canary.point])
+    )
+    if not found and _agree([look.ratio for look in last]):
+        return tuple(each.point.operator for each in last[-1].canaries)
+    return found
+
+
+def _agree(ratios: Sequence[Ratio]) -> bool:
+    return (
+        len(ratios) == LOOKS
+        and all(each.is_far for each in ratios)
+        and len({each.factor > 1.0 for each in ratios}) == 1
+    )
+
+
+def _ratio(canaries: Sequence[Canary]) -> Ratio:
+    middle = sum(math.log(each.now.estimate_us / each.then.estimate_us) for each in canaries) / len(canaries)
+    variance = sum(_deviation(each.then) ** 2 + _deviation(each.now) ** 2 for each in canaries) / len(canaries) ** 2
+    away = _DEVIATIONS * math.sqrt(variance)
+    return Ratio(math.exp(middle), math.exp(middle - away), math.exp(middle + away))
+
+
+def _deviation(known: Precision) -> float:
+    """Give the standard deviation of the logarithm; an interval without an upper end is as wide as below."""
+    below = math.log(known.estimate_us / known.low_us)
+    above = math.log(known.high_us / known.estimate_us) if math.isfinite(known.high_us) else below
+    return max(below, above) / _DEVIATIONS

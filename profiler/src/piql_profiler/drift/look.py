@@ -1,0 +1,113 @@
+"""Measures the canaries of a profile on its store, and keeps what they say in `drift.json` beside it."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from piql_profiler.benchmark import Session, prepare
+from piql_profiler.drift.judge import Canary, Look
+from piql_profiler.grid import Grid, Operator, Point
+from piql_profiler.histogram import merge_all
+from piql_profiler.measurements import Measurement
+from piql_profiler.precision import FEWEST_FOR_P99, Precision, precision_of
+from piql_profiler.run_files import UnreadableRun, move_into_place, read_cells, read_info
+from piql_profiler.workload import store_for_profiling
+
+SECONDS = 3.0  # of each canary in each look
+_FILE = "drift.json"
+
+
+def canaries_of(grid: Grid) -> tuple[Point, ...]:
+    """Give the cheapest point of each operator: of a join the cheapest that makes more than one request."""
+    found = []
+    for operator in Operator:
+        points = [each for each in grid.points if each.operator is operator]
+        several = [each for each in points if each.child_rows > 1]
+        if points:
+            found.append(min(several or points, key=lambda each: (each.child_rows * each.rows, each.row_bytes)))
+    return tuple(found)
+
+
+def look(run: Path, looks: int, seconds: float, report: Callable[[Look], None]) -> list[Look]:
+    """Look that many times, and add what was seen to what is kept; gives all looks at this profile."""
+    info = read_info(run)
+    if info.state != "done":
+        raise UnreadableRun(f"the run in {run} is {info.state}, not done")
+    settings = info.settings
+    canaries = canaries_of(settings.grid)
+    cells = read_cells(run)
+    then = {point: _precision([each for each in cells if each.point == point]) for point in canaries}
+    known = read_looks(run)
+    with store_for_profiling(settings.store_url) as store_url:
+        prepare(settings.grid, store_url)
+        session = Session.open(store_url, settings.grid)
+        for _ in range(looks):
+            random = Random(settings.seed * 1_000 + len(known))
+            seen = []
+            for point in canaries:
+                now = session.measure(
+                    point, seconds, seed=random.randrange(2**31), load=settings.load, at_least=FEWEST_FOR_P99
+                )
+                seen.append(Canary(point, then[point], _precision([now])))
+            known.append(Look(time.time(), tuple(seen)))
+            _write(run, known)
+            report(known[-1])
+    return known
+
+
+def read_looks(run: Path) -> list[Look]:
+    """Give what is kept of looks at a profile, the oldest first."""
+    try:
+        content = json.loads((run / _FILE).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return []
+    except ValueError as error:
+        raise UnreadableRun(f"{run / _FILE} is damaged: {error}") from None
+    return [Look(each["at"], tuple(_canary(canary) for canary in each["canaries"])) for each in content["looks"]]
+
+
+def _write(run: Path, looks: Sequence[Look]) -> None:
+    content = {
+        "looks": [
+            {
+                "at": each.at,
+                "canaries": [
+                    {
+                        "point": [canary.point.operator.value, *canary.point.coordinates],
+                        "then_us": _numbers(canary.then),
+                        "now_us": _numbers(canary.now),
+                    }
+                    for canary in each.canaries
+                ],
+            }
+            for each in looks
+        ]
+    }
+    part = run / "drift.part"
+    part.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+    move_into_place(part, run / _FILE)
+
+
+def _precision(cells: Sequence[Measurement]) -> Precision:
+    histogram = merge_all(each.histogram for each in cells)
+    worth = sum(each.histogram.total if each.effective is None else each.effective for each in cells)
+    return precision_of(histogram, worth)
+
+
+def _numbers(known: Precision) -> list[float | None]:
+    """Give estimate, lower and upper end; null where there is no upper end."""
+    return [known.estimate_us, known.low_us, known.high_us if known.high_us != float("inf") else None]
+
+
+def _canary(content: dict[str, Any]) -> Canary:
+    operator, *sizes = content["point"]
+    then, now = (
+        Precision(estimate, low, float("inf") if high is None else high)
+        for estimate, low, high in (content["then_us"], content["now_us"])
+    )
+    return Canary(Point(Operator(operator), *sizes), then, now)

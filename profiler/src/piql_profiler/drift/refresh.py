@@ -1,0 +1,37 @@
+"""A profile measured anew where it is stale: what else it holds is taken over, interval by interval."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from piql_profiler.benchmark import prepare as prepare_store
+from piql_profiler.drift.judge import stale_operators
+from piql_profiler.drift.look import read_looks
+from piql_profiler.grid import Grid
+from piql_profiler.profile_run import KEPT_FROM, KEPT_OPERATORS, Progress, measure_into
+from piql_profiler.run_files import RunDirectory, RunInfo, UnreadableRun, read_info
+from piql_profiler.runner import Runner
+
+
+def refresh_profile(
+    old: Path,
+    out: Path,
+    runner: Runner,
+    report: Callable[[Progress], None],
+    label: str = "",
+    *,
+    prepare: Callable[[Grid, str], None] = prepare_store,
+) -> RunInfo:
+    """Measure the stale operators' points into the new folder `out`, and take over the others' measurements."""
+    info = read_info(old)
+    if info.state != "done":
+        raise UnreadableRun(f"the run in {old} is {info.state}, not done")
+    stale = stale_operators(read_looks(old))
+    if not stale:
+        raise UnreadableRun(f"the run in {old} is not known to be stale: look at its canaries first")
+    present = {each.operator for each in info.settings.grid.points}
+    kept = sorted(each.value for each in present - set(stale))
+    directory = RunDirectory(out, info.settings, label)
+    directory.update(notes={KEPT_FROM: str(old.resolve()), KEPT_OPERATORS: kept})
+    return measure_into(directory, runner, report, prepare)
