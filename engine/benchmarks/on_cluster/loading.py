@@ -20,6 +20,7 @@ from typing import Any
 
 import piql
 from cluster.running import default_folder, found_cluster
+from counting import KINDS, counted
 from cql_speed import hosts
 from keeping import add_keep, table
 from scale import write
@@ -29,6 +30,7 @@ SAMPLE = ROOT / "sample-apps" / "scadr"
 BY_TEXT = "CREATE QUERY byText AS SELECT owner, posted FROM thoughts WHERE text = [1: text] LIMIT 5;\n"
 START = datetime(2020, 1, 1, tzinfo=UTC)
 Rows = list[dict[str, Any]]
+Load = Callable[[str, Rows], object]
 
 
 def worked_by_nodes() -> float:
@@ -40,16 +42,21 @@ def worked_by_nodes() -> float:
     return ticks / os.sysconf("SC_CLK_TCK")
 
 
-def timed(title: str, row: Callable[..., None], tables: dict[str, Rows], load: Callable[[str, Rows], object]) -> None:
+def timed(
+    title: str, row: Callable[..., None], db: piql.Database, tables: dict[str, Rows], load: Load | None = None
+) -> None:
+    load = load or db.load
     began, worked, nodes = perf_counter(), process_time(), worked_by_nodes()
-    for name, rows in tables.items():
-        load(name, rows)
+    with counted(db.store.connection) as requests:  # type: ignore[attr-defined]
+        for name, rows in tables.items():
+            load(name, rows)
     count = sum(map(len, tables.values()))
     seconds = perf_counter() - began
     mine, theirs = process_time() - worked, worked_by_nodes() - nodes
     per_row = (f"{each / count * 1e6:,.0f}" for each in (mine, theirs))
     most = (os.cpu_count() or 1) * count / (mine + theirs)
-    row(title, f"{count:,}", f"{seconds:.1f}", f"{count / seconds:,.0f}", *per_row, f"{most:,.0f}")
+    sent = (f"{requests[kind] / count:.2f}" for kind in KINDS)
+    row(title, f"{count:,}", f"{seconds:.1f}", f"{count / seconds:,.0f}", *per_row, f"{most:,.0f}", *sent)
 
 
 def main() -> None:
@@ -73,20 +80,30 @@ def main() -> None:
                 "`loading.py`: `db.load` by one client, every constraint checked (keys, references, limits). Processor"
                 f" time is that of all threads; *at most* is what {os.cpu_count()} cores allow that do nothing else."
             )
-            columns = ("what", "#rows", "#seconds", "#rows a second", "#µs of the client a row", "#of the nodes")
-            with table("Loading", words, (*columns, "#at most, rows a second"), given.nodes, given.keep) as row:
-                timed("SCADr's sample, 150 users", row, sample, db.load)
-                timed("the sample's thoughts once more", row, {"thoughts": sample["thoughts"]}, db.load)
+            columns = (
+                "what",
+                "#rows",
+                "#seconds",
+                "#rows a second",
+                "#µs of the client a row",
+                "#of the nodes",
+                "#at most, rows a second",
+            )
+            with table(
+                "Loading", words, (*columns, *(f"#{kind} a row" for kind in KINDS)), given.nodes, given.keep
+            ) as row:
+                timed("SCADr's sample, 150 users", row, db, sample)
+                timed("the sample's thoughts once more", row, db, {"thoughts": sample["thoughts"]})
                 db.deploy(piql.compile({**source, "by_text.piql": BY_TEXT}))
                 some = thoughts(given.rows, owners, texts)
-                timed("thoughts, an index of some hundred texts", row, {"thoughts": some}, db.load)
+                timed("thoughts, an index of some hundred texts", row, db, {"thoughts": some})
                 alone = [
                     each | {"posted": START + timedelta(days=400, seconds=at), "text": f"the thought number {at}"}
                     for at, each in enumerate(some)
                 ]
-                timed("thoughts, an index whose every entry is alone", row, {"thoughts": alone}, db.load)
+                timed("thoughts, an index whose every entry is alone", row, db, {"thoughts": alone})
                 plain = [each | {"posted": START + timedelta(days=800, seconds=at)} for at, each in enumerate(some)]
-                timed("the same, past the constraints", row, {"thoughts": plain}, partial(write, db))
+                timed("the same, past the constraints", row, db, {"thoughts": plain}, partial(write, db))
 
 
 def thoughts(count: int, owners: list[str], texts: list[str]) -> Rows:

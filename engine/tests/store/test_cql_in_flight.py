@@ -23,7 +23,7 @@ CREATE QUERY some AS SELECT id, twice FROM numbers WHERE id IN [ids] MAX {KEYS};
 def test_a_fan_out_keeps_as_many_requests_on_each_node_as_the_address_allows_and_waits_with_the_others(
     cluster_url: Callable[[], str],
 ) -> None:
-    with piql.connect(f"{cluster_url()}&in_flight={MOST}&fan_out=parallel&speculative=0") as db:
+    with piql.connect(f"{cluster_url()}&in_flight={MOST}&fan_out=parallel&speculative=0&driver=scylla") as db:
         db.deploy(piql.compile(NUMBERS))
         db.load("numbers", [{"id": at, "twice": 2 * at} for at in range(KEYS)])
         most = watched(db)

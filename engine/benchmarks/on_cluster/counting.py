@@ -1,0 +1,44 @@
+"""Counts the requests that are sent to a cluster, by what they cost there."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+KINDS = ("conditional changes", "serial reads", "plain changes", "reads")
+
+
+@contextmanager
+def counted(connection: Any) -> Iterator[Counter[str]]:
+    """Count the requests of a connection while the context lasts; several rows may be one request."""
+    found: Counter[str] = Counter()
+    many, serially = connection.answer_many, connection.each_serially
+    one, change_if = connection.answer, connection.change_if
+
+    def count_many(requests: Sequence[tuple[str, Any]], *rest: Any) -> Any:
+        found.update(_kind(cql) for cql, _ in requests)
+        return many(requests, *rest)
+
+    def count_serially(requests: Sequence[tuple[str, Any]], most: int, *, is_change: bool) -> Any:
+        found[KINDS[not is_change]] += len(requests)
+        return serially(requests, most, is_change=is_change)
+
+    def count_one(cql: str, *rest: Any, is_serial: bool = False) -> Any:
+        found[KINDS[1] if is_serial else _kind(cql)] += 1
+        return one(cql, *rest, is_serial=is_serial)
+
+    def count_change(*request: Any) -> Any:
+        found[KINDS[0]] += 1
+        return change_if(*request)
+
+    connection.answer_many, connection.each_serially = count_many, count_serially
+    connection.answer, connection.change_if = count_one, count_change
+    yield found
+    for name in ("answer_many", "each_serially", "answer", "change_if"):
+        delattr(connection, name)
+
+
+def _kind(cql: str) -> str:
+    return KINDS[3] if cql.startswith("SELECT") else KINDS[2]
