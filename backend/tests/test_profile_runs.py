@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 import time
+from dataclasses import replace
+from pathlib import Path
 
 import httpx
 import pytest
 from piql_backend.settings import Settings
+from piql_profiler.grid import Operator
+from piql_profiler.histogram import Histogram
+from piql_profiler.run_files import RunDirectory, read_cells, read_info
 
 GRID = {"row_bytes": [200], "scan_rows": [1, 50], "sorted_child_rows": [5, 20], "sorted_rows": [5, 20]}
 SHORT = {"label": "short", "grid": GRID, "interval_seconds": 0.3, "intervals": 2}
 LONG = {"label": "long", "grid": GRID, "interval_seconds": 600, "intervals": 2}
 SLO = {"quantile": 0.99, "threshold_ms": 500, "interval_seconds": 600}
+SLOWED_DOWN = Operator.SORTED_INDEX_JOIN
 Files = list[dict[str, str]]
 
 
@@ -146,6 +153,58 @@ async def test_a_cancelled_run_is_resumed_behind_what_it_has_measured(client: ht
     done = await until(client, run_id, "done")
     assert (done["message"], done["progress"]) == (None, 1.0)
     assert all(each["samples"] > 0 for each in done["operators_summary"])
+
+
+def as_if_it_had_been_fast(measurements: Path) -> None:
+    """Let the profile say that sorted joins took microseconds, and a look be there that saw them take longer."""
+    cells, settings = read_cells(measurements), read_info(measurements).settings
+    looks = (measurements / "drift.json").read_text()
+    shutil.rmtree(measurements)
+    directory = RunDirectory(measurements, settings)
+    fast = Histogram.of([2.0] * 2_000)
+    cells = [
+        replace(each, histogram=fast, effective=None) if each.point.operator is SLOWED_DOWN else each for each in cells
+    ]
+    for interval in range(settings.intervals):
+        directory.write_interval(interval, [each for each in cells if each.interval == interval])
+    directory.end("done")
+    content = json.loads(looks)
+    for canary in content["looks"][0]["canaries"]:
+        factor = 50.0 if canary["point"][0] == SLOWED_DOWN.value else 1.0
+        canary |= {"then_us": [100.0, 95.0, 105.0], "now_us": [100.0 * factor, 95.0 * factor, 105.0 * factor]}
+    (measurements / "drift.json").write_text(json.dumps({"looks": content["looks"] * 2}))
+
+
+async def test_a_stale_run_says_so_and_is_measured_anew_where_it_is(
+    client: httpx.AsyncClient, settings: Settings, files: Files
+) -> None:
+    run_id = await started(client, SHORT)
+    early = await client.post(f"/api/profile-runs/{run_id}/look")
+    assert (early.status_code, early.json()["code"]) == (409, "run-not-done")
+    assert (await until(client, run_id, "done"))["drift"] is None
+
+    looked = await client.post(f"/api/profile-runs/{run_id}/look", timeout=60)
+    assert looked.status_code == 200, looked.text
+    drift = looked.json()["drift"]
+    assert drift["low"] < drift["factor"] < drift["high"]
+    assert (drift["looks"], drift["stale_operators"]) == (1, [])
+    refused = await client.post("/api/profile-runs", json={"refreshes": run_id})
+    assert (refused.status_code, refused.json()["code"]) == (409, "run-not-stale")
+
+    as_if_it_had_been_fast(settings.data / "profile-runs" / run_id / "measurements")
+    looked = await client.post(f"/api/profile-runs/{run_id}/look", timeout=60)
+    assert looked.json()["drift"]["stale_operators"] == [SLOWED_DOWN.value]
+    ask = {"files": files, "query": "thoughtstream", "run_id": run_id, "slo": SLO}
+    warnings = (await client.post("/api/predictions", json=ask)).json()["warnings"]
+    assert any("the profile is stale: SortedIndexJoin" in each for each in warnings)
+
+    again = await started(client, {"refreshes": run_id, "label": "again"})
+    run = await until(client, again, "done")
+    assert (run["label"], run["drift"], run["settings"]["intervals"]) == ("again", None, 2)
+    assert {each["operator"] for each in run["operators_summary"]} == {"IndexScan", "SortedIndexJoin"}
+    folders = [settings.data / "profile-runs" / each / "measurements" for each in (run_id, again)]
+    old, new = ({(each.point, each.interval): each.started_at for each in read_cells(folder)} for folder in folders)
+    assert {at[0].operator for at in old if old[at] != new[at]} == {SLOWED_DOWN}
 
 
 async def test_events_tell_every_change_and_end_with_the_run(client: httpx.AsyncClient) -> None:

@@ -436,6 +436,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/profile-runs/{run_id}/look": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Look At Profile Run
+         * @description Measure a few points of a run that is done again, for some seconds: `drift` says how they compare.
+         */
+        post: operations["look_at_profile_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/profile-runs/{run_id}/events": {
         parameters: {
             query?: never;
@@ -1268,6 +1288,29 @@ export interface components {
             query: string | null;
         };
         /**
+         * DriftRead
+         * @description How p99 on the store compares with the profile, by the last look: `factor` times, in `low … high` (95 %).
+         *
+         *     `stale_operators` are those that the last three looks agree on; without any the profile is not known to be stale.
+         */
+        DriftRead: {
+            /**
+             * Looked At
+             * Format: date-time
+             */
+            looked_at: string;
+            /** Looks */
+            looks: number;
+            /** Factor */
+            factor: number;
+            /** Low */
+            low: number;
+            /** High */
+            high: number;
+            /** Stale Operators */
+            stale_operators: string[];
+        };
+        /**
          * EditRead
          * @description Replace the range by the text.
          */
@@ -1941,6 +1984,8 @@ export interface components {
         /**
          * ProfileRunCreate
          * @description `store_url` null: the kind of store that the workbench runs on.
+         *
+         *     With `refreshes`, the id of a stale run, only what is stale of that run is measured, with its grid and intervals.
          */
         ProfileRunCreate: {
             /** Label */
@@ -1962,6 +2007,8 @@ export interface components {
             grid: ("small" | "default") | components["schemas"]["GridLevels"];
             /** Store Url */
             store_url?: string | null;
+            /** Refreshes */
+            refreshes?: string | null;
         };
         /** ProfileRunRead */
         ProfileRunRead: {
@@ -1996,6 +2043,7 @@ export interface components {
             settings: components["schemas"]["ProfileSettingsRead"];
             /** Operators Summary */
             operators_summary: components["schemas"]["OperatorSummaryRead"][];
+            drift: components["schemas"]["DriftRead"] | null;
         };
         /**
          * ProfileSettingsRead
@@ -3674,6 +3722,73 @@ export interface operations {
         };
     };
     resume_profile_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProfileRunRead"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is larger than 5 MB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    look_at_profile_run: {
         parameters: {
             query?: never;
             header?: never;

@@ -97,7 +97,7 @@ class Predictions:
             slo_quantile_ms=at_quantile,
             meets_slo=meets_slo,
             risk=risk,
-            warnings=[*found.warnings, *notes],
+            warnings=[*found.warnings, *notes, *self._staleness(request.run_id)],
         )
 
     def heatmap(self, request: HeatmapCreate) -> HeatmapRead:
@@ -129,7 +129,7 @@ class Predictions:
             largest_safe=[SafeLimitRead(x=x, y=y) for x, y in found.largest_safe],
             upper_factor=None if model.upper_factor is None else max(1.0, model.upper_factor),
             elapsed_ms=found.elapsed_ms,
-            warnings=list(found.warnings),
+            warnings=[*found.warnings, *self._staleness(request.run_id)],
         )
 
     def safe_limits(self, request: SafeLimitsCreate) -> SafeLimitsRead:
@@ -161,6 +161,13 @@ class Predictions:
             breaking=list(found.breaking),
             left_out=[each.name for each in bounded if each not in predictable],
         )
+
+    def _staleness(self, run_id: str) -> tuple[str, ...]:
+        drift = self._runs.read(run_id).drift
+        if drift is None or not drift.stale_operators:
+            return ()
+        names = ", ".join(drift.stale_operators)
+        return (f"the profile is stale: {names} took {drift.factor:.1f} times as long when last looked at",)
 
     def _risk(self, found: Prediction, run_id: str, slo: SloWrite) -> tuple[RiskRead | None, tuple[str, ...]]:
         risk = risk_of(

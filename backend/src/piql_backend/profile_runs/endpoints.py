@@ -42,6 +42,12 @@ async def resume_profile_run(run_id: str, workbench: TheWorkbench) -> ProfileRun
     return await workbench.profile_runs.resume(run_id)
 
 
+@router.post("/{run_id}/look", responses=declared(404, 409))
+async def look_at_profile_run(run_id: str, workbench: TheWorkbench) -> ProfileRunRead:
+    """Measure a few points of a run that is done again, for some seconds: `drift` says how they compare."""
+    return await workbench.profile_runs.look(run_id)
+
+
 @router.delete("/{run_id}", status_code=204, responses=declared(404, 409))
 async def delete_profile_run(run_id: str, workbench: TheWorkbench) -> Response:
     """Remove a run that has ended, with its measurements."""

@@ -25,13 +25,17 @@ class GridLevels(Write):
 
 
 class ProfileRunCreate(Write):
-    """`store_url` null: the kind of store that the workbench runs on."""
+    """`store_url` null: the kind of store that the workbench runs on.
+
+    With `refreshes`, the id of a stale run, only what is stale of that run is measured, with its grid and intervals.
+    """
 
     label: str | None = Field(default=None, max_length=200)
     interval_seconds: float = Field(default=30.0, gt=0, le=3600, allow_inf_nan=False)
     intervals: int = Field(default=3, ge=1, le=1000)
     grid: Literal["small", "default"] | GridLevels = "small"
     store_url: str | None = Field(default=None, max_length=500)
+    refreshes: str | None = Field(default=None, max_length=100)
 
 
 class ProfileSettingsRead(Read):
@@ -54,6 +58,20 @@ class OperatorSummaryRead(Read):
     p99_ms: float
 
 
+class DriftRead(Read):
+    """How p99 on the store compares with the profile, by the last look: `factor` times, in `low … high` (95 %).
+
+    `stale_operators` are those that the last three looks agree on; without any the profile is not known to be stale.
+    """
+
+    looked_at: datetime
+    looks: int
+    factor: float
+    low: float
+    high: float
+    stale_operators: list[str]
+
+
 class ProfileRunRead(Read):
     id: str
     label: str | None
@@ -68,3 +86,4 @@ class ProfileRunRead(Read):
     ended_at: datetime | None
     settings: ProfileSettingsRead
     operators_summary: list[OperatorSummaryRead]
+    drift: DriftRead | None = None

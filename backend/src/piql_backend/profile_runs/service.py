@@ -15,8 +15,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from piql_profiler.grid import Grid
+from piql_profiler.profile_command import STALE
 
 from piql_backend.errors import ApiError, NotFound
+from piql_backend.profile_runs.drift import drift_of
 from piql_backend.profile_runs.process import ProfileProcess, end_orphan
 from piql_backend.profile_runs.repository import ProfileRunFiles, StoredRun
 from piql_backend.profile_runs.schemas import (
@@ -88,6 +90,8 @@ class ProfileRuns:
     async def create(self, request: ProfileRunCreate) -> ProfileRunRead:
         """Queue a run."""
         self._refuse_when_full()
+        if request.refreshes is not None:
+            request = self._as_refreshed(request, request.refreshes)
         levels = _checked(request.grid)
         run_id = f"run-{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
         settings = ProfileSettingsRead(
@@ -140,6 +144,27 @@ class ProfileRuns:
         self._change(run_id, state="queued", message=None, ended_at=None, eta_seconds=None)
         return self.read(run_id)
 
+    async def look(self, run_id: str) -> ProfileRunRead:
+        """Measure a few points of a run again, while nothing else is measured."""
+        self.measurements_of(run_id)
+        if self._running is not None:
+            raise ApiError(409, "measuring", "Something is measured already.", "Look again when it has ended.")
+        folder = self._files.measurements(run_id).resolve()
+        self._running = run_id
+        try:
+            arguments = ("--look", "1", "--out", str(folder))
+            self._process = await ProfileProcess.start(arguments, self._files.folder(run_id))
+            code, complaint = await self._process.follow(lambda progress: None)
+        finally:
+            self._process, self._running = None, None
+            self._wake()
+        await asyncio.to_thread(self._files.delete_store, run_id)
+        if code not in (0, STALE):
+            raise ApiError(409, "look-failed", f"The store could not be measured: {complaint or code}.")
+        self._change(run_id, drift=drift_of(folder))
+        self._files.save(self._runs[run_id])
+        return self.read(run_id)
+
     async def delete(self, run_id: str) -> None:
         """Forget a run that has ended."""
         run = self._run(run_id)
@@ -180,12 +205,13 @@ class ProfileRuns:
         while not self._is_closing:
             changed = self._changed
             waiting = [each.read for each in self._runs.values() if each.read.state == "queued"]
-            if waiting:
+            if waiting and self._running is None:
                 run_id = min(waiting, key=lambda each: each.created_at).id
                 try:
                     await self._carry_out(run_id)
                 except Exception:  # the next run must not wait for ever
                     log.exception("profile run %s", run_id)
+                    self._process, self._running = None, None
                     if run_id in self._runs:
                         message = "The backend failed while it looked after this run."
                         self._change(run_id, state="failed", message=message, ended_at=_now())
@@ -198,6 +224,7 @@ class ProfileRuns:
         try:
             self._process = await ProfileProcess.start(self._arguments(run_id), self._files.folder(run_id))
         except OSError as error:
+            self._running = None
             self._change(run_id, state="failed", message=f"The profiler does not start: {error}.", ended_at=_now())
             return
         if self._is_closing or self._runs[run_id].read.state == "cancelling":
@@ -239,6 +266,14 @@ class ProfileRuns:
         if changes:
             self._change(run_id, **changes)
 
+    def _as_refreshed(self, request: ProfileRunCreate, run_id: str) -> ProfileRunCreate:
+        """Give the request for what is stale of a run: its own, under the new label."""
+        self.measurements_of(run_id)
+        stale = self._run(run_id)
+        if stale.read.drift is None or not stale.read.drift.stale_operators:
+            raise ApiError(409, "run-not-stale", "The run is not known to be stale.", "Look at it first.")
+        return stale.request.model_copy(update={"refreshes": run_id, "label": request.label})
+
     def _refuse_when_full(self) -> None:
         if sum(each.read.state == "queued" for each in self._runs.values()) >= MOST_QUEUED:
             raise ApiError(409, "queue-full", f"{MOST_QUEUED} runs are waiting already.", "Cancel one of them.")
@@ -249,6 +284,9 @@ class ProfileRuns:
         measurements = self._files.measurements(run_id).resolve()
         if (measurements / "run.json").exists():
             return ("--out", str(measurements), "--resume", "--progress", "json")
+        if request.refreshes is not None:
+            stale = str(self._files.measurements(request.refreshes).resolve())
+            return ("--refresh", stale, "--out", str(measurements), "--progress", "json")
         return (
             *("--store", self._url(request, run_id)),
             *("--grid", grid),

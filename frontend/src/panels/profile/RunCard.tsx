@@ -1,10 +1,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { Grid3x3, RotateCw, Trash2, X } from 'lucide-react'
+import { Activity, Grid3x3, RotateCw, Trash2, X } from 'lucide-react'
 import { answered, api } from '../../api/client'
 import { profileRuns } from '../../api/queries'
 import type { ProfileRun } from '../../api/types'
 import { useChosenRun } from '../../app/predictions'
 import { setView } from '../../app/url-state'
+import { driftText } from '../../logic/drift'
 import { Badge, type Tone } from '../../ui/Badge'
 import { Button, IconButton } from '../../ui/Button'
 import { ErrorNotice } from '../../ui/Notice'
@@ -33,6 +34,7 @@ export function RunCard({ run }: { run: ProfileRun }) {
         <h3 className={styles['runName']}>{name}</h3>
         <Badge tone={TONES[run.state]}>{run.state}</Badge>
         {chosen?.id === run.id ? <Badge>used for predictions</Badge> : null}
+        {run.drift && run.drift.stale_operators.length > 0 ? <Badge tone="warning">stale</Badge> : null}
         <span className={styles['grow']} />
         <RunActions run={run} name={name} isChosen={chosen?.id === run.id} />
       </header>
@@ -41,6 +43,7 @@ export function RunCard({ run }: { run: ProfileRun }) {
       </p>
       {isActive(run) ? <RunProgress run={run} name={name} /> : null}
       {run.message ? <p className={styles['message']}>{run.message}</p> : null}
+      {run.drift ? <p className={styles['facts']}>{driftText(run.drift)}</p> : null}
       {run.operators_summary.length > 0 ? <Operators run={run} name={name} /> : null}
     </article>
   )
@@ -68,11 +71,22 @@ function RunActions({ run, name, isChosen }: { run: ProfileRun; name: string; is
     mutationFn: () => answered(api.POST('/api/profile-runs/{run_id}/resume', { params: { path: { run_id: run.id } } })),
     onSuccess: (resumed) => putRun(queryClient, resumed),
   })
+  const look = useMutation({
+    mutationFn: () => answered(api.POST('/api/profile-runs/{run_id}/look', { params: { path: { run_id: run.id } } })),
+    onSuccess: (looked) => putRun(queryClient, looked),
+  })
+  const refresh = useMutation({
+    mutationFn: () => {
+      const { interval_seconds, intervals } = run.settings
+      return answered(api.POST('/api/profile-runs', { body: { refreshes: run.id, label: `${name}, measured anew`, grid: 'small', interval_seconds, intervals } }))
+    },
+    onSuccess: (started) => putRun(queryClient, started),
+  })
   const remove = useMutation({
     mutationFn: () => answered(api.DELETE('/api/profile-runs/{run_id}', { params: { path: { run_id: run.id } } })),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: profileRuns.queryKey }),
   })
-  const error = cancel.error ?? resume.error ?? remove.error
+  const error = cancel.error ?? resume.error ?? look.error ?? refresh.error ?? remove.error
   return (
     <>
       {error ? <ErrorNotice error={error} /> : null}
@@ -89,6 +103,29 @@ function RunActions({ run, name, isChosen }: { run: ProfileRun; name: string; is
           onClick={() => setView({ run: run.id, panel: 'heatmap' })}
         >
           Heatmap
+        </Button>
+      ) : null}
+      {run.state === 'done' ? (
+        <Button
+          size="small"
+          icon={<Activity size={12} aria-hidden />}
+          aria-label={`Check ${name} against the store`}
+          title="Measures a few points again, for some seconds: is the store still as it was?"
+          disabled={look.isPending}
+          onClick={() => look.mutate()}
+        >
+          {look.isPending ? 'Checking' : 'Check'}
+        </Button>
+      ) : null}
+      {run.state === 'done' && run.drift && run.drift.stale_operators.length > 0 ? (
+        <Button
+          size="small"
+          icon={<RotateCw size={12} aria-hidden />}
+          aria-label={`Measure what is stale of ${name} anew`}
+          disabled={refresh.isPending}
+          onClick={() => refresh.mutate()}
+        >
+          Measure anew
         </Button>
       ) : null}
       {run.state === 'cancelled' || run.state === 'failed' ? (

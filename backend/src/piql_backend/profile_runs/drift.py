@@ -1,0 +1,31 @@
+"""What looks at a profile say of it, as the workbench shows it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from piql_profiler.drift.judge import stale_operators
+from piql_profiler.drift.look import read_looks
+from piql_profiler.run_files import UnreadableRun
+
+from piql_backend.profile_runs.schemas import DriftRead
+
+
+def drift_of(measurements: Path) -> DriftRead | None:
+    """Give what the last look said and what the last three agree on; None where nobody looked."""
+    try:
+        looks = read_looks(measurements)
+    except UnreadableRun:
+        return None
+    if not looks:
+        return None
+    ratio = looks[-1].ratio
+    return DriftRead(
+        looked_at=datetime.fromtimestamp(looks[-1].at, UTC),
+        looks=len(looks),
+        factor=ratio.factor,
+        low=ratio.low,
+        high=ratio.high,
+        stale_operators=[each.value for each in stale_operators(looks)],
+    )
