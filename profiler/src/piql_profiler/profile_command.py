@@ -25,6 +25,7 @@ from piql_profiler.drift.look import SECONDS, look
 from piql_profiler.drift.refresh import refresh_profile
 from piql_profiler.grid import GRIDS, Grid
 from piql_profiler.hlog import write_hlog
+from piql_profiler.imports import import_run
 from piql_profiler.processes import adopt_orphans, end_descendants
 from piql_profiler.profile_run import Cancelled, Progress, resume_profile, run_profile
 from piql_profiler.run_files import RunSettings, UnreadableRun, mark_cancelled, read_cells, read_info
@@ -58,6 +59,9 @@ def profile(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--refresh", type=Path, metavar="OLD", help="measure anew what is stale of the run in OLD, and keep the rest"
     )
+    parser.add_argument(
+        "--import", dest="source", type=Path, metavar="FILE", help="make a run of an .hlog or Parquet file, or a folder"
+    )
     parser.add_argument("--label", default="")
     parser.add_argument("--hlog", type=Path, metavar="FILE", help="also write an HdrHistogram log")
     parser.add_argument("--clients", type=int, default=max(1, (os.cpu_count() or 2) - 1), metavar="N")
@@ -72,11 +76,11 @@ def profile(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--progress", choices=("text", "json", "none"), default="text")
     given = parser.parse_args(argv)
     try:
-        others = (given.resume, given.look is not None, given.refresh is not None)
+        others = (given.resume, given.look is not None, given.refresh is not None, given.source is not None)
         if sum(others) > 1:
-            raise ValueError("--resume, --look and --refresh are three different things")
+            raise ValueError("--resume, --look, --refresh and --import are different things")
         if not any(others) and given.store is None:
-            raise ValueError("--store is required, unless a run is resumed, looked at or refreshed")
+            raise ValueError("--store is required, unless a run is resumed, looked at, refreshed or imported")
         if given.look is not None and given.look < 1:
             raise ValueError("--look is a number of looks, from 1")
         grid = grid_of(given.grid)
@@ -105,6 +109,9 @@ def profile(argv: Sequence[str] | None = None) -> int:
     try:
         if given.look is not None:
             return _look(given.out, given.look)
+        if given.source is not None:
+            import_run(given.source, given.out, given.store, given.label)
+            return 0
         if given.refresh is not None:
             runner = _runner(read_info(given.refresh).settings)
             info = refresh_profile(given.refresh, given.out, runner, report, given.label)

@@ -184,6 +184,17 @@ def read_cells(path: Path) -> list[Measurement]:
     return [cell for file in sorted(path.glob("interval-*.parquet")) for cell in _cells(file)]
 
 
+def read_parquet(file: Path) -> list[Measurement]:
+    """Read measurements from a Parquet file of this format, wherever it comes from."""
+    try:
+        metadata = pq.read_schema(file).metadata or {}
+        if metadata.get(b"bin_ratio") != str(RATIO).encode():
+            raise UnreadableRun(f"{file} holds no histograms of this format: its bins do not grow by {RATIO}")
+        return _cells(file)
+    except (pa.ArrowException, KeyError, ValueError) as error:
+        raise UnreadableRun(f"{file} holds no measurements: {error}") from None
+
+
 def is_alive(process: int, started: int | None) -> bool:
     """Tell whether the process that wrote a run still exists (and is not another one under its number)."""
     try:

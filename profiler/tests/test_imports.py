@@ -1,0 +1,92 @@
+import base64
+import struct
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from piql_profiler import commands
+from piql_profiler.grid import Operator, Point
+from piql_profiler.histogram import Histogram
+from piql_profiler.hlog import decode, encode, read_hlog, write_hlog
+from piql_profiler.predictor.models import build_model
+from piql_profiler.run_files import load, read_cells, read_info
+
+RECORDED = Path(__file__).parent / "recorded-run"
+
+
+def test_what_was_written_is_read_within_a_bin() -> None:
+    latencies = np.random.default_rng(1).lognormal(np.log(900), 1.2, size=20_000)
+    written = Histogram.of(latencies)
+    read = decode(encode(written))
+    assert read.total == written.total
+    for q in (0.01, 0.5, 0.99, 0.999):
+        assert read.quantile_us(q) == pytest.approx(written.quantile_us(q), rel=0.021)
+
+
+def test_another_tools_precision_is_read() -> None:
+    """Two significant digits, values from 1: 100 once, then 1000 three times, as HdrHistogram lays them out."""
+    place_of_100, place_of_1000 = 100, 128 * 3 + (1000 >> 2) - 128
+    payload = b""
+    for skipped, count in ((place_of_100, 1), (place_of_1000 - place_of_100 - 1, 3)):
+        for number in (-skipped, count):
+            rest = (number << 1) ^ (number >> 63)
+            while rest >= 0x80:
+                payload += bytes([rest & 0x7F | 0x80])
+                rest >>= 7
+            payload += bytes([rest])
+    content = zlib.compress(struct.pack(">iiiiqqd", 0x1C849313, len(payload), 0, 2, 1, 60_000_000, 1.0) + payload)
+    read = decode(base64.b64encode(struct.pack(">ii", 0x1C849314, len(content)) + content).decode())
+    assert read.total == 4
+    assert read.quantile_us(0.2) == pytest.approx(100, rel=0.03)
+    assert read.quantile_us(0.9) == pytest.approx(1000, rel=0.03)
+
+
+def test_a_log_of_a_run_becomes_a_run_with_the_same_points_and_intervals(tmp_path: Path) -> None:
+    log, out = tmp_path / "monday.hlog", tmp_path / "run"
+    write_hlog(log, read_cells(RECORDED))
+    assert commands.profile(["--import", str(log), "--store", "embedded:shop.db", "--out", str(out)]) == 0
+    before, after = load(RECORDED), load(out)
+    assert (read_info(out).state, after.intervals) == ("done", before.intervals)
+    assert after.operators.keys() == before.operators.keys()
+    for operator, counts in before.operators.items():
+        assert after.operators[operator].points == counts.points
+        assert (after.operators[operator].counts.sum(axis=-1) == counts.counts.sum(axis=-1)).all()
+    assert build_model(after).curves(Point(Operator.INDEX_SCAN, 1, 25, 200)).shape[0] == 3
+
+
+def test_parquet_files_become_the_run_that_they_came_from(tmp_path: Path) -> None:
+    assert commands.profile(["--import", str(RECORDED), "--out", str(tmp_path / "copy")]) == 0
+    assert load(tmp_path / "copy").executions() == load(RECORDED).executions()
+    assert read_info(tmp_path / "copy").settings == read_info(RECORDED).settings
+    one = ["--import", str(RECORDED / "interval-000.parquet"), "--out", str(tmp_path / "one")]
+    assert commands.profile([*one, "--store", "cql://host/shop"]) == 0
+    assert load(tmp_path / "one").intervals == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.hlog", b"#[Histogram log format version 1.3]\n0,1,2,HIST\n", "has no line of a point"),
+        ("b.hlog", b"Tag=IndexScan:1:10:200:st,0.0,2.0,3.1,aGVsbG8gd29ybGQ=\n", "not a compressed histogram"),
+        ("c.hlog", b"Tag=IndexScan:0:10:200:st,0.0,2.0,3.1,HISTA=\n", "a point counts from 1"),
+        ("d.parquet", b"PAR1 no", "holds no measurements"),
+        ("e.hlog", b"\xff\xfe", "codec can't decode"),
+    ],
+)
+def test_what_cannot_be_imported_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, content: bytes, message: str
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(SystemExit) as ended:
+        commands.profile(["--import", str(tmp_path / name), "--store", "cql://h/k", "--out", str(tmp_path / "out")])
+    assert ended.value.code == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_log_alone_does_not_say_where_it_was_measured(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_hlog(tmp_path / "a.hlog", read_cells(RECORDED))
+    with pytest.raises(SystemExit):
+        commands.profile(["--import", str(tmp_path / "a.hlog"), "--out", str(tmp_path / "out")])
+    assert "give --store" in capsys.readouterr().err
+    assert read_hlog(tmp_path / "a.hlog")[0].response is None
