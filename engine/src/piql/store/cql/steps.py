@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from piql.store.base import KEPT_SECONDS, Cell, EntryChange, Found, RecordChange, Row, State, Swap
 from piql.store.cql.entries import CqlEntries
-from piql.store.cql.failures import Undecided
+from piql.store.cql.failures import REPLICAS_FAILED, Undecided
 from piql.store.cql.grouping import Values
 from piql.store.cql.layout import quoted
 from piql.store.cql.link import Link
@@ -28,7 +28,7 @@ from piql.store.cql.together import MOST_ROWS, SERIALLY_AT_ONCE, Change, decide,
 T = TypeVar("T")
 
 _WRITERS = 24
-_NAMED_BEFORE = 4
+_NAMED_BEFORE = 8
 _REMEMBERED = 10_000
 _PATIENCE = 2  # times the timeout of one request, where others contend for a partition or replicas fail
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 0.32
@@ -293,7 +293,10 @@ class CqlSteps:
 
 
 class _Patience:
-    """Goes on for a while where others contend for a partition or replicas fail, after longer and longer pauses."""
+    """Goes on for a while where others contend for a partition, or replicas fail: then after longer and longer pauses.
+
+    Where others contend there is none: they change the record meanwhile, and it names only the last writes.
+    """
 
     def __init__(self, seconds: float) -> None:
         self._until = time.monotonic() + seconds
@@ -307,11 +310,12 @@ class _Patience:
     def shown(self) -> Iterator[None]:
         try:
             yield
-        except Undecided:
+        except Undecided as undecided:
             if self.is_over:
                 raise
-            time.sleep(self._pause)
-            self._pause = min(2 * self._pause, _LONGEST_PAUSE)
+            if isinstance(undecided.__cause__, REPLICAS_FAILED):
+                time.sleep(self._pause)
+                self._pause = min(2 * self._pause, _LONGEST_PAUSE)
 
 
 def _known(key: Values | None) -> Values:
