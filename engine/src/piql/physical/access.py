@@ -16,7 +16,7 @@ from piql.catalog import Index, IndexColumn, Table, word_column
 from piql.logical.expressions import ColumnRef, Expression
 from piql.logical.operators import Count
 from piql.optimizer.facts import Fact
-from piql.optimizer.restrictions import Range, Restrictions
+from piql.optimizer.restrictions import Range, Restrictions, Word
 from piql.physical.indexes import covering_reason, index_on, is_covering
 from piql.physical.operators import KeyPart, KeyRange, RowLimit
 from piql.physical.widths import columns_bytes
@@ -164,12 +164,11 @@ def _prefix_for(fact: Fact, index: Index, known: Restrictions) -> int | None:
     """Give how many leading columns of an index to fix so that the fact limits the read; None when it cannot."""
     if index.buckets > 1:
         return None
-    words = {word.name: word for word in known.words}
     open_columns = set(fact.columns)
     length = 0
     for column in index.columns:
         if column.token_of:
-            if column.name not in words:
+            if _word_in(column, known) is None:
                 break
             if fact.is_token and set(column.token_of) <= set(fact.columns):
                 open_columns.clear()
@@ -185,6 +184,12 @@ def _prefix_for(fact: Fact, index: Index, known: Restrictions) -> int | None:
     return length
 
 
+def _word_in(column: IndexColumn, known: Restrictions) -> Word | None:
+    """Give the word to look for in a column of words: that of its very texts, or else of some of them."""
+    found = [word for word in known.words if set(word.columns) <= set(column.token_of)]
+    return max(found, key=lambda word: len(word.columns), default=None)
+
+
 def _access(
     reading: Reading,
     index: Index,
@@ -196,13 +201,15 @@ def _access(
     fact: Fact | None = None,
 ) -> Access | None:
     known, table = reading.restrictions, reading.table
-    words = {word.name: word for word in known.words}
     prefix: list[KeyPart] = []
     used: list[Expression] = []
     for column in index.columns[:length]:
         if column.token_of:
-            prefix.append(KeyPart(column=column.name, values=(words[column.name].word,)))
-            used.append(words[column.name].predicate)
+            word = _word_in(column, known)
+            assert word is not None
+            prefix.append(KeyPart(column=column.name, values=(word.word,)))
+            if word.name == column.name:
+                used.append(word.predicate)
         else:
             fixed = known.equal[column.name]
             prefix.append(KeyPart(column=column.name, values=fixed.values))
