@@ -1,0 +1,148 @@
+"""Rule: a query over a UNION ALL that is a derived table is the UNION ALL of that query over each branch."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from piql.binding.types import is_nullable, type_of
+from piql.logical.expressions import ColumnRef, Expression
+from piql.logical.operators import (
+    Derived,
+    LogicalNode,
+    Output,
+    Projection,
+    Relation,
+    Sort,
+    SortKey,
+    Stop,
+    Union,
+    map_inputs,
+)
+from piql.node import Node
+from piql.optimizer.predicates import has_subquery
+from piql.optimizer.region import is_region, read_region
+from piql.optimizer.rule import RuleContext
+
+
+def spread_union(plan: LogicalNode, context: RuleContext) -> LogicalNode:
+    """Ask each branch of a derived UNION ALL what is asked of the whole, where nothing bounds the query otherwise.
+
+        Stop 5                              Stop 5
+          Projection d.posted                 Sort posted
+            Sort d.posted                       Union all
+              Selection d.posted > 3     →        Projection d.posted
+                Derived d                           Selection d.posted > 3
+                  Union all                           Derived d
+                    Projection a.posted …               Projection a.posted …
+                    Projection b.posted …         Projection d_2.posted
+                                                    Selection d_2.posted > 3
+                                                      Derived d_2 …
+
+    Joins and tests of single rows give the same for each branch alone; groups and DISTINCT do not, and rows that UNION
+    drops are only known when it is whole. What the rows are ordered by is given by the branches, too, and left out
+    above the stop. `push_stop_into_union` stops the branches then.
+    """
+    found = [node for node in plan.walk() if isinstance(node, Stop) and _part(node) is not None]
+    if not found or context.cost(plan) is not None:
+        return plan
+    taken = {node.alias for node in plan.walk() if isinstance(node, Relation | Derived)}
+
+    def visit(node: LogicalNode) -> LogicalNode:
+        changed = map_inputs(node, visit)
+        return _spread(changed, taken) if isinstance(changed, Stop) else changed
+
+    spread = visit(plan)
+    if context.cost(spread) is None:
+        return plan
+    context.note("each branch of the union is asked by itself")
+    return spread
+
+
+def _part(stop: Stop) -> tuple[Projection, tuple[SortKey, ...], LogicalNode, Derived] | None:
+    """Give what a stop is asked of: the select list, the order, the join part, and the derived union in it."""
+    projection = stop.input
+    if not isinstance(projection, Projection):
+        return None
+    keys: tuple[SortKey, ...] = ()
+    below = projection.input
+    if isinstance(below, Sort):
+        keys, below = below.keys, below.input
+    if not is_region(below) or any(has_subquery(each) for each in (projection, *keys, below)):
+        return None
+    legs = read_region(below).legs
+    for leg in legs:
+        match leg.input:
+            case Derived(input=Union(all=True)) as derived if leg.kind == "inner":
+                return projection, keys, below, derived
+    return None
+
+
+def _spread(stop: Stop, taken: set[str]) -> LogicalNode:
+    part = _part(stop)
+    if part is None:
+        return stop
+    projection, keys, below, derived = part
+    assert isinstance(derived.input, Union)
+    outputs = [*projection.outputs]
+    order: list[SortKey] = []
+    for number, key in enumerate(keys, start=1):
+        output = next((each for each in outputs if each.expression == key.expression), None)
+        if output is None:
+            output = Output(name=f"#order_{number}", expression=key.expression)
+            outputs.append(output)
+        order.append(replace(key, expression=_column(output)))
+    inside = {node.alias for node in derived.input.walk() if isinstance(node, Relation | Derived)}
+    aliases = {node.alias for node in below.walk() if isinstance(node, Relation | Derived)} - inside
+    branches = []
+    for number, branch in enumerate(derived.input.inputs, start=1):
+        names = {each: each if number == 1 else _unused(f"{each}_{number}", taken) for each in aliases}
+        copied = _copied(below, names, derived, branch)
+        own = tuple(replace(each, expression=_renamed(each.expression, names)) for each in outputs)
+        branches.append(Projection(outputs=own, input=copied, span=projection.span))
+    union: LogicalNode = replace(derived.input, inputs=tuple(branches))
+    if order:
+        assert isinstance(projection.input, Sort)
+        union = Sort(keys=tuple(order), input=union, span=projection.input.span)
+    whole = replace(stop, input=union)
+    if len(outputs) == len(projection.outputs):
+        return whole
+    shown = tuple(Output(name=each.name, expression=_column(each)) for each in projection.outputs)
+    return Projection(outputs=shown, input=whole, span=projection.span)
+
+
+def _column(output: Output) -> ColumnRef:
+    nullable = is_nullable(output.expression)
+    return ColumnRef(relation="", name=output.name, type=type_of(output.expression), nullable=nullable)
+
+
+def _unused(name: str, taken: set[str]) -> str:
+    while name in taken:
+        name += "_"
+    taken.add(name)
+    return name
+
+
+def _copied(part: LogicalNode, names: dict[str, str], union: Derived, branch: LogicalNode) -> LogicalNode:
+    """Copy a join part with other aliases and a branch in the place of the union."""
+
+    def change(node: Node) -> Node:
+        match node:
+            case Derived(alias=alias) if alias == union.alias:
+                return replace(node, alias=names[alias], input=branch)
+            case Relation(alias=alias) | Derived(alias=alias) if alias in names:
+                return replace(node, alias=names[alias])
+            case ColumnRef(relation=relation) if relation in names:
+                return replace(node, relation=names[relation])
+            case _:
+                return node
+
+    return part.transform_up(change)  # type: ignore[return-value]
+
+
+def _renamed(expression: Expression, names: dict[str, str]) -> Expression:
+    def change(node: Node) -> Node:
+        if isinstance(node, ColumnRef) and node.relation in names:
+            return replace(node, relation=names[node.relation])
+        return node
+
+    return expression.transform_up(change)  # type: ignore[return-value]
