@@ -148,10 +148,10 @@ def test_a_subquery_of_several_rows_is_compared_with_all_or_made_one(query: str,
         assert f"{schema}CREATE QUERY q AS {each};\n" in fixed
 
 
-def test_a_subquery_that_a_row_outside_fixes_is_one_row_once_the_schema_says_so() -> None:
+def test_a_subquery_that_a_row_outside_fixes_is_one_row_once_it_stops_there_or_the_schema_says_so() -> None:
     query = "SELECT u.town, (SELECT f.target FROM follows f WHERE f.owner = u.name) AS one FROM users u LIMIT 5"
     text = f"{SCHEMA}CREATE QUERY q AS {query};\n"
-    assert [fix.title for fix in fixes_of(text)] == ["Add UNIQUE (owner) to follows"]
+    assert [fix.title for fix in fixes_of(text)] == ["Take the first one by LIMIT 1", "Add UNIQUE (owner) to follows"]
 
 
 def test_a_stop_passes_a_reference_that_may_be_null_once_such_rows_are_left_out() -> None:

@@ -386,7 +386,7 @@ class _Maker(PredicateGenerator):
         return ScalarSelect(Select((Item(value, column),), sources, _conjunction(conditions))), sight, column
 
     def summary(self, sights: Sequence[Sight]) -> Expr:
-        """Give an aggregate over the rows of a table that refer to a row in sight, or that it is found by."""
+        """Give an aggregate over, or the first of, the rows of a table that refer to a row in sight."""
         rng = self.rng
         base = rng.choice(sights)
         found = self.referring(base.table)
@@ -399,6 +399,14 @@ class _Maker(PredicateGenerator):
         if rng.random() < 0.3:
             conditions.append(self.extra([sight]))
         sources = (Source("from", table.name, sight.alias),)
+        if rng.random() < 0.3:
+            column, direction = Col(sight.alias, rng.choice(table.columns).name), rng.random() < 0.5
+            keys = [Col(sight.alias, name) for name in table.primary_key]
+            if rng.random() < 0.5:
+                keys.insert(0, Col(sight.alias, rng.choice(table.columns).name))
+            order = tuple(Order(each, direction) for each in dict.fromkeys(keys))
+            first = Select((Item(column, "of_first"),), sources, _conjunction(conditions), order=order)
+            return ScalarSelect(replace(first, stop=Stop("LIMIT", 1)))
         item = Item(self.aggregate([sight]), "of_all")
         return ScalarSelect(Select((item,), sources, _conjunction(conditions)))
 

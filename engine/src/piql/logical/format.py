@@ -73,7 +73,8 @@ def describe(plan: logical.LogicalNode | logical.LogicalWrite) -> tuple[str, str
             return "Selection", format_expression(plan.predicate)
         case logical.Join():
             name = "Join" if plan.kind == "inner" else "LeftJoin"
-            return name, format_expression(plan.condition) if plan.condition is not None else "(product)"
+            first = f", first by {format_order(plan.first)}" if plan.first else ""
+            return name, (format_expression(plan.condition) if plan.condition is not None else "(product)") + first
         case logical.SemiJoin():
             condition = format_expression(plan.condition) if plan.condition is not None else ""
             name = "AntiJoin" if plan.is_anti else "SemiJoin"

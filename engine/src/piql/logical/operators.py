@@ -76,12 +76,16 @@ class Selection(_Operator):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Join(_Operator):
-    """A join of two inputs; `condition` is None for a product (`FROM a, b`)."""
+    """A join of two inputs; `condition` is None for a product (`FROM a, b`).
+
+    With `first` only the first match of each row of `left` in this order counts; it is total.
+    """
 
     kind: Literal["inner", "left"]
     left: LogicalNode
     right: LogicalNode
     condition: Expression | None
+    first: tuple[SortKey, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,10 +20,12 @@ from piql.optimizer.push_stop_down import push_stop_down
 from piql.optimizer.push_stop_into_union import push_stop_into_union
 from piql.optimizer.rule import Cost, Rule, RuleContext
 from piql.optimizer.simplify_predicates import simplify_predicates
+from piql.optimizer.split_extremes import split_extremes
 from piql.optimizer.spread_equalities import spread_equalities
 from piql.optimizer.spread_union import spread_union
 from piql.optimizer.step import Step
 from piql.optimizer.stop_extremes import stop_extremes
+from piql.optimizer.stop_joined_extremes import stop_joined_extremes
 from piql.optimizer.summarize_subqueries import summarize_subqueries
 from piql.optimizer.turn_left_join_inner import turn_left_join_inner
 from piql.optimizer.unnest_subqueries import unnest_subqueries
@@ -31,8 +33,8 @@ from piql.optimizer.unnest_subqueries import unnest_subqueries
 # The order matters: a union is spread while it is still a derived table; derived tables and subqueries become joins,
 # so that all later rules see them; predicates find their relation before they are copied to equal columns, both before
 # the join order is chosen by them; a sort is completed while the relations stand as written; only in the final join
-# order is it known what an earlier relation implies, which equalities are fixed when a relation is read (data-stops),
-# and which joins keep every row below a stop.
+# order is it known what an earlier relation implies, of which matches the first is enough, which equalities are fixed
+# when a relation is read (data-stops), and which joins keep every row below a stop.
 RULES: tuple[Rule, ...] = (
     simplify_predicates,
     spread_union,
@@ -42,12 +44,14 @@ RULES: tuple[Rule, ...] = (
     summarize_subqueries,
     turn_left_join_inner,
     push_selection_down,
+    split_extremes,
     stop_extremes,
     push_stop_into_union,
     spread_equalities,
     complete_order,
     order_joins,
     drop_implied_predicates,
+    stop_joined_extremes,
     insert_data_stops,
     push_stop_down,
 )

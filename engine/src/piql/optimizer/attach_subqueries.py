@@ -27,10 +27,12 @@ from piql.logical.operators import (
     Selection,
     SemiJoin,
     Sort,
+    SortKey,
     Stop,
 )
 from piql.node import Node
 from piql.optimizer.facts import facts_about
+from piql.optimizer.first_match import first_match
 from piql.optimizer.one_row import gives_one_row
 from piql.optimizer.predicates import conjunction, has_subquery, key_of
 from piql.optimizer.region import aliases_below, is_region, read_region
@@ -54,8 +56,9 @@ def attach_subqueries(plan: LogicalNode, context: RuleContext) -> LogicalNode:
                                                       …
 
     Needs those that are tests of their own to be joined already (`unnest_subqueries`). A value must come from one row
-    at most: a whole key is fixed, or the subquery stands alone and stops after one row or gives one group. What is left
-    (in the ON of a left join, in an aggregate, correlated in another way) is refused by the planner.
+    at most: a whole key is fixed, the subquery stands alone and stops after one row or gives one group, or it is the
+    first match in an order that an index has (`first_match`). What is left (in the ON of a left join, in an aggregate,
+    correlated in another way) is refused by the planner.
     """
     if not has_subquery(plan):
         return plan
@@ -87,7 +90,7 @@ class _Attach:
         early: list[Expression] = []
         late: list[Expression] = []
         for part in parts:
-            below, part = self._with_values(below, part)
+            below, part = self._with_values(below, part, {}, is_test=True)
             (late if has_subquery(part) else early).append(part)
         plan = below if not early else replace(node, predicate=_all(early), input=below)
         if late:
@@ -96,35 +99,52 @@ class _Attach:
         return plan
 
     def to_projection(self, node: Projection) -> LogicalNode:
-        """Values are joined below the order, marks are added above it."""
-        below = node.input
+        """Values are joined below the order, which may be an order by them; marks are added above it."""
+        sort = node.input if isinstance(node.input, Sort) and is_region(node.input.input) else None
+        below = node.input if sort is None else sort.input
+        joined: dict[ScalarSubquery, Expression] = {}
         outputs: list[Expression] = []
         for output in node.outputs:
-            if isinstance(below, Sort) and is_region(below.input):
-                inner, expression = self._with_values(below.input, output.expression)
-                below = below if inner is below.input else replace(below, input=inner)
-            else:
-                below, expression = self._with_values(below, output.expression)
+            below, expression = self._with_values(below, output.expression, joined)
             outputs.append(expression)
+        if sort is not None:
+            keys: list[SortKey] = []
+            for key in sort.keys:
+                below, expression = self._with_values(below, key.expression, joined)
+                keys.append(replace(key, expression=expression))
+            below = sort if below is sort.input else replace(sort, keys=tuple(keys), input=below)
         below, outputs = self._with_marks(below, outputs)
         changed = (replace(each, expression=expression) for each, expression in zip(node.outputs, outputs, strict=True))
         return replace(node, outputs=tuple(changed), input=below)
 
-    def _with_values(self, plan: LogicalNode, expression: Expression) -> tuple[LogicalNode, Expression]:
-        """Join what gives the values of the scalar subqueries of an expression."""
+    def _with_values(
+        self,
+        plan: LogicalNode,
+        expression: Expression,
+        joined: dict[ScalarSubquery, Expression],
+        *,
+        is_test: bool = False,
+    ) -> tuple[LogicalNode, Expression]:
+        """Join what gives the values of the scalar subqueries of an expression, unless it is `joined` already."""
         if not is_region(plan):
             return plan, expression
 
         def change(node: Node) -> Node:
             nonlocal plan
             match node:
+                case ScalarSubquery() if node in joined:
+                    return joined[node]
                 case ScalarSubquery(query=query):
-                    found = self._looked_up(plan, query) or self._read_once(plan, query)
+                    found = (
+                        self._looked_up(plan, query)
+                        or self._read_once(plan, query)
+                        or first_match(plan, query, is_test)
+                    )
                     if found is None:
                         return node
-                    plan, value = found
+                    plan, joined[node] = found
                     self.context.note("the value of a subquery is joined to each row")
-                    return value
+                    return joined[node]
                 case Aggregate() | Exists() | InSubquery():
                     return node
                 case _:

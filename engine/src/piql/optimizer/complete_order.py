@@ -70,6 +70,8 @@ def _completed(keys: tuple[SortKey, ...], region: Region) -> tuple[SortKey, ...]
 
 def _primary_key(leg: Leg) -> tuple[ColumnRef, ...]:
     """Give the columns that tell the rows of a leg apart; of a derived table, all that there are."""
+    if leg.first:
+        return ()
     if leg.relation is not None:
         return leg.relation.columns(leg.relation.table.primary_key)
     assert isinstance(leg.input, Derived)

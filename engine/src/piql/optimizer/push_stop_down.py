@@ -97,7 +97,7 @@ def _push_through_join(
         moved = _keys_before_the_match(keys, left, before)
     if moved is None:
         return here
-    is_exact = leg.kind == "inner" or _has_one_match(join.right)
+    is_exact = leg.kind == "inner" or bool(join.first) or _has_one_match(join.right)
     if not is_exact and stop.is_page:
         return here
     below: LogicalNode = join.left

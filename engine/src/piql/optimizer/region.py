@@ -23,6 +23,7 @@ from piql.logical.operators import (
     Relation,
     Selection,
     SemiJoin,
+    SortKey,
     inputs,
     map_inputs,
 )
@@ -40,6 +41,7 @@ class Leg:
     filters: tuple[Expression, ...] = ()
     on: tuple[Expression, ...] = ()
     join: Join | None = None  # where it was written, for its span
+    first: tuple[SortKey, ...] = ()  # only the first match in this order counts
 
     @property
     def relation(self) -> Relation | None:
@@ -108,7 +110,7 @@ def _collect(node: LogicalNode, legs: list[Leg], loose: list[Expression]) -> Non
             _collect(node.left, legs, loose)
             first = len(legs)
             _collect(node.right, legs, loose)
-            legs[first] = replace(legs[first], join=node)
+            legs[first] = replace(legs[first], join=node, first=node.first)
             if node.condition is not None:
                 loose.extend(conjuncts(node.condition))
         case Join():
@@ -134,7 +136,7 @@ def _left_joined(node: Join) -> Leg:
     for predicate in conjuncts(node.condition) if node.condition is not None else ():
         reads = relations_of(predicate)
         (filters if reads and reads <= relations and not has_subquery(predicate) else on).append(predicate)
-    return Leg(right, relations, "left", tuple(filters), tuple(on), node)
+    return Leg(right, relations, "left", tuple(filters), tuple(on), node, node.first)
 
 
 def aliases_below(node: LogicalNode) -> frozenset[str]:
@@ -166,7 +168,14 @@ def write_region(region: Region) -> LogicalNode:
             conditions = tuple(each for each in waiting if relations_of(each) <= joined)
             waiting = [each for each in waiting if each not in conditions]
         span = leg.join.span if leg.join is not None else leg.input.span
-        plan = Join(kind=leg.kind, left=plan, right=_with_filters(leg), condition=conjunction(conditions), span=span)
+        plan = Join(
+            kind=leg.kind,
+            left=plan,
+            right=_with_filters(leg),
+            condition=conjunction(conditions),
+            first=leg.first,
+            span=span,
+        )
         plan = _test_what_is_known(plan, joined, above, region)
     rest = conjunction((*waiting, *above))
     if rest is not None:  # correlated with a query outside, or holding a subquery

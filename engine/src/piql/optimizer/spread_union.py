@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from piql.binding.types import is_nullable, type_of
-from piql.logical.expressions import ColumnRef, Expression
+from piql.logical.expressions import ColumnRef
 from piql.logical.operators import (
     Derived,
     LogicalNode,
     Output,
     Projection,
-    Relation,
     Sort,
     SortKey,
     Stop,
@@ -19,6 +19,7 @@ from piql.logical.operators import (
     map_inputs,
 )
 from piql.node import Node
+from piql.optimizer.copies import aliases_in, renamed, unused
 from piql.optimizer.predicates import has_subquery
 from piql.optimizer.region import is_region, read_region
 from piql.optimizer.rule import RuleContext
@@ -45,7 +46,7 @@ def spread_union(plan: LogicalNode, context: RuleContext) -> LogicalNode:
     found = [node for node in plan.walk() if isinstance(node, Stop) and _part(node) is not None]
     if not found or context.cost(plan) is not None:
         return plan
-    taken = {node.alias for node in plan.walk() if isinstance(node, Relation | Derived)}
+    taken = aliases_in(plan)
 
     def visit(node: LogicalNode) -> LogicalNode:
         changed = map_inputs(node, visit)
@@ -91,13 +92,12 @@ def _spread(stop: Stop, taken: set[str]) -> LogicalNode:
             output = Output(name=f"#order_{number}", expression=key.expression)
             outputs.append(output)
         order.append(replace(key, expression=_column(output)))
-    inside = {node.alias for node in derived.input.walk() if isinstance(node, Relation | Derived)}
-    aliases = {node.alias for node in below.walk() if isinstance(node, Relation | Derived)} - inside
+    aliases = aliases_in(below) - aliases_in(derived.input)
     branches = []
     for number, branch in enumerate(derived.input.inputs, start=1):
-        names = {each: each if number == 1 else _unused(f"{each}_{number}", taken) for each in aliases}
+        names = {each: each if number == 1 else unused(f"{each}_{number}", taken) for each in aliases}
         copied = _copied(below, names, derived, branch)
-        own = tuple(replace(each, expression=_renamed(each.expression, names)) for each in outputs)
+        own: tuple[Output, ...] = tuple(renamed(each, names) for each in outputs)  # type: ignore[misc]
         branches.append(Projection(outputs=own, input=copied, span=projection.span))
     union: LogicalNode = replace(derived.input, inputs=tuple(branches))
     if order:
@@ -115,34 +115,12 @@ def _column(output: Output) -> ColumnRef:
     return ColumnRef(relation="", name=output.name, type=type_of(output.expression), nullable=nullable)
 
 
-def _unused(name: str, taken: set[str]) -> str:
-    while name in taken:
-        name += "_"
-    taken.add(name)
-    return name
-
-
-def _copied(part: LogicalNode, names: dict[str, str], union: Derived, branch: LogicalNode) -> LogicalNode:
+def _copied(part: LogicalNode, names: Mapping[str, str], union: Derived, branch: LogicalNode) -> LogicalNode:
     """Copy a join part with other aliases and a branch in the place of the union."""
 
     def change(node: Node) -> Node:
-        match node:
-            case Derived(alias=alias) if alias == union.alias:
-                return replace(node, alias=names[alias], input=branch)
-            case Relation(alias=alias) | Derived(alias=alias) if alias in names:
-                return replace(node, alias=names[alias])
-            case ColumnRef(relation=relation) if relation in names:
-                return replace(node, relation=names[relation])
-            case _:
-                return node
-
-    return part.transform_up(change)  # type: ignore[return-value]
-
-
-def _renamed(expression: Expression, names: dict[str, str]) -> Expression:
-    def change(node: Node) -> Node:
-        if isinstance(node, ColumnRef) and node.relation in names:
-            return replace(node, relation=names[node.relation])
+        if isinstance(node, Derived) and node.alias == names[union.alias]:
+            return replace(node, input=branch)
         return node
 
-    return expression.transform_up(change)  # type: ignore[return-value]
+    return renamed(part, names).transform_up(change)  # type: ignore[return-value]

@@ -21,16 +21,16 @@ def stop_extremes(plan: LogicalNode, context: RuleContext) -> LogicalNode:
                                                         Selection t.owner = [me]
                                                           Relation t
 
-    Only where one MIN or MAX of a column is asked for, of one relation, and equalities fix what it is grouped by: two
-    extremes are two ends of an index. NULL comes last in the order of MAX; for MIN it is left out, unless a group might
-    then be missing that has nothing else.
+    Only where one MIN or MAX of a column is asked for (`split_extremes` has come before), of one relation, and
+    equalities fix what it is grouped by. NULL comes last in the order of MAX; for MIN it is left out, unless a group
+    might then be missing that has nothing else.
     """
 
     def visit(node: LogicalNode) -> LogicalNode:
         changed = map_inputs(node, visit)
         match changed:
             case GroupBy(aggregates=(Aggregate(function="MIN" | "MAX", operand=ColumnRef() as column) as extreme,)):
-                if not _is_one_group(changed) or (extreme.function == "MIN" and column.nullable and changed.keys):
+                if not is_one_group(changed) or (extreme.function == "MIN" and column.nullable and changed.keys):
                     return changed
                 context.note(f"{extreme.function} is the first value of an order")
                 return replace(changed, input=_first(changed.input, column, extreme))
@@ -40,7 +40,7 @@ def stop_extremes(plan: LogicalNode, context: RuleContext) -> LogicalNode:
     return visit(plan)
 
 
-def _is_one_group(group: GroupBy) -> bool:
+def is_one_group(group: GroupBy) -> bool:
     """Whether a group is made of one relation, and equalities fix its keys."""
     if not is_region(group.input):
         return False

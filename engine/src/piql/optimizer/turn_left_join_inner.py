@@ -41,7 +41,7 @@ def turn_left_join_inner(plan: LogicalNode, context: RuleContext) -> LogicalNode
 
 def _turn(region: Region, context: RuleContext) -> Region:
     for at, leg in enumerate(region.legs):
-        if leg.kind == "left" and any(_rejects_null(each, leg.relations) for each in region.above):
+        if leg.kind == "left" and not leg.first and any(_rejects_null(each, leg.relations) for each in region.above):
             context.note(f"{' '.join(sorted(leg.relations))} must have a match to pass the WHERE")
             inner = replace(leg, kind="inner", on=())
             legs = (*region.legs[:at], inner, *region.legs[at + 1 :])

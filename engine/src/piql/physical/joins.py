@@ -35,11 +35,7 @@ def plan_join(planner: Planner, node: Join, want: Want, path: tuple[int, ...], u
     """Plan a join after its left side, which must be bounded on its own."""
     below = (node, *under)
     available = aliases_below(node.left)
-    is_on_left = all(relations_of(key.expression) <= available for key in want.keys)
-    left_want = Want(want.keys if is_on_left else (), None, want.is_page and is_on_left, want.must_cover)
-    left = planner.plan(node.left, left_want, (*path, 0), below)
-    if want.is_page and not want.keys:
-        left = sorted_by(left, total_order(left.order, left))
+    left = plan_left(planner, node, want, path, under)
     at = (*path, 1)
     conditions = conjuncts(node.condition) if node.condition is not None else ()
     if not is_leg(node.right):
@@ -71,6 +67,16 @@ def plan_join(planner: Planner, node: Join, want: Want, path: tuple[int, ...], u
     gap = gap_of(relation, leg_path, below, reading, is_joined=True, has_equality=has_equality)
     planner.gaps.append(replace(gap, is_product=not has_equality or left.rows >= WORST))
     return replace(left, rows=WORST)
+
+
+def plan_left(planner: Planner, node: Join, want: Want, path: tuple[int, ...], under: tuple[LogicalNode, ...]) -> Part:
+    """Plan the left side of a join, in the order asked where it is an order of the left."""
+    is_on_left = all(relations_of(key.expression) <= aliases_below(node.left) for key in want.keys)
+    left_want = Want(want.keys if is_on_left else (), None, want.is_page and is_on_left, want.must_cover)
+    left = planner.plan(node.left, left_want, (*path, 0), (node, *under))
+    if want.is_page and not want.keys:
+        left = sorted_by(left, total_order(left.order, left))
+    return left
 
 
 def _count_for(node: Join, want: Want) -> Count | None:

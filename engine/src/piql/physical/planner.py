@@ -33,6 +33,7 @@ from piql.logical.operators import (
 )
 from piql.node import Node
 from piql.optimizer.predicates import key_of
+from piql.physical.first_matches import plan_first_match
 from piql.physical.joins import plan_join
 from piql.physical.layout import lay_out
 from piql.physical.operators import (
@@ -81,7 +82,7 @@ class Planner:
         below = (node, *under)
         match node:
             case Join():
-                return plan_join(self, node, want, path, under)
+                return (plan_first_match if node.first else plan_join)(self, node, want, path, under)
             case SemiJoin():
                 return plan_semi_join(self, node, want, path, under)
             case Stop():
