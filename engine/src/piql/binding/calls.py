@@ -10,7 +10,7 @@ from piql.binding.types import BARE, bare, is_number, type_of, with_article
 from piql.binding.windows import HELP, refusal
 from piql.catalog import Kind, SqlType
 from piql.logical import expressions as logical
-from piql.syntax import ast
+from piql.syntax import ast, left_out
 
 if TYPE_CHECKING:
     from piql.binding.expressions import ExpressionBinder
@@ -30,8 +30,10 @@ def bind_call(binder: ExpressionBinder, node: ast.Call, expected: SqlType | None
         return _aggregate(binder, node, name)
     function = FUNCTIONS.get(name)
     if function is None:
-        near = suggestion(name, [*FUNCTIONS, *AGGREGATES])
+        other = left_out.FUNCTIONS.get(name)
+        near = None if other is not None else suggestion(name, [*FUNCTIONS, *AGGREGATES])
         way_out = f"did you mean {near}?" if near else "known are " + ", ".join(sorted([*FUNCTIONS, *AGGREGATES]))
+        way_out = other or way_out
         fixes = (spelling_fix(node.name.span, near),) if near else ()
         binder.report("unknown-function", f"there is no function {node.name.text}", node.name.span, way_out, *fixes)
         return None

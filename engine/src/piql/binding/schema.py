@@ -26,6 +26,7 @@ from piql.diagnostics.codes import report
 from piql.diagnostics.diagnostic import Diagnostic, Edit, Fix, Label
 from piql.source import Span
 from piql.syntax import ast
+from piql.syntax.left_out import TYPES
 
 # Every name a type goes by: the kind, and how many numbers may follow it.
 TYPE_NAMES: dict[str, tuple[Kind, int]] = {
@@ -181,7 +182,7 @@ class _TableBuilder:
         known = TYPE_NAMES.get(node.name)
         arguments = node.arguments
         if known is None:
-            near = suggestion(node.name, TYPE_NAMES)
+            near = TYPES.get(node.name) or suggestion(node.name, TYPE_NAMES)
             types = ", ".join(kind.value for kind in Kind if kind is not Kind.NULL)
             self._report(
                 "unknown-type",

@@ -8,6 +8,7 @@ from piql.diagnostics.codes import report
 from piql.diagnostics.diagnostic import Diagnostic, Edit, Fix
 from piql.source import Source, Span
 from piql.syntax import ast
+from piql.syntax.left_out import WORDS, LeftOut
 from piql.syntax.lexer import MAX_FINDINGS, Token, Tokens, shortened, unquote
 
 # Words that end what stands before them, so they are names only in quotes. All other words (timestamp, text, key,
@@ -114,7 +115,14 @@ class Cursor:
 
     def expecting(self, what: str, help: str | tuple[str, ...] = ()) -> SyntaxFault:
         """Make the fault of finding something else than `what`."""
+        left_out = WORDS.get(self.token.word)
+        if left_out is not None:
+            return self.left_out(left_out)
         return self.fault("syntax-error", f"expected {what}, but {self.found()}", self.span_of(self.token), help)
+
+    def left_out(self, what: LeftOut, fixes: tuple[Fix, ...] = ()) -> SyntaxFault:
+        """Make the fault of finding something of SQL that PIQL leaves out."""
+        return self.fault("not-in-piql", what.message, self.span_of(self.token), what.way_out, fixes)
 
     def name(self, what: str) -> ast.Name:
         """Take a name: a word that is not reserved, or a quoted one."""

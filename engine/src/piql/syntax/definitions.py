@@ -122,6 +122,20 @@ class DefinitionParser(WriteParser):
             raise self.expecting("PRIMARY KEY, UNIQUE, FOREIGN KEY or CARDINALITY LIMIT after the constraint's name")
         return self._column()
 
+    def _limited_columns(self) -> tuple[ast.Name, ...]:
+        """Read the columns of a limit, among which no TOKEN can stand."""
+        ahead = 1
+        while self.peek(ahead).kind in ("word", "quoted") and self.peek(ahead + 1).word == ",":
+            ahead += 2
+        if self.peek(ahead).word == "TOKEN" and self.peek(ahead + 1).word == "(":
+            raise self._token_beside_columns()
+        return self.names("a column")
+
+    def _token_beside_columns(self) -> SyntaxFault:
+        message = "TOKEN(…) stands alone in a CARDINALITY LIMIT"
+        way_out = "declare a limit on the columns, or one on the words: CARDINALITY LIMIT 100 (TOKEN(column))"
+        return self.fault("syntax-error", message, self.span_of(self.token), way_out)
+
     def _limit(self, start: int, name: ast.Name | None) -> ast.LimitClause:
         self.advance()
         self.advance()
@@ -130,10 +144,12 @@ class DefinitionParser(WriteParser):
             self.advance()
             self.advance()
             columns = self.names("a column")
+            if self.token.word == ",":
+                raise self._token_beside_columns()
             self.expect(")", "after TOKEN(…)")
             is_token = True
         else:
-            columns = self.names("a column")
+            columns = self._limited_columns()
             is_token = False
         return ast.LimitClause(
             limit=limit,

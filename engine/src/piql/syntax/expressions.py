@@ -9,7 +9,8 @@ from typing import cast
 from piql.diagnostics.diagnostic import Edit, Fix
 from piql.source import Span
 from piql.syntax import ast
-from piql.syntax.cursor import MAX_CHAIN, RESERVED, Cursor
+from piql.syntax.cursor import MAX_CHAIN, RESERVED, Cursor, SyntaxFault
+from piql.syntax.left_out import CALLS, TESTS, LeftOut
 from piql.syntax.lexer import unquote
 
 MAX_CONDITIONS = 2_000  # joined by AND; every rule of the optimizer looks at each of them
@@ -110,7 +111,12 @@ class ExpressionParser(Cursor, ABC):
         self.advance()
         is_negated = False
         if word == "IS":
+            before = self.last_end
             is_negated = self.accept("NOT") is not None
+            if self.token.word in ("TRUE", "FALSE"):
+                raise self._is_truth(is_negated, before)
+            if self.token.word in TESTS:
+                raise self.left_out(TESTS[self.token.word])
             self.expect("NULL", "after IS")
             return ast.NullTest(operand=left, is_negated=is_negated, span=self.span_from(start))
         if word == "NOT":
@@ -142,6 +148,16 @@ class ExpressionParser(Cursor, ABC):
         right = self.expression(_COMPARISON)
         operator = "<>" if word == "!=" else word
         return ast.Binary(operator=operator, left=left, right=right, span=self.span_from(start))  # type: ignore[arg-type]
+
+    def _is_truth(self, is_negated: bool, before: int) -> SyntaxFault:
+        """Make the fault of IS TRUE, which `= TRUE` is where NULL need not be told from FALSE."""
+        word = self.token.word
+        if is_negated:
+            other = "FALSE" if word == "TRUE" else "TRUE"
+            return self.left_out(LeftOut(f"IS NOT {word}", f"write (column = {other} OR column IS NULL)"))
+        edit = Edit(self.source.name, before - len("IS"), self.token.end, f"= {word}")
+        fix = Fix(f"Change to = {word}", (edit,))
+        return self.left_out(LeftOut(f"IS {word}", f"write column = {word}"), (fix,))
 
     def _in(self, left: ast.Expression, start: int, is_negated: bool) -> ast.Expression:
         parameter = self.parameter()
@@ -277,6 +293,9 @@ class ExpressionParser(Cursor, ABC):
         return ast.ColumnName(qualifier=None, name=name, span=name.span)
 
     def _call(self, name: ast.Name) -> ast.Expression:
+        left_out = CALLS.get(name.text.upper())
+        if left_out is not None and (left_out.name in ("CAST", "CONVERT", "EXTRACT") or self.peek().word == "SELECT"):
+            raise self.fault("not-in-piql", left_out.message, name.span, left_out.way_out)
         self.advance()
         arguments: list[ast.Expression] = []
         is_distinct = is_star = False

@@ -98,7 +98,8 @@ def tokenize(source: Source) -> Tokens:
             if found.startswith("/*") and (len(found) < 4 or not found.endswith("*/")):
                 note("unclosed-comment", "this comment has no end", start, start + 2, "close it with */")
         elif kind == "stray":
-            note("unknown-character", f"`{shortened(match.group())}` has no meaning here", start, end)
+            way_out = "a parameter is written [1: name] or :name" if match.group()[0] in "?$@" else ()
+            note("unknown-character", f"`{shortened(match.group())}` has no meaning here", start, end, way_out)
         else:
             found = match.group()
             token = Token(kind, found, "", start, end)  # type: ignore[arg-type]

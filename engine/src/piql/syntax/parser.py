@@ -17,6 +17,7 @@ from piql.source import Source, Span
 from piql.syntax import ast
 from piql.syntax.cursor import MAX_TOKENS, SyntaxFault
 from piql.syntax.entities import EntityParser
+from piql.syntax.left_out import CLAUSES, CREATED, DELETE_IF, STATEMENTS, LeftOut
 from piql.syntax.lexer import MAX_FINDINGS, place_of_first_token, tokenize
 
 MAX_WORK = 200_000  # of one file: 1 for a token, and for the plans of what it names
@@ -142,6 +143,17 @@ class _Parser(EntityParser):
         if isinstance(statement, ast.CreateTable | ast.CreateEntity | ast.CreateQuery) and statement.is_broken:
             self._recover(self.at - 1)
             return
+        clause = self._left_out_clause(statement)
+        if clause is not None:
+            self.note(replace(self.left_out(clause).diagnostic, query=name))
+            self._recover(self.at)
+            return
+        if self.token.word == "," and self.tokens[self.at - 2].word == "LIMIT":
+            message = "LIMIT with two numbers leaves rows out, and its work grows with how many"
+            way_out = "PAGINATE 10 gives the next page from a cursor, at the same cost for every page"
+            self.note(replace(self.fault("offset", message, self.span_of(self.token), way_out).diagnostic, query=name))
+            self._recover(self.at)
+            return
         if self._is_start():
             if isinstance(statement, ast.CreateEntity) or self._ends_by_itself(statement):
                 return
@@ -157,6 +169,14 @@ class _Parser(EntityParser):
             return
         self.note(replace(self.expecting("`;` at the end of the statement").diagnostic, query=name))
         self._recover(self.at)
+
+    def _left_out_clause(self, statement: ast.Statement) -> LeftOut | None:
+        """Give the clause of SQL that follows a statement here, FETCH being taken for an alias before FIRST."""
+        body = statement.body if isinstance(statement, ast.CreateQuery) else statement
+        if isinstance(body, ast.Delete) and self.token.word == "IF":
+            return DELETE_IF
+        here, before = self.token.word, self.tokens[self.at - 1].word
+        return CLAUSES.get((here, self.peek().word)) or (CLAUSES.get((before, here)) if before == "FETCH" else None)
 
     def _ends_by_itself(self, statement: ast.Statement) -> bool:
         """Say whether a statement needs no semicolon: those of the ENTITY/FETCH dialect."""
@@ -194,13 +214,8 @@ class _Parser(EntityParser):
                 return self._create_query(token.start)
             if self.accept("INDEX"):
                 return self.create_index(token.start)
-            if self.token.word == "UNIQUE":
-                raise self.fault(
-                    "not-in-piql",
-                    "CREATE UNIQUE INDEX is not part of PIQL",
-                    self.span_of(self.token),
-                    "declare UNIQUE (columns) in the table",
-                )
+            if self.token.word in CREATED:
+                raise self.left_out(CREATED[self.token.word])
             raise self._misspelt("TABLE, QUERY or INDEX after CREATE", ("TABLE", "QUERY", "INDEX"))
         if word == "ENTITY" and self.peek().kind in ("word", "quoted"):
             self.advance()
@@ -210,6 +225,8 @@ class _Parser(EntityParser):
             return self._create_query(token.start, is_fetch=True)
         if word in _BODIES:
             return self._body()
+        if word in STATEMENTS:
+            raise self.left_out(STATEMENTS[word])
         raise self._misspelt("CREATE TABLE, CREATE QUERY or CREATE INDEX", ("CREATE", *_BODIES))
 
     def _misspelt(self, what: str, words: tuple[str, ...]) -> SyntaxFault:
@@ -247,6 +264,8 @@ class _Parser(EntityParser):
                 self.expect("AS", "after the name of the query")
             body_start = self.token.start
             kind = _KINDS.get(self.token.word, "select")
+            if self.token.word in STATEMENTS:
+                raise self.left_out(STATEMENTS[self.token.word])
             if self.token.word not in _BODIES:
                 raise self._misspelt("SELECT, INSERT, UPDATE or DELETE after AS", _BODIES)
             body = self._body()

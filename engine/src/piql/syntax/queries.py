@@ -9,6 +9,7 @@ from piql.source import Span
 from piql.syntax import ast
 from piql.syntax.cursor import SyntaxFault
 from piql.syntax.expressions import ExpressionParser
+from piql.syntax.left_out import LeftOut
 
 MAX_TABLES = 64  # in one FROM clause, and queries in one UNION
 
@@ -202,6 +203,8 @@ class QueryParser(ExpressionParser):
         if token.word == "*":
             self.advance()
             return ast.Star(span=self.span_of(token))
+        if token.word == "TOP" and self.peek().kind == "number":
+            raise self.left_out(LeftOut("TOP", f"write it at the end: LIMIT {self.peek().text}"))
         if self.peek().word == "." and self.peek(2).word == "*" and self.is_name():
             qualifier = self.name("a table")
             self.advance()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from piql.syntax import ast
+from piql.syntax.left_out import IF_EXISTS
 from piql.syntax.queries import QueryParser
 
 
@@ -65,6 +66,8 @@ class WriteParser(QueryParser):
         where = self.expression() if self.accept("WHERE") else None
         conditions: list[ast.SetItem] = []
         if self.accept("IF"):
+            if self.token.word == "EXISTS":
+                raise self.left_out(IF_EXISTS)
             conditions.append(self._set_item())
             while self.accept("AND"):
                 conditions.append(self._set_item())

@@ -1,0 +1,163 @@
+"""Words of SQL that PIQL leaves out: what to say of each where it is met, and the other way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A construct by its name, and what to do instead."""
+
+    name: str
+    way_out: str
+
+    @property
+    def message(self) -> str:
+        return f"{self.name} is not part of PIQL"
+
+
+_WORDS = "LIKE [word] and CONTAINS [word] find whole words, whatever the case of their letters"
+_ONE_ROW = (
+    "every write is whole by itself and changes one row; UPDATE … IF column = value changes it only as it was read"
+)
+
+# Met where something else is expected.
+WORDS: dict[str, LeftOut] = {
+    "ILIKE": LeftOut("ILIKE", _WORDS),
+    "REGEXP": LeftOut("REGEXP", _WORDS),
+    "RLIKE": LeftOut("RLIKE", _WORDS),
+    "SIMILAR": LeftOut("SIMILAR TO", _WORDS),
+    "GLOB": LeftOut("GLOB", _WORDS),
+    "COLLATE": LeftOut("COLLATE", "leave it out: texts compare by their UTF-8 bytes"),
+    "ESCAPE": LeftOut("ESCAPE", _WORDS),
+    "FOR": LeftOut("FOR UPDATE", _ONE_ROW),
+    "INTO": LeftOut("SELECT … INTO", "leave it out: the rows go to the caller, who may INSERT them one by one"),
+    "RETURNING": LeftOut("RETURNING", "read the row by its key after the write"),
+    "WINDOW": LeftOut("WINDOW", "use GROUP BY over a bounded section"),
+    "QUALIFY": LeftOut("QUALIFY", "use GROUP BY and HAVING over a bounded section"),
+    "LATERAL": LeftOut("LATERAL", "join the table, or put a subquery with LIMIT 1 into the select list"),
+    "TABLESAMPLE": LeftOut("TABLESAMPLE", "read the first rows: LIMIT 100"),
+}
+
+# Met after IS.
+TESTS: dict[str, LeftOut] = {
+    "DISTINCT": LeftOut("IS DISTINCT FROM", "compare by =, and test for NULL by IS NULL"),
+    "UNKNOWN": LeftOut("IS UNKNOWN", "write IS NULL"),
+}
+
+# Met after a whole statement, by the first two words.
+CLAUSES: dict[tuple[str, str], LeftOut] = {
+    ("FETCH", "FIRST"): LeftOut("FETCH FIRST", "write LIMIT and the number of rows: LIMIT 10"),
+    ("FETCH", "NEXT"): LeftOut("FETCH NEXT", "write LIMIT and the number of rows: LIMIT 10"),
+    ("ON", "CONFLICT"): LeftOut(
+        "ON CONFLICT", "INSERT replaces a row with the same key; IF NOT EXISTS refuses instead"
+    ),
+    ("ON", "DUPLICATE"): LeftOut(
+        "ON DUPLICATE", "INSERT replaces a row with the same key; IF NOT EXISTS refuses instead"
+    ),
+}
+DELETE_IF = LeftOut("DELETE … IF", "mark the row by UPDATE … IF column = value first, and delete it then")
+IF_EXISTS = LeftOut("IF EXISTS", "leave it out: UPDATE and DELETE of a missing row change nothing")
+
+# Met where a statement begins.
+STATEMENTS: dict[str, LeftOut] = {
+    "DROP": LeftOut(
+        "DROP", "take the statement out of the files: a deployment adds and replaces by name, and drops no data"
+    ),
+    "ALTER": LeftOut("ALTER", "change CREATE TABLE itself and deploy again: the rows are kept"),
+    "TRUNCATE": LeftOut("TRUNCATE", "delete rows one by one, each by its whole primary key"),
+    "EXPLAIN": LeftOut("EXPLAIN", "`piql plan` shows how each query is read"),
+    "MERGE": LeftOut("MERGE", "INSERT replaces the row with the same key"),
+    "UPSERT": LeftOut("UPSERT", "INSERT replaces the row with the same key"),
+    "REPLACE": LeftOut("REPLACE", "INSERT replaces the row with the same key"),
+    "BEGIN": LeftOut("BEGIN", _ONE_ROW),
+    "COMMIT": LeftOut("COMMIT", _ONE_ROW),
+    "ROLLBACK": LeftOut("ROLLBACK", _ONE_ROW),
+    "GRANT": LeftOut("GRANT", "leave it out: who may call a query is up to the application"),
+    "VALUES": LeftOut("VALUES alone", "name the rows of a table by their keys: WHERE key IN (…)"),
+}
+
+# Met after CREATE.
+CREATED: dict[str, LeftOut] = {
+    "VIEW": LeftOut("CREATE VIEW", "write the SELECT where it is used: FROM (SELECT …) AS name"),
+    "MATERIALIZED": LeftOut(
+        "CREATE MATERIALIZED VIEW", "keep a table of the results, and write to it with what it is made of"
+    ),
+    "UNIQUE": LeftOut("CREATE UNIQUE INDEX", "declare UNIQUE (columns) in the table"),
+    "TYPE": LeftOut("CREATE TYPE", "give the table a column for each part"),
+    "FUNCTION": LeftOut("CREATE FUNCTION", "compute in the application"),
+    "TRIGGER": LeftOut("CREATE TRIGGER", "let the application write each row that follows"),
+    "SEQUENCE": LeftOut("CREATE SEQUENCE", "let the application choose keys: a UUID for instance"),
+    "SCHEMA": LeftOut("CREATE SCHEMA", "leave it out: the address of the store names the keyspace"),
+    "DATABASE": LeftOut("CREATE DATABASE", "leave it out: the address of the store names the keyspace"),
+}
+
+# Called like functions.
+CALLS: dict[str, LeftOut] = {
+    "CAST": LeftOut("CAST", "give the column the type that is needed, or convert the value in the application"),
+    "CONVERT": LeftOut("CONVERT", "give the column the type that is needed, or convert the value in the application"),
+    "EXTRACT": LeftOut("EXTRACT", "compare with the ends of a time: column >= [from] AND column < [to]"),
+    "ANY": LeftOut("ANY", "write column IN (SELECT …), or EXISTS (SELECT …)"),
+    "SOME": LeftOut("SOME", "write column IN (SELECT …), or EXISTS (SELECT …)"),
+    "ALL": LeftOut("ALL", "compare with one value: (SELECT MAX(column) FROM …)"),
+}
+
+# Functions that others have, by what to write instead.
+FUNCTIONS: dict[str, str] = {
+    "CONCAT": "texts are put together by ||: a || b",
+    "CONCAT_WS": "texts are put together by ||: a || ' ' || b",
+    "NOW": "let the application give the time as a parameter: [now]",
+    "CURRENT_TIMESTAMP": "let the application give the time as a parameter: [now]",
+    "CURRENT_DATE": "let the application give the day as a parameter: [today]",
+    "GETDATE": "let the application give the time as a parameter: [now]",
+    "SYSDATE": "let the application give the time as a parameter: [now]",
+    "RANDOM": "let the application give a random number as a parameter",
+    "RAND": "let the application give a random number as a parameter",
+    "UUID": "let the application give the UUID as a parameter: [id]",
+    "IFNULL": "COALESCE(a, b) gives the first that is not NULL",
+    "ISNULL": "COALESCE(a, b) gives the first that is not NULL; a test is written column IS NULL",
+    "NVL": "COALESCE(a, b) gives the first that is not NULL",
+    "NULLIF": "read both columns and decide in the application",
+    "IF": "read the columns and decide in the application, or use COALESCE",
+    "IIF": "read the columns and decide in the application, or use COALESCE",
+    "LEN": "LENGTH(text) counts characters",
+    "CHAR_LENGTH": "LENGTH(text) counts characters",
+    "LCASE": "LOWER(text) gives small letters",
+    "UCASE": "UPPER(text) gives capital letters",
+    "MID": "SUBSTR(text, from, length) gives a part, counted from 1",
+    "LEFT": "SUBSTR(text, 1, length) gives the beginning",
+    "GROUP_CONCAT": "read the rows in their order and put them together in the application",
+    "STRING_AGG": "read the rows in their order and put them together in the application",
+    "ARRAY_AGG": "read the rows in their order and put them together in the application",
+}
+
+# Types that others have, by the nearest here.
+TYPES: dict[str, str] = {
+    "CHAR": "VARCHAR",
+    "CHARACTER": "VARCHAR",
+    "NVARCHAR": "VARCHAR",
+    "VARCHAR2": "VARCHAR",
+    "STRING": "VARCHAR",
+    "CLOB": "TEXT",
+    "SMALLINT": "INT",
+    "TINYINT": "INT",
+    "MEDIUMINT": "INT",
+    "SERIAL": "INT",
+    "BIGSERIAL": "BIGINT",
+    "COUNTER": "BIGINT",
+    "NUMBER": "DECIMAL",
+    "MONEY": "DECIMAL",
+    "REAL": "DOUBLE",
+    "FLOAT8": "DOUBLE",
+    "DATETIME": "TIMESTAMP",
+    "TIMESTAMPTZ": "TIMESTAMP",
+    "TIME": "TIMESTAMP",
+    "BYTEA": "BLOB",
+    "VARBINARY": "BLOB",
+    "BINARY": "BLOB",
+    "BIT": "BOOLEAN",
+    "GUID": "UUID",
+    "JSON": "TEXT",
+    "JSONB": "TEXT",
+}
