@@ -16,17 +16,22 @@ from piql_profiler.predictor.composition import Composition, leaves_of, quantile
 _BINS = 4  # how much slower, in bins of the histograms: 8 %
 
 
-def blame_us(composition: Composition, curves: Sequence[Curve], q: float, *, correlation: float = 0.0) -> Curve:
-    """Give each operator's part of the `q` quantile in µs, one row for each case; rows add up to the quantile."""
-    whole = quantile_us(composition, curves, q, correlation=correlation)
+def blame_us(
+    composition: Composition, curves: Sequence[Curve], q: float, *, correlation: float = 0.0, whole: Curve | None = None
+) -> Curve:
+    """Give each operator's part of the `q` quantile in µs, one row for each case; rows add up to the quantile.
+
+    `whole` is that quantile, where it is known already.
+    """
+    whole = quantile_us(composition, curves, q, correlation=correlation) if whole is None else whole
     leaves = leaves_of(composition)
     if len(leaves) == 1:
         return whole[:, None]
-    parts = []
-    for leaf in leaves:
-        slower = [_slowed(curve) if at == leaf else curve for at, curve in enumerate(curves)]
-        parts.append(quantile_us(composition, slower, q, correlation=correlation) - whole)
-    grown = np.maximum(np.stack(parts, axis=1) / (np.exp(_BINS * LOG_RATIO) - 1), 0.0)
+    slower = [
+        np.concatenate([_slowed(curve) if at == leaf else curve for leaf in leaves]) for at, curve in enumerate(curves)
+    ]
+    moved = quantile_us(composition, slower, q, correlation=correlation).reshape(len(leaves), -1).T
+    grown = np.maximum((moved - whole[:, None]) / (np.exp(_BINS * LOG_RATIO) - 1), 0.0)
     return np.asarray(grown * (whole / np.maximum(grown.sum(axis=1), 1e-12))[:, None])
 
 

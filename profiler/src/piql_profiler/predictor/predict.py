@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
 from piql.physical.operators import PhysicalNode, WritePlan
 
 from piql_profiler.histogram import quantile_of_curve
@@ -83,7 +84,11 @@ def predict_work(work: Work, model: Model) -> Prediction:
     p99 = _quantiles_ms(work, model, 0.99)
     worst = p99.index(max(p99))
     blame = blame_us(
-        composed(work, model), [each[worst : worst + 1] for each in curves], 0.99, correlation=model.correlation
+        composed(work, model),
+        [each[worst : worst + 1] for each in curves],
+        0.99,
+        correlation=model.correlation,
+        whole=np.array([p99[worst] * 1000]),
     )[0]
     operators = tuple(
         OperatorPrediction(
