@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 
 from cluster.jars import jars
 from cluster.missing import ClusterMissing, what_is_missing
-from kept_results import keep_section, machine
+from kept_results import keep_section, load_average
 
 FOLDERS = ("engine/tests", "backend/tests", ".ci")
 
@@ -32,7 +32,7 @@ def main(report: Path, is_long: bool) -> int:
     except ClusterMissing as failure:
         print(failure)
         return 1
-    began, busy = time.monotonic(), machine()
+    began, before = time.monotonic(), load_average()
     marks = "cluster" if is_long else "cluster and not long"
     command = [sys.executable, "-m", "pytest", "-q", "--durations=10", "-m", marks, *FOLDERS]
     xml = report.with_suffix(".xml")
@@ -41,7 +41,7 @@ def main(report: Path, is_long: bool) -> int:
     if is_long and xml.exists():
         minutes = (time.monotonic() - began) / 60
         keep_section(
-            "cluster.md", "The last run", said_of(xml, minutes, f"{busy} at its start, {machine()} at its end")
+            "cluster.md", "The last run", said_of(xml, minutes, f"{before} at its start, {load_average()} at its end")
         )
     return status
 
@@ -55,7 +55,7 @@ def said_of(xml: Path, minutes: float, busy: str) -> str:
     revision = git.stdout.strip() or "unknown"
     text = (
         f"`make test-cluster` on {date.today().isoformat()}, revision {revision}: {len(cases)} tests"
-        f" in {minutes:.0f} minutes, {len(failed)} failed, {len(skipped)} skipped;\n{busy}.\n"
+        f" in {minutes:.0f} minutes, {len(failed)} failed, {len(skipped)} skipped;\nload average {busy}.\n"
     )
     return text + "".join(f"\n- failed: `{each.get('classname')}::{each.get('name')}`" for each in failed)
 

@@ -60,9 +60,9 @@ def kept_row(url: str, what: str, section: str = "Writers") -> Iterator[list[str
             keep_row("cluster.md", section, [what, *cells, f"{time.monotonic() - began:,.0f}"])
 
 
-def machine() -> str:
-    """Say what is shared by all that is measured here, and how busy it is."""
-    return f"{os.cpu_count()} cores, load average {os.getloadavg()[0]:.1f}"
+def load_average() -> str:
+    """Say how busy this machine was in the last minute."""
+    return f"{os.getloadavg()[0]:.1f}"
 
 
 def _section(text: str, title: str) -> re.Match[str] | None:

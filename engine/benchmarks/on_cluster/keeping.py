@@ -6,12 +6,14 @@ Each program measures one variant twice, under another name: what that differs f
 from __future__ import annotations
 
 import argparse
+import os
 import statistics
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from textwrap import fill
 
-from kept_results import keep_section, machine
+from kept_results import keep_section, load_average
 
 PAGE = "cluster-figures.md"
 SAME_P50, SAME_P99 = 1.1, 1.25
@@ -38,8 +40,10 @@ def add_keep(options: argparse.ArgumentParser) -> None:
 
 
 @contextmanager
-def table(title: str, words: str, columns: Sequence[str], nodes: int, is_kept: bool) -> Iterator[Callable[..., None]]:
-    """Give what prints a row; the first column is words, the others are numbers where they begin with '#'."""
+def table(
+    title: str, words: str, columns: Sequence[str], nodes: int, is_kept: bool, chart: Path | None = None
+) -> Iterator[Callable[..., None]]:
+    """Give what prints a row; columns whose titles begin with '#' are of numbers. A chart is shown above the table."""
     lines: list[str] = []
 
     def say(line: str) -> None:
@@ -49,14 +53,17 @@ def table(title: str, words: str, columns: Sequence[str], nodes: int, is_kept: b
     def row(*cells: object) -> None:
         say(f"| {' | '.join(map(str, cells))} |")
 
-    before = machine()
+    before = load_average()
     row(*(each.lstrip("#") for each in columns))
     row(*("---:" if each.startswith("#") else "---" for each in columns))
     yield row
+    ring = f"{nodes} node{'s' if nodes > 1 else ''} of Cassandra 5.0"
     where = (
-        f"{nodes} node{'s' if nodes > 1 else ''} of Cassandra 5.0 and the client on one machine: {before} at the start,"
+        f"{ring} and the client on one machine of {os.cpu_count()} cores,"
+        f" load average {before} at the start and {load_average()} at the end."
     )
-    text = fill(f"{words} {where} {machine()} at the end.", 120)
+    text = fill(f"{words} {where}", 120)
     print("\n" + text)
     if is_kept:
-        keep_section(PAGE, title, f"{text}\n\n" + "\n".join(lines))
+        picture = f"\n\n![{title}](../images/{chart.name})" if chart else ""
+        keep_section(PAGE, title, f"{text}{picture}\n\n" + "\n".join(lines))

@@ -70,7 +70,7 @@ def main() -> None:
             f" calls, {given.rounds * CALLS} calls a row. {VOID}"
         )
         columns = ("#followers", "plan", "#requests", "#p50 ms", "#p99 ms", "#the same twice")
-        with table(TITLE, words, columns, given.nodes, given.keep) as row:
+        with table(TITLE, words, columns, given.nodes, given.keep, given.chart) as row:
             for round_ in range(-1, given.rounds):
                 for label, each in chance.sample(cases, len(cases)):
                     for _ in range(CALLS):
