@@ -316,7 +316,7 @@ class Database:
                 freshness = self.consistency if consistency is None else known_consistency(consistency)
                 page = query.execute(parameters, cursor, strategy or self.strategy, self.observer, freshness)
             except RepairPending as pending:
-                self._sweep_for_reads(pending)
+                self._sweep_before_more(pending)
                 page = query.execute(parameters, cursor, strategy or self.strategy, self.observer, freshness)
             except StoreSilent:
                 raise
@@ -345,7 +345,7 @@ class Database:
             try:
                 page = query.execute(parameters, cursor, self.strategy, self.observer, freshness)
             except RepairPending as pending:
-                self._sweep_for_reads(pending)
+                self._sweep_before_more(pending)
                 page = query.execute(parameters, cursor, self.strategy, self.observer, freshness)
             if query.is_shaped_by_data and self._may_be_cut(prepared):
                 return self.run(text, parameters, cursor, consistency)
@@ -355,16 +355,13 @@ class Database:
         return self._in_force(lambda: self._write(self._statement(text)[0], parameters))
 
     def _may_be_cut(self, prepared: _Prepared) -> bool:
-        """Say whether a limit may have been raised, and rows written beyond it, before a read was done.
-
-        Without transactions writers wait for everybody to have looked: a read that took no longer saw no such row.
-        """
-        if self._server is None or monotonic() > self._look_at:
+        """Say whether a limit may have been raised, and rows written beyond it, before a read was done."""
+        if self._server is None or monotonic() > self._look_at:  # without transactions writers wait until all looked
             self._refresh()
         return self._prepared is not prepared
 
-    def _sweep_for_reads(self, pending: RepairPending) -> None:
-        """Settle what is too much for a read, so that it may try once more; not for each one."""
+    def _sweep_before_more(self, pending: RepairPending) -> None:
+        """Settle what is too much for a read or write, so that it may try once more; not for each one."""
         if self._server is None or monotonic() < self._sweep_at:
             raise pending
         self._sweep_at = monotonic() + _SWEEP_EVERY_SECONDS
@@ -402,11 +399,17 @@ class Database:
 
     def _in_force(self, attempt: Callable[[], T]) -> T:
         """Write with what is deployed: when somebody deployed meanwhile, look again and write with that."""
+        has_swept = False
         while True:
             try:
                 return attempt()
             except Redeployed:
                 self._refresh()
+            except RepairPending as pending:
+                if has_swept:
+                    raise
+                has_swept = True
+                self._sweep_before_more(pending)
 
     def _check_version(self, prepared: _Prepared, transaction: Transaction) -> None:
         if transaction.version() != prepared.deployment.epoch:

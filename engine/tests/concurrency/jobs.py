@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import piql
@@ -71,6 +72,40 @@ def sit(job: dict[str, Any], number: int, tell: Tell) -> None:
                 tell("done ok")
             except piql.CardinalityViolation:
                 tell("done CardinalityViolation")
+
+
+def in_tasks(job: dict[str, Any], number: int, tell: Tell) -> None:
+    """Sit down and count up in many tasks of asyncio at once."""
+    asyncio.run(_in_tasks(job, number, tell))
+
+
+async def _in_tasks(job: dict[str, Any], number: int, tell: Tell) -> None:
+    async with piql.aconnect(job["url"]) as db:
+
+        async def sit(turn: int) -> None:
+            places = {**dict.fromkeys(COLUMNS.values()), "three": turn % job["tables"]}
+            numbers = _numbers(places, number * 10_000 + turn)
+            tell(f"done {await _outcome(lambda: db.execute('sit', {'id': f'{number}.{turn}', **numbers}))}")
+
+        async def count(turn: int) -> None:
+            row = turn % job["rows"]
+            known = (await db.execute("value", {"id": row})).rows[0]["value"]
+            change = {"id": row, "value": known + 1, "expected": known}
+            tell(f"step {await _outcome(lambda: db.execute('swap', change))}")
+
+        await asyncio.gather(*(each(turn) for turn in range(job["turns"]) for each in (sit, count)))
+
+
+async def _outcome(attempt: Callable[[], Awaitable[object]]) -> str:
+    while True:
+        try:
+            await attempt()
+        except piql.RepairPending:
+            await asyncio.sleep(random.random() * 0.01)
+        except (piql.CardinalityViolation, piql.ConditionFailed) as refusal:
+            return type(refusal).__name__
+        else:
+            return "ok"
 
 
 def _numbers(places: dict[str, int | None], own: int) -> dict[str, int]:

@@ -118,3 +118,15 @@ def test_processes_that_open_a_new_file_at_the_same_moment_all_get_in(
             assert broken_promises(db) == []
             assert [db.execute("value", {"id": row}).rows for row in range(8)] == [[{"value": n}] for n in range(8)]
             assert "value" in db.deployment.compilation.queries
+
+
+def test_tasks_of_asyncio_in_many_processes_keep_the_promises_together(nurse: Nursery, url: str) -> None:
+    lives = run(nurse, "in_tasks", url, tables=5, rows=3, turns=10)
+    said = Counter(done.outcome for life in lives for done in life.done)
+    assert said == {"ok": 15, "CardinalityViolation": PROCESSES * 10 - 15}
+    steps = Counter(each for life in lives for each in life.other)
+    assert steps["step ok"] + steps["step ConditionFailed"] == PROCESSES * 10
+    with piql.connect(url) as db:
+        assert broken_promises(db) == []
+        counted = sum(db.execute("value", {"id": row}).rows[0]["value"] for row in range(3))
+        assert counted == steps["step ok"] >= 3

@@ -48,8 +48,6 @@ class Pace:
         """Let others get on, longer each time."""
         if self.manners.clock() - self.began > self.manners.deadline:
             seconds = self.manners.deadline
-            raise StoreUnavailable(
-                f"other writers of the same rows were quicker for {seconds:g} s; nothing was written"
-            )
+            raise Overtaken(f"other writers of the same rows were quicker for {seconds:g} s; nothing was written")
         self.pauses += 1
         self.manners.sleep(random.uniform(0.5, 1.0) * min(FIRST_PAUSE * 2**self.pauses, LONGEST_PAUSE))

@@ -146,10 +146,14 @@ class Places:
         return [_number(at) for at in range(end) if at not in taken]
 
     def _look_closer(self, group: Row, cells: Sequence[Cell], meter: Meter, pace: Pace) -> bool:
-        """Give back places of records that are not in a full group; say whether to look again."""
+        """Give back places of records that are not in a full group; say whether to look again.
+
+        Looks that settle nothing are lost, as those of somebody who waits: there may be many of them.
+        """
         members: set[Row] = set()
+        looks = 0
         if self._members is not None:
-            meter.repair(1)
+            looks += 1
             rows = self._store.read_many([Batch(self._members, [(*group, self.limit + _MORE)])], "quorum")[0][0]
             members = {row[:-1] for row in rows if self._is_on_records or row[-1] == State.VISIBLE}
         owners = [_owner(cell) for cell in cells]
@@ -157,7 +161,7 @@ class Places:
         for cell, owner in zip(cells, owners, strict=True):
             if owner in members and owners.count(owner) == 1:
                 continue
-            meter.repair(1)
+            looks += 1
             found = self._records.find(owner, is_serial=True)
             left_at = stamp_of(found.write) if found else 0
             if self._is_in(group, found) and owners.count(owner) == 1:
@@ -166,13 +170,18 @@ class Places:
                 if pace.is_patient(cell.value):
                     is_waiting = True
                     continue
-                meter.repair(1)
+                meter.repair(looks + 1)
+                looks = 0
                 found = self._records.past(owner, _stamp(cell))
                 left_at = stamp_of(found.write)
             own = [each for each in cells if _owner(each) == owner and _stamp(each) <= left_at]
             if not self._is_in(group, found) or (own and cell != max(own, key=_stamp)):
-                meter.repair(1)
-                is_released |= self._steps.swap(self.cell_group(group), cell.key, cell.value, None)[0]
+                meter.repair(looks + 1)
+                looks = 0
+                is_given_back, _ = self._steps.swap(self.cell_group(group), cell.key, cell.value, None)
+                is_released |= is_given_back
+                is_waiting |= not is_given_back  # taken anew meanwhile: it refuses nobody who has not looked again
+        meter.lose(looks)
         if is_waiting and not is_released:
             pace.pause()
         return is_waiting or is_released

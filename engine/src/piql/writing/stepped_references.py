@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from piql.store.base import STATE, Batch, EntryChange, PreparedEntries, ReadShape, Row, State, Steps, Store
+from piql.store.base import STATE, Batch, EntryChange, Found, PreparedEntries, ReadShape, Row, State, Steps, Store
 from piql.writing.constraints import ReferenceCheck, ReferrerCheck, picker
 from piql.writing.meter import Meter
 from piql.writing.pace import Pace
@@ -122,6 +122,7 @@ class SteppedReferrer:
     def _settled(self, meter: Meter, pace: Pace, key: Row, rows: list[Row], own_key: Row | None, old: Row) -> bool:
         """Look at what names the record, and say whether to look again."""
         is_waiting = is_changed = False
+        looks = 0
         for row in rows:
             primary = tuple(row[at] for at in self._primary_at)
             if primary == own_key:
@@ -129,21 +130,28 @@ class SteppedReferrer:
             state = row[-1]
             if state == State.VISIBLE or (self._is_on_records and state == State.DOUBTFUL):
                 raise self._check.violation(old)
-            meter.repair(1)
+            looks += 1
             found = self._children.find(primary, is_serial=True)
-            image = self._children.image(found)
-            if image is not None and self._names_by(image) == key:
+            if self._names(found, key):
                 raise self._check.violation(old)
             if pace.is_patient(f"{self._check.referrer.name} {primary!r}"):
                 is_waiting = True
                 continue
-            meter.repair(2)
+            meter.repair(looks + 2)
+            looks = 0
             stamps = self._children.stamps
             past = self._children.past(primary, stamp_of(stamps.write_after(stamp_of(found.write) if found else 0)))
+            if self._names(past, key):  # its write was decided just before
+                raise self._check.violation(old)
             if not self._is_on_records:
                 at = stamp_of(past.write) + 2
                 self._steps.change_entries([EntryChange(self._entries, row[:-1], State.GONE, at)])
             is_changed = True
+        meter.lose(looks)
         if is_waiting:
             pace.pause()
         return is_waiting or is_changed
+
+    def _names(self, found: Found | None, key: Row) -> bool:
+        image = self._children.image(found)
+        return image is not None and self._names_by(image) == key
