@@ -153,7 +153,9 @@ def test_a_closed_database_leaves_its_build_to_the_next(url: str) -> None:
 def test_data_that_break_a_new_limit_refuse_it_with_their_number(db: piql.Database) -> None:
     with pytest.raises(piql.CompilationRefused) as refusal:
         db.deploy(piql.compile(limited(428)))
-    assert "at most 428 rows are to share one kind, which 4 values break: kind = 'k0' (429 rows)" in str(refusal.value)
+    said = str(refusal.value)
+    assert "at most 428 rows are to share one kind, which 4 values break: " in said
+    assert "kind = 'k0' (429 rows)" in said  # which of them is found first is the store's
     assert unused_indexes(db) == []
     assert db.deploy(piql.compile(limited(429))).version == 2
 
