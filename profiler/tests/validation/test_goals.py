@@ -1,4 +1,6 @@
+import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -63,3 +65,10 @@ def test_a_cell_on_the_wrong_side_of_an_slo_counts_unless_it_lies_within_its_noi
     side = [goals_of_map(each, "surface", 1)[2] for each in (wrong, unsure)]
     assert side[0].verdict == "missed"
     assert side[1].value > side[0].value
+
+
+def test_a_cell_whose_p99_has_no_upper_end_leaves_the_order_of_a_map_uncertain_but_not_unknown() -> None:
+    cells = [row(100 * 2**at, 100 * 2**at, half_width=0.05) for at in range(9)]
+    cells[4] = replace(cells[4], actual=replace(cells[4].actual, high_us=math.inf))
+    order, _, side = goals_of_map(cells, "surface", 3)
+    assert (order.verdict, side.verdict) == ("met", "met")

@@ -152,7 +152,7 @@ function Answer({ answer, x, y, isTable, isStale }: AnswerProps) {
       {answer.warnings.length > 0 ? (
         <div className={styles['padded']}>
           <Notice tone="warning">
-            {answer.warnings.length === 1 ? answer.warnings[0] : `${plural(answer.warnings.length, 'warning')}: ${answer.warnings.join(' ')}`}
+            {answer.warnings.length === 1 ? answer.warnings[0] : `${plural(answer.warnings.length, 'warning')}: ${answer.warnings.join('; ')}`}
           </Notice>
         </div>
       ) : null}

@@ -74,8 +74,10 @@ def goals_of_map(rows: Sequence[Row], model: str, width: int) -> tuple[Goal, ...
     """
     actual = np.array([each.actual.estimate_us for each in rows])
     predicted = np.array([each.predicted_us[model] for each in rows])
-    ends = np.array([(each.actual.low_us, min(each.actual.high_us, 1e9)) for each in rows])
-    deviations = (np.log(ends[:, 1]) - np.log(ends[:, 0])) / (2 * _DEVIATIONS)
+    ends = np.array([(each.actual.low_us, each.actual.high_us) for each in rows])
+    # What has no upper end is taken to reach as far up as down.
+    tops = np.where(np.isfinite(ends[:, 1]), ends[:, 1], actual**2 / ends[:, 0])
+    deviations = (np.log(tops) - np.log(ends[:, 0])) / (2 * _DEVIATIONS)
     noise = np.random.default_rng(_SEED).standard_normal((_DRAWS, len(rows)))
     ranks = [float(spearmanr(predicted, each).statistic) for each in actual * np.exp(deviations * noise)]
     value = float(spearmanr(predicted, actual).statistic)
@@ -134,7 +136,8 @@ def _falls(cells: np.ndarray) -> int:
 
 def _sides(predicted: np.ndarray, ends: np.ndarray) -> tuple[int, int]:
     """Count over all thresholds the cells whose actual is surely on one side, and those predicted to be on it."""
-    thresholds = np.geomspace(ends[:, 0].min(), ends[:, 1].max(), _THRESHOLDS)[:, None]
+    highest = ends[:, 1][np.isfinite(ends[:, 1])].max(initial=ends[:, 0].max())
+    thresholds = np.geomspace(ends[:, 0].min(), highest, _THRESHOLDS)[:, None]
     is_above, is_below = ends[None, :, 0] > thresholds, ends[None, :, 1] < thresholds
     is_right = np.where(predicted[None, :] > thresholds, is_above, is_below)
     decided = is_above | is_below
