@@ -25,6 +25,8 @@ class Kind(Enum):
     UUID = "UUID"
     NULL = "NULL"  # the type of a bare NULL
 
+    __hash__ = object.__hash__  # there is one of each
+
 
 @dataclass(frozen=True, slots=True)
 class SqlType:

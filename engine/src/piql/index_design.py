@@ -7,7 +7,7 @@ an index of others now. What a table needs is found again only when a query that
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from typing import TypeAlias
@@ -18,6 +18,7 @@ from piql.catalog import Catalog, Index, Table
 from piql.diagnostics.diagnostic import Diagnostic
 from piql.logical.operators import LogicalNode, Relation
 from piql.memory import Memory
+from piql.node import replace
 from piql.optimizer.step import Step
 from piql.physical.fewest_indexes import TableDesign, design_table, secondary_reads
 from piql.physical.index_set import IndexSet, identity, settle_indexes

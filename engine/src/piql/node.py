@@ -6,9 +6,12 @@ Traversal is written once, here; a rule only looks at one node.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from operator import attrgetter
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+if TYPE_CHECKING:  # whose fields the type checker knows
+    from dataclasses import replace as replace
 
 T = TypeVar("T", bound="Node")
 
@@ -17,6 +20,28 @@ _PLAIN = frozenset(("str", "int", "bool", "float", "None", "Span", "SqlType", "T
 # By class; `fields` is slow, and a plan is looked through very often.
 _FIELD_NAMES: dict[type, tuple[str, ...]] = {}
 _VALUES: dict[type, Callable[[Any], tuple[object, ...]]] = {}
+_LEAVES: set[type] = set()  # classes none of whose fields holds a node
+_SLOTS: dict[type, tuple[tuple[str, ...], Callable[[Any], tuple[object, ...]]]] = {}  # all fields, and their values
+
+_new, _put = object.__new__, object.__setattr__
+
+
+if not TYPE_CHECKING:
+
+    def replace(value, /, **changes):
+        """Give a copy of a dataclass with slots in which some fields are others; `dataclasses.replace` takes long."""
+        kind = type(value)
+        if kind not in _SLOTS:
+            names = tuple(each.name for each in fields(kind))
+            read = attrgetter(*names)
+            _SLOTS[kind] = (names, read if len(names) > 1 else lambda whole: (read(whole),))
+        names, values = _SLOTS[kind]
+        copy = _new(kind)
+        for name, old in zip(names, values(value), strict=True):
+            _put(copy, name, old)
+        for name, new in changes.items():
+            _put(copy, name, new)
+        return copy
 
 
 def _may_hold_nodes(annotation: object) -> bool:
@@ -31,6 +56,8 @@ def _read(kind: type[Node]) -> None:
     values: Callable[[Any], Any] = attrgetter(*names) if names else lambda node: ()
     _FIELD_NAMES[kind] = names
     _VALUES[kind] = values if len(names) != 1 else lambda node: (values(node),)
+    if not names:
+        _LEAVES.add(kind)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +85,8 @@ class Node:
         kind = type(self)
         if kind not in _VALUES:
             _read(kind)
+        if kind in _LEAVES:
+            return self
         changed: dict[str, Any] = {}
         for name, value in zip(_FIELD_NAMES[kind], _VALUES[kind](self), strict=True):
             if isinstance(value, Node):
@@ -84,6 +113,8 @@ class Node:
         while waiting:
             node = waiting.pop()
             yield node
+            if type(node) in _LEAVES:
+                continue
             below = node._children()
             if below:
                 below.reverse()

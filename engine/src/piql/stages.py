@@ -6,7 +6,6 @@ Enters: a `BoundQuery` and the indexes of its tables. Leaves: a `CompiledQuery`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from piql.binding.binder import BoundQuery, bind_statement
 from piql.bounds.bytes import reads_unsized
@@ -20,7 +19,7 @@ from piql.diagnostics.diagnostic import Diagnostic
 from piql.index_design import IndexesByTable, PlannedQuery, indexes_read, tables_read
 from piql.logical.operators import Delete, Insert, LogicalNode, LogicalWrite, Relation, Update
 from piql.memory import Memory
-from piql.node import Node
+from piql.node import Node, replace
 from piql.optimizer import optimize
 from piql.optimizer.predicates import has_subquery
 from piql.optimizer.rule import Cost

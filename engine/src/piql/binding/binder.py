@@ -7,7 +7,7 @@ The shape of a plan is told in `binding.queries`. The schema is bound first, so 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 from piql.binding.expressions import QueryContext
@@ -21,6 +21,7 @@ from piql.diagnostics.codes import report
 from piql.diagnostics.diagnostic import Diagnostic, Edit, Fix, Label
 from piql.logical.operators import Delete, Insert, LogicalNode, LogicalWrite, QueryParameter, Relation, Update
 from piql.memory import Memory
+from piql.node import replace
 from piql.source import Span
 from piql.syntax import ast
 from piql.syntax.lexer import MAX_FINDINGS

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from piql.binding.binder import bind
 from piql.binding.entities import Entities
@@ -11,6 +10,7 @@ from piql.binding.expressions import QueryContext
 from piql.binding.fetch import as_select
 from piql.binding.queries import bind_nested
 from piql.binding.scope import TableNames
+from piql.node import replace
 from piql.syntax import ast
 
 

@@ -13,12 +13,12 @@ declares `thought_owner` and `thought_timestamp`, and PRIMARY(thought) means bot
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
 from piql.binding.scope import unknown_table
 from piql.catalog import Kind, SqlType, Table
 from piql.diagnostics.codes import report
 from piql.diagnostics.diagnostic import Diagnostic
+from piql.node import replace
 from piql.source import Span
 from piql.syntax import ast
 

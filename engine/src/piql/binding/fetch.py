@@ -14,14 +14,14 @@ and to which a foreign key of a neighbour leads, reads nothing: the foreign key 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import cast
 
 from piql.binding.expressions import QueryContext
 from piql.binding.scope import lookup, matches, unknown_name
 from piql.catalog import ForeignKey, Table
 from piql.diagnostics.codes import report
-from piql.node import Node
+from piql.node import Node, replace
 from piql.source import Span
 from piql.syntax import ast
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from piql.binding.scope import ScopeColumn
 from piql.binding.types import is_nullable, type_of, wider
 from piql.logical import operators as logical
+from piql.node import replace
 
 
 def output_columns(plan: logical.LogicalNode) -> list[ScopeColumn]:

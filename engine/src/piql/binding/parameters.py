@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TypeVar, cast
 
 from piql.binding.types import BARE, bare, wider
@@ -11,7 +11,7 @@ from piql.diagnostics.codes import report
 from piql.diagnostics.diagnostic import Diagnostic, Edit, Fix, Label
 from piql.logical.expressions import Parameter
 from piql.logical.operators import QueryParameter
-from piql.node import Node
+from piql.node import Node, replace
 from piql.source import Span
 from piql.syntax import ast
 

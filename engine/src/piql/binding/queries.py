@@ -16,7 +16,6 @@ From the bottom: the relations of FROM joined left-deep, `Selection` (WHERE), `G
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from piql.binding.expressions import ExpressionBinder, QueryContext
 from piql.binding.outputs import output_columns, with_output_names
@@ -28,7 +27,7 @@ from piql.diagnostics.codes import report
 from piql.diagnostics.diagnostic import Label
 from piql.logical import expressions as bound
 from piql.logical import operators as logical
-from piql.node import Node
+from piql.node import Node, replace
 from piql.source import Span
 from piql.syntax import ast
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from piql.binding.entities import Entities
 from piql.binding.scope import TableNames, lookup, spelling_fix, suggestion, unknown_name, unknown_table
@@ -24,6 +24,7 @@ from piql.catalog import (
 )
 from piql.diagnostics.codes import report
 from piql.diagnostics.diagnostic import Diagnostic, Edit, Fix, Label
+from piql.node import replace
 from piql.source import Span
 from piql.syntax import ast
 from piql.syntax.left_out import TYPES

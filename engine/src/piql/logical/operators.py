@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from piql.catalog import CardinalityLimit, ForeignKey, Table, UniqueKey
 from piql.logical.expressions import Aggregate, ColumnRef, Expression
-from piql.node import Node
+from piql.node import Node, replace
 from piql.source import Span
 
 

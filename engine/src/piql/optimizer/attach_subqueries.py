@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from piql.binding.outputs import output_columns
 from piql.binding.types import BOOLEAN
@@ -30,7 +30,7 @@ from piql.logical.operators import (
     SortKey,
     Stop,
 )
-from piql.node import Node
+from piql.node import Node, replace
 from piql.optimizer.facts import facts_about
 from piql.optimizer.first_match import first_match
 from piql.optimizer.one_row import gives_one_row

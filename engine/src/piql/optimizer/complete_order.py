@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from piql.binding.outputs import output_columns
 from piql.catalog import Table
 from piql.logical.expressions import ColumnRef, Comparison, Constant, Expression, Parameter
 from piql.logical.operators import Derived, LogicalNode, Relation, Selection, SemiJoin, Sort, SortKey, map_inputs
+from piql.node import replace
 from piql.optimizer.equalities import Equalities
 from piql.optimizer.one_row import gives_one_row
 from piql.optimizer.predicates import ColumnKey, equated_columns, key_of, relations_of

@@ -54,8 +54,11 @@ def relations_of(expression: Node) -> frozenset[str]:
 
 
 def has_subquery(expression: Node) -> bool:
-    if isinstance(expression, Comparison) and isinstance(expression.right, _PLAIN):
-        expression = expression.left
+    if isinstance(expression, Comparison):
+        if isinstance(expression.right, _PLAIN):
+            expression = expression.left
+        elif isinstance(expression.left, _PLAIN):
+            expression = expression.right
     if isinstance(expression, _PLAIN):
         return False
     return any(isinstance(node, Exists | InSubquery | ScalarSubquery) for node in expression.walk())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import takewhile
 
 from piql.logical.expressions import ColumnRef, Expression
@@ -22,6 +21,7 @@ from piql.logical.operators import (
     Stop,
     map_inputs,
 )
+from piql.node import replace
 from piql.optimizer.complete_order import Determined
 from piql.optimizer.equalities import Equalities
 from piql.optimizer.keeps_rows import keeps_every_row

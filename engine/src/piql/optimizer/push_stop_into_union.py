@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from piql.binding.outputs import output_columns
 from piql.binding.types import BARE
 from piql.catalog import Kind, SqlType
@@ -21,6 +19,7 @@ from piql.logical.operators import (
     Union,
     map_inputs,
 )
+from piql.node import replace
 from piql.optimizer.predicates import key_of, replace_columns
 from piql.optimizer.region import is_region, read_region
 from piql.optimizer.rule import RuleContext

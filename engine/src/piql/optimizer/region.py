@@ -11,7 +11,7 @@ Rules that look at all joined relations at once read a `Region` from the plan, a
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 from piql.logical.expressions import Expression, conjuncts
@@ -27,7 +27,8 @@ from piql.logical.operators import (
     inputs,
     map_inputs,
 )
-from piql.node import Node
+from piql.memory import Memory
+from piql.node import Node, replace
 from piql.optimizer.predicates import conjunction, has_subquery, relations_of
 
 
@@ -79,7 +80,17 @@ def map_regions(plan: LogicalNode, change: Callable[[LogicalNode], LogicalNode])
 
 
 def read_region(node: LogicalNode) -> Region:
-    """Take the join part that begins at `node` apart; each predicate goes as far down as it may."""
+    """Take the join part that begins at `node` apart; each predicate goes as far down as it may.
+
+    One rule after another reads the same part, so the youngest are kept.
+    """
+    return _regions.recall((node,), lambda: _read_region(node))
+
+
+_regions: Memory[Region] = Memory(16)
+
+
+def _read_region(node: LogicalNode) -> Region:
     legs: list[Leg] = []
     loose: list[Expression] = []
     _collect(node, legs, loose)

@@ -7,7 +7,7 @@ s.owner = [me] AND s.target IN ('a', 'b') AND s.since > 3 AND LOWER(s.note) = 'x
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from piql.catalog import word_column
 from piql.logical.expressions import (
@@ -22,6 +22,7 @@ from piql.logical.expressions import (
     Parameter,
     TokenMatch,
 )
+from piql.node import replace
 from piql.optimizer.predicates import MIRRORED, has_subquery, is_lookup_type, relations_of
 
 

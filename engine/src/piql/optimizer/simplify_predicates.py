@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from piql.catalog import Kind, SqlType
 from piql.logical.expressions import (
     And,
@@ -21,7 +19,7 @@ from piql.logical.expressions import (
     conjuncts,
 )
 from piql.logical.operators import Join, LogicalNode, Selection
-from piql.node import Node
+from piql.node import Node, replace
 from piql.optimizer.combine_tests import combined, without_implied
 from piql.optimizer.predicates import MIRRORED, conjunction, key_of
 from piql.optimizer.rule import RuleContext

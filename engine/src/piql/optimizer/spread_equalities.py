@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from piql.logical.expressions import (
     ColumnRef,
     Comparison,
@@ -13,6 +11,7 @@ from piql.logical.expressions import (
     Parameter,
 )
 from piql.logical.operators import LogicalNode
+from piql.node import replace
 from piql.optimizer.equalities import Equalities
 from piql.optimizer.predicates import key_of, replace_columns
 from piql.optimizer.region import map_regions, read_region, write_region

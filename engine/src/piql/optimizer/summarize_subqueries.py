@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from piql.logical.expressions import (
     Aggregate,
     ColumnRef,
@@ -25,7 +23,7 @@ from piql.logical.operators import (
     Sort,
     SortKey,
 )
-from piql.node import Node
+from piql.node import Node, replace
 from piql.optimizer.one_row import gives_one_row
 from piql.optimizer.predicates import conjunction, has_subquery, relations_of
 from piql.optimizer.region import aliases_below, is_region, read_region

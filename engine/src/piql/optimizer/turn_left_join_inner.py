@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from piql.logical.expressions import (
     Arithmetic,
     ColumnRef,
@@ -16,6 +14,7 @@ from piql.logical.expressions import (
     TokenMatch,
 )
 from piql.logical.operators import LogicalNode
+from piql.node import replace
 from piql.optimizer.region import Region, map_regions, read_region, write_region
 from piql.optimizer.rule import RuleContext
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from piql.binding.outputs import output_columns
 from piql.logical.expressions import ColumnRef, Comparison, Exists, Expression, InSubquery, Not, conjuncts
@@ -20,7 +20,7 @@ from piql.logical.operators import (
     Sort,
     Stop,
 )
-from piql.node import Node
+from piql.node import Node, replace
 from piql.optimizer.predicates import conjunction, equated_columns, has_subquery, relations_of
 from piql.optimizer.region import aliases_below, is_region, map_regions, read_region, write_region
 from piql.optimizer.rule import RuleContext

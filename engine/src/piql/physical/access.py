@@ -9,12 +9,13 @@ it: the read fetches a whole group, and what the index did not apply is tested, 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import prod
 
 from piql.catalog import Index, IndexColumn, Table, word_column
 from piql.logical.expressions import ColumnRef, Expression
 from piql.logical.operators import Count
+from piql.node import replace
 from piql.optimizer.facts import Fact
 from piql.optimizer.restrictions import Range, Restrictions, Word
 from piql.physical.indexes import covering_reason, index_on, is_covering

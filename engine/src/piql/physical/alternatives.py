@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from piql.logical.expressions import Expression, Or, conjuncts
 from piql.logical.operators import Output, Relation, SortKey
+from piql.node import replace
 from piql.optimizer.predicates import relations_of
 from piql.physical.operators import LocalProjection, LocalUnion
 from piql.physical.part import Part, Want, fetched, sorted_by

@@ -11,10 +11,11 @@ the indexes given. Leaves: fewer indexes, and the plans that changed. A query's 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from piql.catalog import Index, IndexColumn, Table
+from piql.node import replace
 from piql.physical.index_set import Identity, identity, together
 from piql.physical.indexes import KEY_SERVES, declared_columns, groups_of, index_on, is_purpose
 from piql.physical.operators import IndexFKJoin, IndexScan, PhysicalNode, SortedIndexJoin, operators

@@ -6,10 +6,11 @@ Enters: the indexes of each table, as `fewest_indexes` found them. Leaves: the s
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from piql.catalog import Catalog, Index, IndexColumn, Table
+from piql.node import replace
 from piql.physical.indexes import covering_reason, is_purpose
 
 Identity: TypeAlias = tuple[str, tuple[IndexColumn, ...], int]

@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from piql.catalog import Catalog, ForeignKey, Index, IndexColumn, Table, completed_by_key, word_column
+from piql.node import replace
 from piql.physical.widths import WIDE_ROW_BYTES, columns_bytes, has_size
 
 

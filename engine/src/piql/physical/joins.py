@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from piql.logical.expressions import ColumnRef, Constant, Expression, Parameter, conjuncts
 from piql.logical.operators import Count, Join, LogicalNode, Relation, SortKey
+from piql.node import replace
 from piql.optimizer.facts import facts_about
 from piql.optimizer.predicates import ColumnKey, conjunction, equated_columns, key_of, relations_of
 from piql.optimizer.region import aliases_below

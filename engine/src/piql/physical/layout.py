@@ -8,13 +8,12 @@ LocalProjection u.hometown                          fields: hometown
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import assert_never
 
 from piql.catalog import Index, Table
 from piql.logical.expressions import ColumnRef, Expression
 from piql.logical.operators import Relation, SortKey
-from piql.node import Node
+from piql.node import Node, replace
 from piql.physical.indexes import covering_reason
 from piql.physical.operators import (
     Dereference,

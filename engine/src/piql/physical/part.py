@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from piql.catalog import Index, Table
 from piql.logical.expressions import ColumnRef, Expression
 from piql.logical.operators import Count, SortKey
-from piql.node import Node
+from piql.node import Node, replace
 from piql.optimizer.predicates import ColumnKey, key_of
 from piql.physical.operators import Dereference, LocalSelection, LocalSort, PhysicalNode
 

@@ -7,7 +7,7 @@ the segments that nothing bounds. Next: `layout` gives operators their fields, `
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import assert_never
 
 from piql.binding.outputs import output_columns
@@ -31,7 +31,7 @@ from piql.logical.operators import (
     Stop,
     Union,
 )
-from piql.node import Node
+from piql.node import Node, replace
 from piql.optimizer.predicates import key_of
 from piql.physical.first_matches import plan_first_match
 from piql.physical.joins import plan_join

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from piql.logical.expressions import ColumnRef, Expression, Parameter
 from piql.logical.operators import DataStop, LogicalNode, Relation, Selection, SortKey
+from piql.node import replace
 from piql.optimizer.facts import facts_about
 from piql.optimizer.predicates import all_conjuncts, conjunction
 from piql.optimizer.restrictions import restrictions_on
