@@ -178,3 +178,26 @@ def test_no_match_is_looked_for_behind_a_stop_where_no_foreign_key_leads(monkeyp
     keyed = chain(5, " LIMIT 5").replace("b INT", "b INT NOT NULL REFERENCES t")
     assert piql.compile(keyed).queries["q"].is_bounded
     assert asked
+
+
+def test_how_a_table_is_joined_is_looked_at_again_only_when_one_that_it_is_joined_to_was_added(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looked: list[object] = []
+    restrictions_on = order_joins.restrictions_on
+    monkeypatch.setattr(
+        order_joins, "restrictions_on", lambda *given: (looked.append(given), restrictions_on(*given))[1]
+    )
+    assert piql.compile(chain(60)).queries["q"].is_bounded
+    assert 60 < len(looked) < 6 * 60
+
+
+def test_where_a_stop_may_stand_among_sixty_tables_is_found_by_few_looks_at_each(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[object] = []
+    keeps = order_joins.keeps_every_row
+    monkeypatch.setattr(order_joins, "keeps_every_row", lambda *given: (asked.append(given), keeps(*given))[1])
+    keyed = chain(60, " ORDER BY x9.b LIMIT 5").replace("b INT", "b INT NOT NULL REFERENCES t")
+    assert piql.compile(keyed).queries["q"].is_bounded
+    assert 60 < len(asked) < 8 * 60

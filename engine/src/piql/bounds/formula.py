@@ -53,9 +53,11 @@ def _product(symbols: list[str], times: int) -> str:
 
 def _gathered(products: Iterable[tuple[tuple[Term, ...], int]]) -> Formula:
     """Add up equal products; the order in which a product was built up does not matter."""
+    written: dict[tuple[Term, ...], tuple[Term, ...]] = {}  # as it was built up first, by its terms in order
     found: dict[tuple[Term, ...], int] = {}
     for terms, times in products:
-        same = next((known for known in found if sorted(known, key=_key) == sorted(terms, key=_key)), terms)
+        ordered = terms if len(terms) < 2 else tuple(sorted(terms, key=_key))
+        same = written.setdefault(ordered, terms)
         found[same] = found.get(same, 0) + times
     return Formula(tuple((terms, times) for terms, times in found.items() if times))
 

@@ -65,6 +65,19 @@ class Joining:
             return leg.filters
         return tuple(each for each in leg.filters if not self._is_implied(each, before))
 
+    def related(self, leg: Leg, others: Sequence[Leg]) -> list[int]:
+        """Give the places of the legs that change how `leg` is joined by standing before it; all others do not."""
+        named = set(leg.relations)
+        for relation in leg.relations:
+            named.update(self._neighbours.get(relation, ()))
+        for condition in leg.on:
+            named.update(relations_of(condition))
+        for condition in self._others:
+            reads = relations_of(condition)
+            if not reads.isdisjoint(leg.relations):
+                named.update(reads)
+        return [at for at, other in enumerate(others) if other is not leg and not named.isdisjoint(other.relations)]
+
     def in_order(self, legs: Sequence[Leg]) -> tuple[Expression, ...]:
         """Give all conditions for legs joined in this order, those that read what is outside of them last."""
         found: dict[Expression, None] = {}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
 from typing import TypeAlias
 
 from piql.logical.expressions import ColumnRef
@@ -21,7 +22,7 @@ from piql.logical.operators import (
     inputs,
     map_inputs,
 )
-from piql.node import Node
+from piql.node import Node, replace
 from piql.optimizer.facts import facts_about
 from piql.optimizer.joining import Joining
 from piql.optimizer.keeps_rows import keeps_every_row
@@ -33,6 +34,7 @@ from piql.optimizer.rule import RuleContext
 EXHAUSTIVE_LEGS = 6  # beyond, the next relation is the cheapest one to add
 MOST_WAYS = 6  # equally good ways to join a set of relations that are followed further
 MOST_PLANNED = 8  # equally good orders whose plans are made to find the best
+MOST_LOOKED = 100_000  # legs, to find where a stop may stand; foreign keys alone tell it of what is left then
 UNKNOWN_ROWS = 1_000_000  # stands for a size that nothing limits; only compared, never shown
 
 Order: TypeAlias = tuple[int, ...]
@@ -176,6 +178,18 @@ class _Step:
     limit: int | None  # the stop, where it may stand after this
 
 
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """How one leg is read once those that are related to it are joined, wherever the stop stands."""
+
+    reads: int
+    rows: int
+    is_derived: bool  # not from a table: bounded by itself, and read once
+    is_product: bool
+    is_fixed: bool  # by an equality or a word, which a new limit could be about
+    serves_stop: bool  # an index gives the rows that a stop wants first
+
+
 class _Search:
     def __init__(self, region: Region, stop: Stop | None, keys: tuple[SortKey, ...]) -> None:
         self.region = region
@@ -193,9 +207,19 @@ class _Search:
             )
             for leg in self.legs
         )
+        self._everything = frozenset(range(len(self.legs)))
+        self._related = tuple(map(self._related_to, self.legs))
         self._followers: tuple[tuple[int, ...], ...] | None = None
         self._stoppable: dict[frozenset[int], bool] = {}
-        self._steps: dict[tuple[frozenset[int], int], _Step | None] = {}
+        self._reads: dict[tuple[int, frozenset[int], bool], _Read] = {}
+        self._kept: dict[tuple[int, frozenset[int]], bool] = {}
+        self._looked = 0
+
+    def _related_to(self, leg: Leg) -> frozenset[int]:
+        """Give the legs that change how one is joined; of few legs all, since looking is not worth it."""
+        if len(self.legs) <= EXHAUSTIVE_LEGS:
+            return self._everything
+        return frozenset(self.joining.related(leg, self.legs))
 
     def exhaustively(self) -> Sequence[_Way]:
         """Find the best orders by the best ways to each set of legs, from small sets to all.
@@ -203,29 +227,27 @@ class _Search:
         What costs more than the order found by adding the cheapest leg is not followed further: it grows only.
         """
         worst = [way.cost for way in self.greedily()]
-        everything = frozenset(range(len(self.legs)))
         frontier: dict[frozenset[int], list[_Way]] = {frozenset(): [_Way()]}
         for _ in self.legs:
             following: dict[frozenset[int], list[_Way]] = {}
             for joined, ways in frontier.items():
-                for at in everything - joined:
+                for at in self._everything - joined:
                     step = self._step(joined, at)
                     if step is not None:
                         grown = following.setdefault(joined | {at}, [])
                         more = (_extended(way, step, at, self.legs[at]) for way in ways)
                         grown.extend(way for way in more if not worst or way.cost <= worst[0])
             frontier = {joined: _best_ways(ways) for joined, ways in following.items() if ways}
-        ways = frontier.get(everything, [])
+        ways = frontier.get(self._everything, [])
         return [way for way in ways if way.cost == ways[0].cost]
 
     def greedily(self) -> Sequence[_Way]:
         """Add the leg that costs least, again and again."""
         way, joined = _Way(), frozenset[int]()
-        everything = frozenset(range(len(self.legs)))
-        while joined != everything:
+        while joined != self._everything:
             grown = [
                 _extended(way, step, at, self.legs[at])
-                for at in sorted(everything - joined)
+                for at in sorted(self._everything - joined)
                 if (step := self._step(joined, at)) is not None
             ]
             if not grown:
@@ -236,43 +258,45 @@ class _Search:
 
     def _step(self, joined: frozenset[int], at: int) -> _Step | None:
         """Tell what it takes to join one more leg; None where a left join may not stand yet."""
-        place = (joined, at)
-        if place not in self._steps:
-            self._steps[place] = self._step_of(joined, at)
-        return self._steps[place]
-
-    def _step_of(self, joined: frozenset[int], at: int) -> _Step | None:
-        leg = self.legs[at]
-        available = frozenset().union(*(self.legs[each].relations for each in joined)) if joined else frozenset()
-        if leg.kind == "left" and (not joined or not self.needs[at] <= available):
+        if self.legs[at].kind == "left" and (not joined or not self.needs[at] <= self._relations(joined)):
             return None
-        before = [self.legs[each] for each in sorted(joined)]
-        predicates = (*self.joining.conditions(leg, before), *self.joining.filters(leg, before))
+        near = joined & self._related[at]
+        place = (at, near, bool(joined))
+        read = self._reads.get(place)
+        if read is None:
+            read = self._reads[place] = self._read(at, near, is_first=not joined)
         limit = self.limit if self.limit is not None and self._is_stoppable(joined | {at}) else None
-        can_be_limited = True
+        rows = read.rows if limit is None or not read.serves_stop else min(read.rows, limit * read.reads)
+        is_bounded = read.is_derived or rows < UNKNOWN_ROWS
+        can_be_limited = is_bounded or read.is_fixed
+        is_once = not joined or read.is_derived or (read.is_product and (is_bounded or not can_be_limited))
+        return _Step(read.reads, rows, not can_be_limited, not is_bounded, read.is_product, is_once, limit)
+
+    def _read(self, at: int, near: frozenset[int], *, is_first: bool) -> _Read:
+        leg = self.legs[at]
+        before = [self.legs[each] for each in sorted(near)]
+        predicates = (*self.joining.conditions(leg, before), *self.joining.filters(leg, before))
         relation = leg.relation
         if relation is None:
-            rows, reads, is_bounded = rows_of(leg.input), 1, True
-            is_local = bool(joined)
-        else:
-            known = restrictions_on(relation.alias, predicates, available)
-            facts = facts_about(relation.table, known)
-            reads = 1
-            for fixed in known.equal.values():
-                reads *= fixed.count
-            reads = min([reads, *(fact.reads for fact in facts)])
-            rows = facts[0].rows if facts else UNKNOWN_ROWS
-            is_followed = not joined or bool(known.equal or known.words)  # a join reads by an equality
-            if limit is not None and is_followed and self._are_served(relation.alias, known):
-                rows = min(rows, limit * reads)
-            is_bounded = rows < UNKNOWN_ROWS
-            can_be_limited = is_bounded or bool(known.equal or known.words)
-            is_local = False
-        is_product = (
-            bool(joined) and not is_local and not any(relations_of(each) - leg.relations for each in predicates)
+            return _Read(1, rows_of(leg.input), is_derived=True, is_product=False, is_fixed=True, serves_stop=False)
+        known = restrictions_on(relation.alias, predicates, self._relations(near))
+        facts = facts_about(relation.table, known)
+        reads = 1
+        for fixed in known.equal.values():
+            reads *= fixed.count
+        is_fixed = bool(known.equal or known.words)
+        return _Read(
+            min([reads, *(fact.reads for fact in facts)]),
+            facts[0].rows if facts else UNKNOWN_ROWS,
+            is_derived=False,
+            is_product=not is_first and not any(relations_of(each) - leg.relations for each in predicates),
+            is_fixed=is_fixed,
+            # a join reads by an equality
+            serves_stop=(is_first or is_fixed) and self.limit is not None and self._are_served(relation.alias, known),
         )
-        is_once = not joined or is_local or (is_product and (is_bounded or not can_be_limited))
-        return _Step(reads, rows, not can_be_limited, not is_bounded, is_product, is_once, limit)
+
+    def _relations(self, legs: Iterable[int]) -> frozenset[str]:
+        return frozenset[str]().union(*(self.legs[at].relations for at in legs))
 
     def _are_served(self, alias: str, known: Restrictions) -> bool:
         own: list[str] = []
@@ -292,28 +316,42 @@ class _Search:
         return found
 
     def _find_stoppable(self, joined: frozenset[int]) -> bool:
-        available = frozenset().union(*(self.legs[each].relations for each in joined))
+        available = self._relations(joined)
         for key in self.keys:
             columns = list(_columns(key.expression))
             if not all(any(each.relation in available for each in self.equal.equal_to(column)) for column in columns):
                 return False
         if not self._may_reach_all(joined):
             return False
-        rest = [at for at in range(len(self.legs)) if at not in joined]
-        before = [self.legs[at] for at in sorted(joined)]
-        while rest:
-            for at in rest:
-                leg = self.legs[at]
-                bare = replace(leg, filters=self.joining.filters(leg, before))
-                conditions = self.joining.conditions(leg, before)
-                if self.needs[at] <= available and keeps_every_row(bare, conditions, before):
-                    rest.remove(at)
-                    before.append(leg)
-                    available = available | leg.relations
-                    break
-            else:
-                return False
-        return True
+        if self._looked > MOST_LOOKED:
+            return True
+        before = set(joined)
+        ready = [at for at in self._everything - joined if self._is_kept(at, before)]
+        heapify(ready)
+        while ready:
+            at = heappop(ready)
+            if at not in before and self._is_kept(at, before):
+                before.add(at)
+                for other in self._related[at] - before:
+                    if self._is_kept(other, before):
+                        heappush(ready, other)
+        return len(before) == len(self.legs)
+
+    def _is_kept(self, at: int, joined: set[int]) -> bool:
+        """Whether joining a leg to these keeps every row; what is not related to it does not matter."""
+        near = self._related[at].intersection(joined)
+        found = self._kept.get((at, near))
+        self._looked += 1
+        if found is None:
+            leg = self.legs[at]
+            before = [self.legs[each] for each in sorted(near)]
+            self._looked += len(before)
+            bare = replace(leg, filters=self.joining.filters(leg, before))
+            found = self.needs[at] <= self._relations(near) and keeps_every_row(
+                bare, self.joining.conditions(leg, before), before
+            )
+            self._kept[at, near] = found
+        return found
 
     def _may_reach_all(self, joined: frozenset[int]) -> bool:
         """Whether foreign keys lead from these legs to all others that a left join does not bring."""

@@ -8,7 +8,8 @@ from typing import Literal
 
 from piql.catalog import Kind, Table
 from piql.logical.expressions import ColumnRef, Comparison, conjuncts
-from piql.logical.operators import Distinct, GroupBy, Join, LogicalNode, Relation, SemiJoin, Sort, Stop
+from piql.logical.operators import Distinct, GroupBy, Join, LogicalNode, Relation, SemiJoin, Sort, Stop, inputs
+from piql.memory import Memory
 from piql.optimizer.region import aliases_below
 from piql.optimizer.restrictions import Restrictions
 from piql.physical.access import Reading
@@ -160,7 +161,24 @@ def _joins_before_stop(under: Sequence[LogicalNode]) -> list[Join]:
 
 
 def _others(join: Join, relation: Relation) -> list[Relation]:
-    return [each for each in join.find(Relation) if each.alias != relation.alias]
+    return [each for each in _relations_below(join) if each.alias != relation.alias]
+
+
+def _relations_below(join: Join) -> tuple[Relation, ...]:
+    return _below.recall((join,), lambda: _relations(join))
+
+
+def _relations(node: LogicalNode) -> tuple[Relation, ...]:
+    if isinstance(node, Relation):
+        return (node,)
+    return tuple(found for each in inputs(node) for found in _relations(each))
+
+
+_below: Memory[tuple[Relation, ...]] = Memory(1024)  # every gap of a plan looks at the same joins
+
+
+def _aliases(join: Join) -> set[str]:
+    return {each.alias for each in _relations_below(join)}
 
 
 def _unset(join: Join, relation: Relation) -> Iterator[tuple[str, ...]]:
@@ -176,13 +194,12 @@ def _unset(join: Join, relation: Relation) -> Iterator[tuple[str, ...]]:
 
 def _equated(join: Join, relation: Relation) -> dict[str, dict[str, str]]:
     """Give for each other relation of a join which of its columns equals which of this one's."""
-    aliases = {each.alias for each in _others(join, relation)}
     pairs: dict[str, dict[str, str]] = {}
     for condition in conjuncts(join.condition) if join.condition is not None else ():
         match condition:
             case Comparison(operator="=", left=ColumnRef() as left, right=ColumnRef() as right):
                 for own, other in ((left, right), (right, left)):
-                    if own.relation == relation.alias and other.relation in aliases:
+                    if own.relation == relation.alias and other.relation in _aliases(join) - {own.relation}:
                         pairs.setdefault(other.relation, {})[other.name] = own.name
             case _:
                 pass
@@ -191,8 +208,10 @@ def _equated(join: Join, relation: Relation) -> dict[str, dict[str, str]]:
 
 def _references(join: Join, relation: Relation) -> list[Reference]:
     """Give the foreign keys of a relation's table that a join follows without their being declared."""
-    tables = {each.alias: each.table for each in _others(join, relation)}
     pairs = _equated(join, relation)
+    if not pairs:
+        return []
+    tables = {each.alias: each.table for each in _others(join, relation)}
     found = []
     for alias, named in pairs.items():
         key = tables[alias].primary_key
