@@ -12,7 +12,7 @@ from functools import partial
 
 from piql.assembly import Assembly, assemble
 from piql.assistant.finding_fixes import Outcome, Trials
-from piql.assistant.fixes import suggest_fixes
+from piql.assistant.fixes import TrialWork, suggest_fixes, work_of
 from piql.assistant.one_value import give_one_value
 from piql.assistant.remedy import Patient
 from piql.binding.binder import BoundQuery
@@ -20,7 +20,7 @@ from piql.compilation import Compilation, CompiledQuery
 from piql.diagnostics.diagnostic import Diagnostic, Edit, Fix
 from piql.index_advice import advise
 from piql.index_design import PlannedQuery
-from piql.logical.operators import Stop
+from piql.logical.operators import Relation, Stop
 from piql.memory import Memory
 from piql.source import Source
 from piql.syntax import ast
@@ -32,7 +32,7 @@ GAP_CODES = frozenset(
     ("unbounded-scan", "unbounded-join", "unbounded-product", "unbounded-aggregate", "unbounded-sort", "stop-blocked")
 )
 
-_mended: Memory[tuple[Fix, ...]] = Memory(512)
+_mended: Memory[tuple[tuple[Fix, ...], int]] = Memory(512)  # with the work that it took
 _settled: Memory[tuple[tuple[Diagnostic, ...], int]] = Memory(512)
 
 
@@ -56,8 +56,8 @@ def _with_fixes(assembly: Assembly) -> Compilation:
     refused = assembly.refused()[:MOST_MENDED]
     if not refused:
         return compilation
-    tried: dict[tuple[Edit, ...], Compilation] = {}
-    fixes = {bound.name: _fixes_once(bound, plan, assembly, refused, tried) for bound, plan in refused}
+    trials = _RefusedTrials(assembly, refused)
+    fixes = {bound.name: _fixes_once(bound, plan, trials) for bound, plan in refused}
     return replace(
         compilation,
         diagnostics=tuple(_fixed(each, fixes) for each in compilation.diagnostics),
@@ -105,38 +105,55 @@ def _fixed(diagnostic: Diagnostic, fixes: Mapping[str, tuple[Fix, ...]]) -> Diag
     return replace(diagnostic, fixes=fixes[diagnostic.query])
 
 
-def _fixes_once(
-    bound: BoundQuery,
-    planned: PlannedQuery,
-    assembly: Assembly,
-    refused: Sequence[tuple[BoundQuery, PlannedQuery]],
-    tried: dict[tuple[Edit, ...], Compilation],
-) -> tuple[Fix, ...]:
+class _RefusedTrials:
+    """What the trials for the refused queries of one compilation share."""
+
+    def __init__(self, assembly: Assembly, refused: Sequence[tuple[BoundQuery, PlannedQuery]]) -> None:
+        self.assembly = assembly
+        self.refused = refused
+        self.names = [bound.name for bound, _ in refused]
+        self.work_of = {bound.name: work_of(sum(1 for _ in plan.logical.find(Relation))) for bound, plan in refused}
+        self.work = TrialWork()
+        self._tried: dict[tuple[Edit, ...], Compilation] = {}
+
+    def unblocked(self, edits: tuple[Edit, ...], name: str) -> tuple[str, ...]:
+        """Give the other refused queries that edits of the schema bound, as far as there is time to see."""
+        others = [each for each in self.names if each != name]
+        if not others or not self.work.takes(sum(self.work_of.values())):
+            return ()
+        if edits not in self._tried:
+            self._tried[edits] = _try(self.assembly, edits, set(self.names))
+        return tuple(each for each in others if self._tried[edits].queries[each].is_bounded)
+
+
+def _fixes_once(bound: BoundQuery, planned: PlannedQuery, trials: _RefusedTrials) -> tuple[Fix, ...]:
     """Look for fixes, unless they were found before for the same query and schema, beside the same refused queries."""
-    keys = (bound, assembly.schema, *(other for other, _ in refused))
-    return _mended.recall(keys, lambda: _fixes(bound, planned, assembly, refused, tried))
+    keys = (bound, trials.assembly.schema, *(other for other, _ in trials.refused))
+    known = _mended.get(keys)
+    if known is not None and trials.work.takes(known[1]):
+        return known[0]
+    before, was_short = trials.work.left, trials.work.is_short
+    trials.work.is_short = False
+    fixes = _fixes(bound, planned, trials)
+    if not trials.work.is_short:  # else there might have been more to find
+        _mended.put(keys, (fixes, before - trials.work.left))
+    trials.work.is_short |= was_short
+    return fixes
 
 
-def _fixes(
-    bound: BoundQuery,
-    planned: PlannedQuery,
-    assembly: Assembly,
-    refused: Sequence[tuple[BoundQuery, PlannedQuery]],
-    tried: dict[tuple[Edit, ...], Compilation],
-) -> tuple[Fix, ...]:
-    """Give the fixes of a refused query; edits of the schema are compiled once with all refused queries (`tried`)."""
-    others = [other.name for other, _ in refused if other.name != bound.name]
+def _fixes(bound: BoundQuery, planned: PlannedQuery, trials: _RefusedTrials) -> tuple[Fix, ...]:
+    """Give the fixes of a refused query."""
+    assembly = trials.assembly
 
     def is_bounded_with(edits: tuple[Edit, ...]) -> tuple[str, ...] | None:
+        if not trials.work.takes(trials.work_of[bound.name]):
+            return None
         compilation = _try(assembly, edits, {bound.name})
         query = compilation.queries.get(bound.name)
         if query is None or not query.is_bounded or _errors_around(compilation, query):
             return None
-        if not others or _is_inside(edits, bound):  # an edit of this query changes no other
-            return ()
-        if edits not in tried:
-            tried[edits] = _try(assembly, edits, {other.name for other, _ in refused})
-        return tuple(name for name in others if tried[edits].queries[name].is_bounded)
+        # an edit of this query changes no other
+        return () if _is_inside(edits, bound) else trials.unblocked(edits, bound.name)
 
     body = bound.ast.body if isinstance(bound.ast, ast.CreateQuery) else bound.ast
     patient = Patient(planned.gaps, bound.body_span, isinstance(bound.plan, Stop), assembly.definitions, body)
@@ -154,13 +171,16 @@ def _with_tried_fixes(assembly: Assembly, compilation: Compilation) -> Compilati
     The compilations of the trials are left as they are: trials within trials would never end.
     """
     found = compilation.diagnostics
-    names = tuple(dict.fromkeys(each.query for each in found if each.fixes and each.code not in GAP_CODES))
+    names = dict.fromkeys(each.query for each in found if each.fixes and each.code not in GAP_CODES)
     if not names:
         return compilation
+    by_name: dict[str | None, list[Diagnostic]] = {name: [] for name in names}
+    for each in found:
+        if each.query in by_name and each.code not in GAP_CODES:
+            by_name[each.query].append(each)
     trials = Trials(_read_in_a_trial(assembly))
     settled: dict[int, Diagnostic] = {}
-    for name in names:
-        own = [each for each in found if each.query == name and each.code not in GAP_CODES]
+    for name, own in by_name.items():
         after = _settled_once(assembly, trials, name, own, found)
         settled.update((id(one), other) for one, other in zip(own, after, strict=True))
     queries = {
@@ -186,6 +206,8 @@ def _settled_once(
         errors = sum(each.severity == "error" for each in found)
         return trials.settled(own, partial(_outcome_for_all, assembly, errors))
     trial = partial(_outcome_for, assembly, name)
+    if not trials.left:
+        return trials.settled(own, trial)
     keys = (assembly.schema, *assembly.parts_of({name}))
     known = _settled.get(keys)
     if known is not None and known[1] < trials.left and len(known[0]) == len(own):

@@ -7,9 +7,10 @@ from typing import Any
 
 import piql
 import pytest
-from piql import mending
-from piql.assistant.fixes import MOST_TRIALS
+from piql import incremental, mending
+from piql.assistant.fixes import MOST_TRIALS, MOST_WORK, TrialWork
 from piql.diagnostics.diagnostic import Edit, Fix
+from piql.memory import Memory
 
 SCHEMA = """CREATE TABLE users (name VARCHAR(20) PRIMARY KEY, town VARCHAR(20));
 CREATE TABLE follows (
@@ -244,3 +245,61 @@ def test_a_query_that_nothing_mends_costs_a_bounded_number_of_trials(monkeypatch
     (first, *_) = piql.compile(f"{SCHEMA}CREATE QUERY q AS {query};\n").diagnostics
     assert not first.fixes
     assert 0 < len(trials) <= MOST_TRIALS
+
+
+POSTS = "CREATE TABLE posts (id INT PRIMARY KEY, score INT);\n"
+
+
+def joined(name: str, tables: int) -> str:
+    joins = "".join(f" JOIN posts p{at} ON p{at}.score = p{at - 1}.score" for at in range(1, tables))
+    return f"CREATE QUERY {name} AS SELECT p0.id FROM posts p0{joins} WHERE p0.id = 1;\n"
+
+
+@pytest.fixture
+def trials(monkeypatch: pytest.MonkeyPatch) -> list[set[str]]:
+    """The queries of each trial."""
+    found: list[set[str]] = []
+    once = mending._try
+
+    def counted(assembly: Any, edits: Any, names: set[str]) -> piql.Compilation:
+        found.append(names)
+        return once(assembly, edits, names)
+
+    monkeypatch.setattr(mending, "_try", counted)
+    return found
+
+
+def test_many_refused_queries_of_many_tables_share_what_trials_may_cost(trials: list[set[str]]) -> None:
+    compilation = piql.compile(POSTS + "".join(joined(f"q{number}", 12) for number in range(40)))
+    assert not any(each.is_bounded for each in compilation.queries.values())
+    assert 40 < sum(12 * len(names) for names in trials) <= MOST_WORK
+    assert compilation.queries["q0"].diagnostics[0].fixes  # the first ones get theirs first
+
+
+def test_a_query_of_sixty_tables_is_tried_less_often_than_one_of_twelve(trials: list[set[str]]) -> None:
+    piql.compile(POSTS + joined("q", 60))
+    assert 0 < len(trials) <= MOST_WORK // (60 * 5)
+
+
+def test_what_trials_an_earlier_compilation_made_changes_no_fix(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mending, "TrialWork", lambda: TrialWork(60))
+    texts = [
+        POSTS + "".join(joined(f"q{number}", size) for number, size in enumerate(sizes))
+        for sizes in ((2, 3, 4), (3, 3, 4), (3, 4), (2, 3, 4), (5, 2, 3, 4), (2, 2, 2))
+    ]
+    found = []
+    for text in texts:
+        found.append(fixes_of_all(piql.compile(text)))
+        with monkeypatch.context() as afresh:
+            afresh.setattr(mending, "_mended", Memory(512))
+            afresh.setattr(incremental, "_kept", ())
+            assert fixes_of_all(piql.compile(text)) == found[-1]
+    assert any(not fixes for each in found for fixes in each.values())  # there was not enough for all
+    assert any(fixes for each in found for fixes in each.values())
+
+
+def fixes_of_all(compilation: piql.Compilation) -> dict[str, set[str]]:
+    return {
+        name: {fix.title + str(fix.unblocks) for each in query.diagnostics for fix in each.fixes}
+        for name, query in compilation.queries.items()
+    }

@@ -36,9 +36,32 @@ MOST_REMEDIES = 6  # that are tried together with others
 MOST_NARROWING = 4
 MOST_TOGETHER = 3
 MOST_TRIALS = 40  # for one query, each a compilation of it
+MOST_WORK = 1_500  # in one compilation: 1 for each table that a trial plans to read
+FEW_TABLES = 12  # in one query; planning many takes more than as many times as long
 
 Trial: TypeAlias = Callable[[tuple[Edit, ...]], tuple[str, ...] | None]
 """Compiles the text with edits: None when the query is still refused, else the other queries that are bounded now."""
+
+
+class TrialWork:
+    """What trials may still cost; a compilation shares it among its queries, the first ones first."""
+
+    def __init__(self, left: int = MOST_WORK) -> None:
+        self.left = left
+        self.is_short = False  # something was not tried because of it
+
+    def takes(self, work: int) -> bool:
+        """Take work from it, if there is as much."""
+        if work > self.left:
+            self.is_short = True
+            return False
+        self.left -= work
+        return True
+
+
+def work_of(tables: int) -> int:
+    """Give what it costs to plan a query that reads as many tables."""
+    return tables * max(1, tables // FEW_TABLES)
 
 
 def suggest_fixes(patient: Patient, is_bounded_with: Trial) -> tuple[Fix, ...]:
