@@ -144,3 +144,17 @@ async def test_a_compilation_takes_milliseconds(client: httpx.AsyncClient, files
         await compiled(client, changed)
         took.append((time.perf_counter() - started) * 1000)
     assert statistics.median(took) < 250
+
+
+async def test_stages_are_sent_of_the_query_that_is_looked_at_and_all_else_of_the_others_too(
+    client: httpx.AsyncClient, files: Files
+) -> None:
+    whole = await compiled(client, files)
+    answer = await client.post("/api/compilations", json={"files": files, "stages_of": "thoughtstream"})
+    one = answer.json()
+    assert named(one["queries"], "thoughtstream") == named(whole["queries"], "thoughtstream")
+    assert [each | {"stages": []} for each in one["queries"]] == [each | {"stages": []} for each in whole["queries"]]
+    assert [each["name"] for each in one["queries"] if each["stages"]] == ["thoughtstream"]
+    assert {name: one[name] for name in ("tables", "indexes", "diagnostics")} == {
+        name: whole[name] for name in ("tables", "indexes", "diagnostics")
+    }

@@ -1096,10 +1096,15 @@ export interface components {
             nullable: boolean;
             range: components["schemas"]["RangeRead"] | null;
         };
-        /** CompilationCreate */
+        /**
+         * CompilationCreate
+         * @description `stages_of` names the one query whose stages are wanted; without it all queries have theirs.
+         */
         CompilationCreate: {
             /** Files */
             files: components["schemas"]["SourceFile"][];
+            /** Stages Of */
+            stages_of?: string | null;
         };
         /**
          * CompilationRead
@@ -2095,7 +2100,10 @@ export interface components {
             /** Histogram */
             histogram: components["schemas"]["HistogramBinRead"][];
         };
-        /** QueryRead */
+        /**
+         * QueryRead
+         * @description `stages` are empty where nothing could be planned, and where `stages_of` named another query.
+         */
         QueryRead: {
             /** Name */
             name: string;

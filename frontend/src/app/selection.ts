@@ -1,7 +1,7 @@
 /** The query that the panels speak of. */
 import { useEffect } from 'react'
 import type { Compilation, Query } from '../api/types'
-import { useCompilationState } from '../documents/compile-loop'
+import { showStagesOf, useCompilationState } from '../documents/compile-loop'
 import { useDocuments } from '../documents/documents'
 import { contains } from '../logic/text-edits'
 import { reveal, useCaret } from './editor-bridge'
@@ -17,6 +17,12 @@ export function useSelectedQuery(): Query | null {
   return compilation?.queries.find((each) => each.name === query) ?? null
 }
 
+/** Whether the stages of a query have been asked for and are here; a query without a plan has none. */
+export function useHasStages(query: Query | null): boolean {
+  const stagesOf = useCompilationState((state) => state.stagesOf)
+  return query !== null && (query.stages.length > 0 || stagesOf === null || stagesOf === query.name)
+}
+
 export function selectQuery(query: Query, isFocused = false): void {
   setView({ query: query.name, stage: undefined, node: undefined, file: query.range.file })
   reveal(query.name_range, isFocused)
@@ -27,6 +33,8 @@ export function useFollowedSelection(): void {
   const compilation = useCompilation()
   const caret = useCaret((state) => (state.isMoved ? state.caret : null))
   const files = useDocuments((state) => state.files)
+  const { query: selected } = useView()
+  useEffect(() => showStagesOf(selected ?? ''), [selected])
   useEffect(() => {
     if (!compilation || compilation.queries.length === 0) return
     const view = currentView()

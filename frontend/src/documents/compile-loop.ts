@@ -11,19 +11,28 @@ interface CompilationState {
   compilation: Compilation | null
   /** The version of the documents that `compilation` speaks of. */
   version: number
+  /** The query whose stages `compilation` holds; those of the others are empty. */
+  stagesOf: string | null
   /** Operations by query at the last save, to say what changed since. */
   baseline: ReadonlyMap<string, number> | null
   /** Why the text as it is now could not be compiled; `compilation` is then of an earlier one. */
   error: string | null
 }
 
-export const useCompilationState = create<CompilationState>(() => ({ compilation: null, version: -1, baseline: null, error: null }))
+export const useCompilationState = create<CompilationState>(() => ({
+  compilation: null,
+  version: -1,
+  stagesOf: null,
+  baseline: null,
+  error: null,
+}))
 
 const PAUSE_MS = 8
 const RETRY_MS = 1000
 
 let timer: ReturnType<typeof setTimeout> | undefined
 let running: AbortController | null = null
+let wanted: string | null = null
 
 export function startCompiling(): () => void {
   const stop = useDocuments.subscribe((state, previous) => {
@@ -39,6 +48,13 @@ export function startCompiling(): () => void {
 
 /** Compiles again though no text changed: the server may have come back. */
 export function compileAgain(): void {
+  schedule(0)
+}
+
+/** Asks for the stages of the query that is looked at; the others need none, and there may be very many. */
+export function showStagesOf(query: string | null): void {
+  if (wanted === query) return
+  wanted = query
   schedule(0)
 }
 
@@ -73,15 +89,17 @@ function schedule(pauseMs: number): void {
 async function compile(): Promise<void> {
   const { version, workspace } = useDocuments.getState()
   if (workspace === null) return
+  const stagesOf = wanted
   running?.abort()
   const mine = new AbortController()
   running = mine
   try {
-    const compilation = await answered(api.POST('/api/compilations', { body: { files: sourceFiles() }, signal: mine.signal }))
+    const compilation = await answered(api.POST('/api/compilations', { body: { files: sourceFiles(), stages_of: stagesOf }, signal: mine.signal }))
     if (running !== mine) return
     useCompilationState.setState((state) => ({
       compilation,
       version,
+      stagesOf,
       error: null,
       baseline: state.baseline ?? operations(compilation),
     }))

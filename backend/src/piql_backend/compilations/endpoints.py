@@ -11,4 +11,5 @@ router = APIRouter(prefix="/compilations", tags=["compilations"])
 @router.post("", response_model=CompilationRead)
 def create_compilation(request: CompilationCreate, workbench: TheWorkbench) -> Response:
     """Compile files together: everything the compiler found out, errors included. Nothing is kept."""
-    return Response(workbench.compilations.compile_to_json(request.files), media_type="application/json")
+    answer = workbench.compilations.compile_to_json(request.files, request.stages_of)
+    return Response(answer, media_type="application/json")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Literal, TypeAlias
 
 from piql.bounds.bound import Bound, OperatorBound, Term
@@ -46,13 +46,19 @@ from piql_backend.schema import EditRead, RangeRead
 Path: TypeAlias = tuple[int, ...]
 
 
-def read_compilation(compilation: Compilation, elapsed_ms: float) -> CompilationRead:
-    """Give everything about a set of files."""
+def read_compilation(compilation: Compilation, elapsed_ms: float, stages_of: str | None = None) -> CompilationRead:
+    """Give everything about a set of files, but for the stages of other queries than the one named.
+
+    The stages are most of what there is to say of a query, and only one query is looked at.
+    """
+    readers = _readers(compilation)
     return CompilationRead(
         diagnostics=read_diagnostics(compilation),
-        tables=[_table(table, compilation) for table in compilation.tables.values()],
-        queries=[_query(query, compilation) for query in compilation.queries.values()],
-        indexes=read_indexes(compilation),
+        tables=[_table(table, compilation, readers) for table in compilation.tables.values()],
+        queries=[
+            _query(query, readers, has_stages=stages_of in (None, query.name)) for query in compilation.queries.values()
+        ],
+        indexes=[_index(each, readers) for each in compilation.indexes.values()],
         has_errors=compilation.has_errors,
         elapsed_ms=elapsed_ms,
     )
@@ -91,7 +97,17 @@ def read_diagnostic(
 
 def read_indexes(compilation: Compilation) -> list[IndexRead]:
     """Give the secondary indexes of the set, each with the queries that read it."""
-    return [_index(each, compilation.queries.values()) for each in compilation.indexes.values()]
+    readers = _readers(compilation)
+    return [_index(each, readers) for each in compilation.indexes.values()]
+
+
+def _readers(compilation: Compilation) -> Mapping[str, list[str]]:
+    """Give the names of the queries that read each index."""
+    found: dict[str, list[str]] = {}
+    for query in compilation.queries.values():
+        for name in dict.fromkeys(each.name for each in query.indexes):
+            found.setdefault(name, []).append(query.name)
+    return found
 
 
 def read_bound(bound: Bound) -> BoundRead:
@@ -152,7 +168,7 @@ def _limit_symbol(table: str, limit: CardinalityLimit) -> str:
     return f"{table}.TOKEN({columns})" if limit.is_token else f"{table}.{columns}"
 
 
-def _table(table: Table, compilation: Compilation) -> TableRead:
+def _table(table: Table, compilation: Compilation, readers: Mapping[str, list[str]]) -> TableRead:
     return TableRead(
         name=table.name,
         range=_maybe(table.span),
@@ -177,11 +193,7 @@ def _table(table: Table, compilation: Compilation) -> TableRead:
             )
             for each in table.foreign_keys
         ],
-        indexes=[
-            _index(each, compilation.queries.values())
-            for each in compilation.indexes.values()
-            if each.table == table.name
-        ],
+        indexes=[_index(each, readers) for each in compilation.indexes.values() if each.table == table.name],
     )
 
 
@@ -197,8 +209,7 @@ def _limit(table: str, limit: CardinalityLimit) -> LimitRead:
     )
 
 
-def _index(index: Index, queries: Iterable[CompiledQuery]) -> IndexRead:
-    readers = [each.name for each in queries if any(used.name == index.name for used in each.indexes)]
+def _index(index: Index, readers: Mapping[str, list[str]]) -> IndexRead:
     columns = [
         IndexColumnRead(name=each.name, ascending=each.ascending, token_of=list(each.token_of))
         for each in index.columns
@@ -211,7 +222,7 @@ def _index(index: Index, queries: Iterable[CompiledQuery]) -> IndexRead:
         is_unique=index.is_unique,
         reason=index.reason,
         definition=format_index(index),
-        used_by=readers,
+        used_by=list(readers.get(index.name, ())),
     )
 
 
@@ -242,7 +253,7 @@ def node_id(path: Path) -> str:
     return ".".join(map(str, path)) or "root"
 
 
-def _query(query: CompiledQuery, compilation: Compilation) -> QueryRead:
+def _query(query: CompiledQuery, readers: Mapping[str, list[str]], *, has_stages: bool) -> QueryRead:
     return QueryRead(
         name=query.name,
         kind=query.kind,
@@ -253,7 +264,7 @@ def _query(query: CompiledQuery, compilation: Compilation) -> QueryRead:
         scaling_class=query.scaling_class,
         bound=None if query.bound is None else read_bound(query.bound),
         parameters=[read_parameter(each) for each in query.parameters],
-        stages=_stages(query),
+        stages=_stages(query) if has_stages else [],
         unbounded=[
             UnboundedSegmentRead(
                 path=node_id(each.path),
@@ -264,7 +275,7 @@ def _query(query: CompiledQuery, compilation: Compilation) -> QueryRead:
             )
             for each in query.unbounded
         ],
-        indexes=[_index(each, compilation.queries.values()) for each in query.indexes],
+        indexes=[_index(each, readers) for each in query.indexes],
         axes=[
             AxisRead(symbol=each.symbol, label=each.label, current=each.current, number_range=_maybe(each.span))
             for each in axes_of(query)

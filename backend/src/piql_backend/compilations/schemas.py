@@ -8,7 +8,10 @@ from piql_backend.schema import EditRead, RangeRead, Read, SourceFiles, Write
 
 
 class CompilationCreate(Write):
+    """`stages_of` names the one query whose stages are wanted; without it all queries have theirs."""
+
     files: SourceFiles
+    stages_of: str | None = None
 
 
 class LabelRead(Read):
@@ -206,6 +209,8 @@ class AxisRead(Read):
 
 
 class QueryRead(Read):
+    """`stages` are empty where nothing could be planned, and where `stages_of` named another query."""
+
     name: str
     kind: Literal["select", "insert", "update", "delete"]
     text: str

@@ -6,7 +6,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import piql
 from piql.compilation import Compilation, CompiledQuery
@@ -24,7 +24,7 @@ Texts = tuple[tuple[str, str], ...]
 class _Entry:
     compilation: Compilation
     elapsed_ms: float
-    json: bytes | None = None
+    json: dict[str | None, bytes] = field(default_factory=dict)  # by the query whose stages are in it
 
 
 class Compilations:
@@ -37,12 +37,14 @@ class Compilations:
     def compile(self, files: Sequence[SourceFile]) -> Compilation:
         return self._entry(files).compilation
 
-    def compile_to_json(self, files: Sequence[SourceFile]) -> bytes:
-        """Give the whole `CompilationRead` as JSON."""
+    def compile_to_json(self, files: Sequence[SourceFile], stages_of: str | None = None) -> bytes:
+        """Give the `CompilationRead` as JSON, with the stages of one query or of all."""
         entry = self._entry(files)
-        if entry.json is None:
-            entry.json = read_compilation(entry.compilation, entry.elapsed_ms).model_dump_json().encode()
-        return entry.json
+        json = entry.json.get(stages_of)
+        if json is None:
+            json = read_compilation(entry.compilation, entry.elapsed_ms, stages_of).model_dump_json().encode()
+            entry.json = {stages_of: json}  # whoever asks next most likely asks for the same
+        return json
 
     def compile_query(self, files: Sequence[SourceFile], name: str) -> tuple[Compilation, CompiledQuery]:
         """Give one bounded query of the files, or refuse."""

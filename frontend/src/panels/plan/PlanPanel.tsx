@@ -2,7 +2,7 @@ import { Network, Table2, Workflow } from 'lucide-react'
 import { useMemo } from 'react'
 import { reveal, useCaret } from '../../app/editor-bridge'
 import { usePredictions } from '../../app/predictions'
-import { useSelectedQuery } from '../../app/selection'
+import { useHasStages, useSelectedQuery } from '../../app/selection'
 import { setView, useView } from '../../app/url-state'
 import type { Query, Stage } from '../../api/types'
 import { PlanTree } from '../../charts/PlanTree'
@@ -19,6 +19,7 @@ import { UnboundedFindings } from './UnboundedFindings'
 
 export default function PlanPanel() {
   const query = useSelectedQuery()
+  const hasStages = useHasStages(query)
   if (!query) {
     return (
       <EmptyState icon={<Network size={22} aria-hidden />} title="No query is selected">
@@ -26,6 +27,7 @@ export default function PlanPanel() {
       </EmptyState>
     )
   }
+  if (!hasStages) return null
   if (query.stages.length === 0) {
     return (
       <EmptyState icon={<Network size={22} aria-hidden />} title={`${query.name} has no plan yet`}>
