@@ -74,6 +74,16 @@ def test_a_join_of_many_tables_is_more_work_than_as_many_small_ones() -> None:
     assert parse(Source(joined(10) * 6)).work == 6 * few
 
 
+def test_what_a_subquery_reads_is_more_work_than_what_is_joined_however_deep_it_stands() -> None:
+    def work(body: str) -> int:
+        return parse(Source(f"CREATE QUERY q AS SELECT a FROM t WHERE {body};")).work
+
+    inner, further = "b IN (SELECT a FROM t WHERE c = 1)", "b IN (SELECT a FROM t WHERE {})"
+    one, two, three = work("c = 1"), work(inner), work(further.format(inner))
+    assert two - one == three - two > one
+    assert work(f"{inner} AND {inner}") - two < two - one + 10
+
+
 def test_a_result_has_no_more_columns_than_anybody_can_use() -> None:
     table = "CREATE TABLE wide (a INT PRIMARY KEY, " + ", ".join(f"c{number} INT" for number in range(900)) + ");\n"
     compilation = piql.compile(table + "CREATE QUERY q AS SELECT " + "*, " * 20_000 + "a FROM wide WHERE a = 1;\n")

@@ -50,6 +50,7 @@ class Cursor:
         self.chain = 0
         self.last_of_statement = MAX_TOKENS  # the number of the last token that it may reach
         self.reads = 0  # how often the statement names a table to read or write
+        self.subquery_reads = 0  # how many of them stand in subqueries of expressions
         self.diagnostics: list[Diagnostic] = []
 
     def advance(self) -> Token:

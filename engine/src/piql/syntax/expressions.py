@@ -171,7 +171,7 @@ class ExpressionParser(Cursor, ABC):
             )
         self.advance()
         if self.token.word == "SELECT":
-            query = self._nested_query()
+            query = self._subquery()
             self.expect(")", "after the subquery")
             return ast.InQuery(operand=left, query=query, is_negated=is_negated, span=self.span_from(start))
         items = [self.expression()]
@@ -183,6 +183,13 @@ class ExpressionParser(Cursor, ABC):
         return ast.In(
             operand=left, items=tuple(items), is_list=is_list, is_negated=is_negated, span=self.span_from(start)
         )
+
+    def _subquery(self) -> ast.QueryExpression:
+        """Read a subquery of an expression: what it reads is planned in several ways."""
+        before = self.reads - self.subquery_reads
+        query = self._nested_query()
+        self.subquery_reads = self.reads - before
+        return query
 
     def _nested_query(self) -> ast.QueryExpression:
         """Read a subquery; its expressions start a chain of their own."""
@@ -208,7 +215,7 @@ class ExpressionParser(Cursor, ABC):
             if word == "EXISTS":
                 self.advance()
                 self.expect("(", "after EXISTS")
-                query = self._nested_query()
+                query = self._subquery()
                 self.expect(")", "after the subquery")
                 return ast.ExistsQuery(query=query, span=self.span_from(token.start))
             if word == "CASE":
@@ -269,7 +276,7 @@ class ExpressionParser(Cursor, ABC):
     def _parenthesis(self) -> ast.Expression:
         start = self.advance().start
         if self.token.word == "SELECT":
-            query = self._nested_query()
+            query = self._subquery()
             self.expect(")", "after the subquery")
             return ast.ScalarQuery(query=query, span=self.span_from(start))
         inner = self.expression()

@@ -22,6 +22,7 @@ from piql.syntax.lexer import MAX_FINDINGS, place_of_first_token, tokenize
 
 MAX_WORK = 200_000  # of one file: 1 for a token, and for the plans of what it names
 STATEMENT_WORK, READ_WORK = 10, 60
+SUBQUERY_READ_WORK = 120  # and that much more where a subquery reads: it is planned in several orders
 FEW_READS = 12  # in one statement; each of many is compared with the others
 
 _BODIES = ("SELECT", "FETCH", "WITH", "INSERT", "UPDATE", "DELETE")
@@ -114,8 +115,9 @@ class _Parser(EntityParser):
         while True:
             while self.accept(";"):
                 pass
-            read_work += READ_WORK * self.reads * max(1, self.reads // FEW_READS) ** 2
-            self.reads = 0
+            reads = READ_WORK * self.reads + SUBQUERY_READ_WORK * self.subquery_reads
+            read_work += reads * max(1, self.reads // FEW_READS) ** 2
+            self.reads = self.subquery_reads = 0
             self.work = self.at + read_work + STATEMENT_WORK * len(found)
             if self.is_at_end():
                 return found
