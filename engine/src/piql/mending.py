@@ -12,7 +12,7 @@ from functools import partial
 
 from piql.assembly import Assembly, assemble
 from piql.assistant.finding_fixes import Outcome, Trials
-from piql.assistant.fixes import TrialWork, suggest_fixes, work_of
+from piql.assistant.fixes import TrialWork, suggest_fixes
 from piql.assistant.one_value import give_one_value
 from piql.assistant.remedy import Patient
 from piql.binding.binder import BoundQuery
@@ -20,7 +20,7 @@ from piql.compilation import Compilation, CompiledQuery
 from piql.diagnostics.diagnostic import Diagnostic, Edit, Fix
 from piql.index_advice import advise
 from piql.index_design import PlannedQuery
-from piql.logical.operators import Relation, Stop
+from piql.logical.operators import Stop
 from piql.memory import Memory
 from piql.source import Source
 from piql.syntax import ast
@@ -112,14 +112,14 @@ class _RefusedTrials:
         self.assembly = assembly
         self.refused = refused
         self.names = [bound.name for bound, _ in refused]
-        self.work_of = {bound.name: work_of(sum(1 for _ in plan.logical.find(Relation))) for bound, plan in refused}
+        self.work_of = {each.name: part.file.work // len(part.bound) for part in assembly.loud() for each in part.bound}
         self.work = TrialWork()
         self._tried: dict[tuple[Edit, ...], Compilation] = {}
 
     def unblocked(self, edits: tuple[Edit, ...], name: str) -> tuple[str, ...]:
         """Give the other refused queries that edits of the schema bound, as far as there is time to see."""
         others = [each for each in self.names if each != name]
-        if not others or not self.work.takes(sum(self.work_of.values())):
+        if not others or not self.work.takes(sum(self.work_of[each] for each in self.names)):
             return ()
         if edits not in self._tried:
             self._tried[edits] = _try(self.assembly, edits, set(self.names))

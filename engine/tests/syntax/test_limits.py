@@ -74,14 +74,23 @@ def test_a_join_of_many_tables_is_more_work_than_as_many_small_ones() -> None:
     assert parse(Source(joined(10) * 6)).work == 6 * few
 
 
-def test_what_a_subquery_reads_is_more_work_than_what_is_joined_however_deep_it_stands() -> None:
+def test_what_a_subquery_reads_is_more_work_than_what_is_joined_and_the_more_the_deeper_it_stands() -> None:
     def work(body: str) -> int:
         return parse(Source(f"CREATE QUERY q AS SELECT a FROM t WHERE {body};")).work
 
     inner, further = "b IN (SELECT a FROM t WHERE c = 1)", "b IN (SELECT a FROM t WHERE {})"
     one, two, three = work("c = 1"), work(inner), work(further.format(inner))
-    assert two - one == three - two > one
+    assert three - two > two - one > one
     assert work(f"{inner} AND {inner}") - two < two - one + 10
+    broken = Source(f"CREATE QUERY p AS SELECT a FROM t WHERE {inner[:-1]} FROM; CREATE QUERY q AS SELECT a FROM t;")
+    assert parse(broken).work < three
+
+
+def test_a_derived_table_is_work_too() -> None:
+    def work(table: str) -> int:
+        return parse(Source(f"CREATE QUERY q AS SELECT a FROM {table} x;")).work
+
+    assert work("(SELECT a FROM (SELECT a FROM t) x)") - work("(SELECT a FROM t)") > work("t")
 
 
 def test_a_result_has_no_more_columns_than_anybody_can_use() -> None:

@@ -36,8 +36,7 @@ MOST_REMEDIES = 6  # that are tried together with others
 MOST_NARROWING = 4
 MOST_TOGETHER = 3
 MOST_TRIALS = 40  # for one query, each a compilation of it
-MOST_WORK = 1_500  # in one compilation: 1 for each table that a trial plans to read
-FEW_TABLES = 12  # in one query; planning many takes more than as many times as long
+MOST_WORK = 60_000  # in one compilation, as the parser counts it
 
 Trial: TypeAlias = Callable[[tuple[Edit, ...]], tuple[str, ...] | None]
 """Compiles the text with edits: None when the query is still refused, else the other queries that are bounded now."""
@@ -57,11 +56,6 @@ class TrialWork:
             return False
         self.left -= work
         return True
-
-
-def work_of(tables: int) -> int:
-    """Give what it costs to plan a query that reads as many tables."""
-    return tables * max(1, tables // FEW_TABLES)
 
 
 def suggest_fixes(patient: Patient, is_bounded_with: Trial) -> tuple[Fix, ...]:

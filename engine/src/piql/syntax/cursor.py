@@ -50,7 +50,8 @@ class Cursor:
         self.chain = 0
         self.last_of_statement = MAX_TOKENS  # the number of the last token that it may reach
         self.reads = 0  # how often the statement names a table to read or write
-        self.subquery_reads = 0  # how many of them stand in subqueries of expressions
+        self.subquery_depth = 0  # how many subqueries of expressions stand around this place
+        self.replanned = 0  # how often more what it reads is planned, since it stands in subqueries or derived tables
         self.diagnostics: list[Diagnostic] = []
 
     def advance(self) -> Token:

@@ -185,10 +185,10 @@ class ExpressionParser(Cursor, ABC):
         )
 
     def _subquery(self) -> ast.QueryExpression:
-        """Read a subquery of an expression: what it reads is planned in several ways."""
-        before = self.reads - self.subquery_reads
+        """Read a subquery of an expression."""
+        self.subquery_depth += 1
         query = self._nested_query()
-        self.subquery_reads = self.reads - before
+        self.subquery_depth -= 1
         return query
 
     def _nested_query(self) -> ast.QueryExpression:

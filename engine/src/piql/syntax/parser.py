@@ -22,7 +22,7 @@ from piql.syntax.lexer import MAX_FINDINGS, place_of_first_token, tokenize
 
 MAX_WORK = 200_000  # of one file: 1 for a token, and for the plans of what it names
 STATEMENT_WORK, READ_WORK = 10, 60
-SUBQUERY_READ_WORK = 120  # and that much more where a subquery reads: it is planned in several orders
+REPLANNED_WORK = 120  # for each time that a read is planned again, as a subquery is in several orders
 FEW_READS = 12  # in one statement; each of many is compared with the others
 
 _BODIES = ("SELECT", "FETCH", "WITH", "INSERT", "UPDATE", "DELETE")
@@ -115,9 +115,9 @@ class _Parser(EntityParser):
         while True:
             while self.accept(";"):
                 pass
-            reads = READ_WORK * self.reads + SUBQUERY_READ_WORK * self.subquery_reads
-            read_work += reads * max(1, self.reads // FEW_READS) ** 2
-            self.reads = self.subquery_reads = 0
+            reads = READ_WORK * self.reads + REPLANNED_WORK * self.replanned
+            read_work += reads * max(1, self.reads // FEW_READS)
+            self.reads = self.replanned = 0
             self.work = self.at + read_work + STATEMENT_WORK * len(found)
             if self.is_at_end():
                 return found
@@ -126,7 +126,7 @@ class _Parser(EntityParser):
                 self.note(_too_much(self.span_of(self.token)))
                 return found
             self.last_of_statement = began + MAX_TOKENS
-            self.nesting = self.chain = 0
+            self.nesting = self.chain = self.subquery_depth = 0
             if len(self.diagnostics) >= MAX_FINDINGS and not self._is_start():
                 self._recover(began)  # nothing more is said, so the fault need not be made
                 continue

@@ -282,11 +282,13 @@ class QueryParser(ExpressionParser):
             self.advance()
             if self.token.word != "SELECT":
                 raise self.expecting("SELECT after the parenthesis", "joins are written without parentheses")
+            self.replanned += 1
             query = self._nested_query()
             self.expect(")", "after the derived table")
             return ast.DerivedTable(query=query, alias=self._alias(), span=self.span_from(start))
         table = self.name(f"a table after {after}")
         self.reads += 1
+        self.replanned += self.subquery_depth  # each of them is planned by itself first
         return ast.TableName(table=table, alias=self._alias(), span=self.span_from(start))
 
     def order(self) -> ast.OrderClause:
