@@ -35,14 +35,17 @@ create_index    = "CREATE" "INDEX" name "ON" name "(" index_part { "," index_par
 index_part      = ( name | "TOKEN" columns ) [ "ASC" | "DESC" ] ;
 """,
     "Queries": """
-create_query    = "CREATE" "QUERY" name "AS" ( query | insert | update | delete | fetch ) ;
+create_query    = "CREATE" "QUERY" name "AS" ( query | union | insert | update | delete | fetch ) ;
 query           = select { "UNION" [ "ALL" | "DISTINCT" ] select } [ order ] [ stop ] ;
+union           = branch "UNION" [ "ALL" | "DISTINCT" ] branch { "UNION" [ "ALL" | "DISTINCT" ] branch }
+                  [ order ] [ stop ] ;
+branch          = select | "(" select [ order ] [ "LIMIT" ( positive | parameter ) ] ")" ;
 select          = "SELECT" [ "DISTINCT" | "ALL" ] output { "," output } "FROM" source { "," source | join }
                   [ "WHERE" expression ]
                   [ "GROUP" "BY" expression { "," expression } ]
                   [ "HAVING" expression ] ;
 output          = "*" | name "." "*" | expression [ "AS" name ] ;
-source          = ( name | "(" query ")" ) [ [ "AS" ] name ] ;
+source          = ( name | "(" ( query | union ) ")" ) [ [ "AS" ] name ] ;
 join            = [ "INNER" ] "JOIN" source [ "ON" expression ] | "LEFT" [ "OUTER" ] "JOIN" source "ON" expression
                 | "CROSS" "JOIN" source ;
 order           = "ORDER" "BY" expression [ "ASC" | "DESC" ] { "," expression [ "ASC" | "DESC" ] } ;

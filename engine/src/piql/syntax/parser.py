@@ -225,7 +225,7 @@ class _Parser(EntityParser):
         if word == "QUERY" and self.peek().kind in ("word", "quoted"):
             self.advance()
             return self._create_query(token.start, is_fetch=True)
-        if word in _BODIES:
+        if word in _BODIES or (word == "(" and self.is_query_ahead()):
             return self._body()
         if word in STATEMENTS:
             raise self.left_out(STATEMENTS[word])
@@ -268,7 +268,7 @@ class _Parser(EntityParser):
             kind = _KINDS.get(self.token.word, "select")
             if self.token.word in STATEMENTS:
                 raise self.left_out(STATEMENTS[self.token.word])
-            if self.token.word not in _BODIES:
+            if self.token.word not in _BODIES and not self.is_query_ahead():
                 raise self._misspelt("SELECT, INSERT, UPDATE or DELETE after AS", _BODIES)
             body = self._body()
         except SyntaxFault as fault:

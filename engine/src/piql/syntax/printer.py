@@ -291,7 +291,12 @@ def _union(query: ast.UnionQuery) -> list[_Line]:
     for number, each in enumerate(query.inputs):
         if number > 0:
             lines.append(_Line("UNION ALL" if query.is_all else "UNION", query.unions[number - 1].start))
-        lines.extend(_query(each))
+        branch = _query(each)
+        is_nested_union = isinstance(each, ast.UnionQuery) and number > 0
+        if is_nested_union or each.order is not None or each.stop is not None or each.offset is not None:
+            branch[0].text = f"({branch[0].text}"
+            branch[-1].text += ")"
+        lines.extend(branch)
     return [*lines, *_order_and_stop(query)]
 
 

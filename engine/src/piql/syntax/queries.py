@@ -14,6 +14,7 @@ from piql.syntax.left_out import LeftOut
 MAX_TABLES = 64  # in one FROM clause, and queries in one UNION
 
 _UNSUPPORTED_SET_OPERATORS = {"INTERSECT": "IN (SELECT …) or EXISTS", "EXCEPT": "NOT EXISTS (SELECT …)"}
+_TAIL = ("ORDER", "LIMIT", "PAGINATE", "OFFSET")
 
 
 _AFTER_FROM = (
@@ -26,11 +27,11 @@ class QueryParser(ExpressionParser):
     """The part of the parser that reads queries."""
 
     def query(self) -> ast.QueryExpression:
-        """Read `SELECT … [UNION [ALL] SELECT …]* [ORDER BY …] [LIMIT …]`."""
+        """Read `SELECT … [UNION [ALL] SELECT …]* [ORDER BY …] [LIMIT …]`, each SELECT perhaps in parentheses."""
         start = self.token.start
         if self.token.word == "WITH":
             self._refuse_with()
-        query: ast.QueryExpression = self._select()
+        query, is_whole = self._branch()
         if self.token.word in _UNSUPPORTED_SET_OPERATORS:
             word = self.token.word
             raise self.fault(
@@ -40,24 +41,49 @@ class QueryParser(ExpressionParser):
                 f"say the same with {_UNSUPPORTED_SET_OPERATORS[word]}",
             )
         if self.token.word == "UNION":
-            query = self._union(query, start)
+            return self._union(query, start, is_whole)
+        if is_whole and self.token.word in _TAIL:
+            raise self.fault(
+                "syntax-error",
+                f"{self.token.word} cannot stand behind a query in parentheses",
+                self.span_of(self.token),
+                "put it into the parentheses, or leave these out",
+            )
         return query
 
-    def _union(self, first: ast.QueryExpression, start: int) -> ast.QueryExpression:
+    def _branch(self) -> tuple[ast.QueryExpression, bool]:
+        """Read one query of a UNION, and say whether it stands in parentheses, with its own ORDER BY and LIMIT."""
+        if self.token.word != "(":
+            return self._select(), False
+        self.deeper(self.token.start)
+        self.advance()
+        query = self.query()
+        self.expect(")", "after the query in parentheses")
+        self.nesting -= 1
+        if query.stop is not None and query.stop.is_page:
+            raise self.fault(
+                "syntax-error",
+                "PAGINATE stands at the end of a query, this one is in parentheses",
+                query.stop.span,
+                "write LIMIT here, and PAGINATE behind the whole",
+            )
+        return query, True
+
+    def _union(self, first: ast.QueryExpression, start: int, is_whole: bool) -> ast.QueryExpression:
         inputs = [first]
         is_all: bool | None = None
         count = 1
         words: list[Span] = []
         while self.token.word == "UNION":
             last = inputs[-1]
-            if last.order or last.stop or last.offset:
+            if not is_whole and (last.order or last.stop or last.offset):
                 clause = last.order or last.stop or last.offset
                 assert clause is not None
                 raise self.fault(
                     "syntax-error",
                     "ORDER BY and LIMIT come after the last query of a UNION",
                     clause.span,
-                    "move it to the end, or put the query into a derived table",
+                    "move it to the end, or put the query into parentheses",
                 )
             count += 1
             if count > MAX_TABLES:
@@ -72,11 +98,12 @@ class QueryParser(ExpressionParser):
                 inputs, words = [so_far], []
             words.append(word)
             is_all = all_here
-            inputs.append(self._select())
+            query, is_whole = self._branch()
+            inputs.append(query)
         last = inputs[-1]
-        assert isinstance(last, ast.Select)
-        order, stop, offset = last.order, last.stop, last.offset
-        if order or stop or offset:
+        order, stop, offset = self._tail() if is_whole else (last.order, last.stop, last.offset)
+        if not is_whole and (order or stop or offset):
+            assert isinstance(last, ast.Select)
             ends = min(clause.span.start for clause in (order, stop, offset) if clause)
             text = self.source.text[last.span.start : ends].rstrip()
             span = Span(self.source, last.span.start, last.span.start + len(text))
@@ -124,7 +151,7 @@ class QueryParser(ExpressionParser):
                 raise self.fault("syntax-error", "a comma too many before FROM", comma, "take it out", (fix,))
             items.append(self._select_item())
         items_span = self.span_from(items_start)
-        from_clause = where = group = having = order = stop = offset = None
+        from_clause = where = group = having = None
         if self.token.word == "FROM":
             from_clause = self._from()
         elif self.token.word not in ("", ";", ")", "UNION"):
@@ -141,21 +168,7 @@ class QueryParser(ExpressionParser):
             group = ast.GroupClause(keys=tuple(keys), span=self.span_from(group_start))
         if self.accept("HAVING"):
             having = self.expression()
-        if self.token.word == "ORDER":
-            order = self.order()
-        while self.token.word in ("LIMIT", "PAGINATE", "OFFSET"):
-            if self.token.word == "OFFSET":
-                offset_start = self.advance().start
-                count = self.expression()
-                if self.token.word in ("ROWS", "ROW"):
-                    self.advance()
-                offset = ast.OffsetClause(count=count, span=self.span_from(offset_start))
-            elif stop is not None:
-                raise self.fault(
-                    "syntax-error", "a query has one LIMIT or PAGINATE, this is the second", self.span_of(self.token)
-                )
-            else:
-                stop = self.stop()
+        order, stop, offset = self._tail()
         self._check_clause_order()
         return ast.Select(
             items=tuple(items),
@@ -171,6 +184,33 @@ class QueryParser(ExpressionParser):
             offset=offset,
             span=self.span_from(start),
         )
+
+    def _tail(self) -> tuple[ast.OrderClause | None, ast.StopClause | None, ast.OffsetClause | None]:
+        """Read what may end a query: ORDER BY, LIMIT or PAGINATE, OFFSET."""
+        order = stop = offset = None
+        if self.token.word == "ORDER":
+            order = self.order()
+        while self.token.word in ("LIMIT", "PAGINATE", "OFFSET"):
+            if self.token.word == "OFFSET":
+                offset_start = self.advance().start
+                count = self.expression()
+                if self.token.word in ("ROWS", "ROW"):
+                    self.advance()
+                offset = ast.OffsetClause(count=count, span=self.span_from(offset_start))
+            elif stop is not None:
+                raise self.fault(
+                    "syntax-error", "a query has one LIMIT or PAGINATE, this is the second", self.span_of(self.token)
+                )
+            else:
+                stop = self.stop()
+        return order, stop, offset
+
+    def is_query_ahead(self) -> bool:
+        """Say whether a SELECT stands behind any number of parentheses."""
+        ahead = 0
+        while self.peek(ahead).word == "(":
+            ahead += 1
+        return self.peek(ahead).word == "SELECT"
 
     def _max_of_literal(self, number: int) -> None:
         """`LIMIT 10 MAX 10` of the older dialect: the MAX says nothing more, and is left out by the formatter."""
@@ -280,7 +320,7 @@ class QueryParser(ExpressionParser):
         start = self.token.start
         if self.token.word == "(":
             self.advance()
-            if self.token.word != "SELECT":
+            if not self.is_query_ahead():
                 raise self.expecting("SELECT after the parenthesis", "joins are written without parentheses")
             self.replanned += 1
             query = self._nested_query()
