@@ -7,7 +7,7 @@ import random
 
 import piql
 import pytest
-from piql.optimizer import joining
+from piql.optimizer import combine_tests, joining
 from piql.source import Source
 from piql.syntax import pieces
 from piql.syntax.cursor import MAX_TOKENS
@@ -220,3 +220,27 @@ def test_where_a_stop_may_stand_among_sixty_tables_is_found_by_few_looks_at_each
     keyed = chain(60, " ORDER BY x9.b LIMIT 5").replace("b INT", "b INT NOT NULL REFERENCES t")
     assert piql.compile(keyed).queries["q"].is_bounded
     assert 60 < len(asked) < 8 * 60
+
+
+def test_tests_of_an_and_are_held_against_those_of_the_same_column_and_value_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    held: list[object] = []
+    both = combine_tests._both
+    monkeypatch.setattr(combine_tests, "_both", lambda *given: (held.append(given), both(*given))[1])
+    tests = " AND ".join(f"b <> {number}" for number in range(500))
+    assert (
+        piql.compile(f"{TABLE}CREATE QUERY q AS SELECT b FROM t WHERE a >= 1 AND {tests} AND a <= 1;\n")
+        .queries["q"]
+        .is_bounded
+    )
+    assert 0 < len(held) < 10
+
+
+def test_each_branch_of_an_or_is_taken_for_what_it_says_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[object] = []
+    conjuncts = combine_tests.conjuncts
+    monkeypatch.setattr(combine_tests, "conjuncts", lambda part: (read.append(part), conjuncts(part))[1])
+    branches = " OR ".join(["a = 3", *(f"a = {number} AND b = 7" for number in range(200))])
+    assert piql.compile(f"{TABLE}CREATE QUERY q AS SELECT b FROM t WHERE {branches};\n").queries["q"].is_bounded
+    assert 200 < len(read) < 1000

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
+from itertools import chain
 
 from piql.logical.expressions import (
     And,
@@ -37,30 +39,39 @@ def combined(parts: Sequence[Expression], meaning: Meaning) -> tuple[Expression,
 
     Each has the same truth value as what it is made of, NULLs included.
     """
-    found: list[Expression] = []
-    for part in parts:
+    found: dict[int, Expression] = {}
+    by_subject: dict[object, list[int]] = {}
+    for number, part in enumerate(parts):
         together = part
-        for at, each in enumerate(found):
-            one = _both(each, together)
+        for at in by_subject.get(_subject(part), ()):
+            one = _both(found[at], together)
             if one is not None:
                 together = one
-                del found[at]
+                by_subject[_subject(found.pop(at))].remove(at)
                 break
-        found.append(together)
-    said = {meaning(each) for each in found}
+        found[number] = together
+        subject = _subject(together)
+        if subject is not None:
+            by_subject.setdefault(subject, []).append(number)
+    said = {meaning(each) for each in found.values()}
     return tuple(
         each
-        for each in found
+        for each in found.values()
         if not (isinstance(each, Or) and any(_says(operand, said, meaning) for operand in each.operands))
     )
 
 
 def without_implied(operands: Sequence[Expression], meaning: Meaning) -> tuple[Expression, ...]:
     """Give the branches of an OR without those that another branch includes: a = 1 OR (a = 1 AND b = 2) → a = 1."""
+    said = [frozenset(map(meaning, conjuncts(each))) for each in operands]
+    times = Counter(chain.from_iterable(said))
+    by_rarest: dict[object, list[frozenset[object]]] = {}  # a branch is looked for only where its rarest test is said
+    for tests in said:
+        by_rarest.setdefault(min(tests, key=times.__getitem__), []).append(tests)
     return tuple(
         each
-        for each in operands
-        if not (isinstance(each, And) and any(_includes(each, other, meaning) for other in operands if other != each))
+        for each, tests in zip(operands, said, strict=True)
+        if not (isinstance(each, And) and any(wide < tests for one in tests for wide in by_rarest.get(one, ())))
     )
 
 
@@ -68,8 +79,16 @@ def _says(operand: Expression, said: set[object], meaning: Meaning) -> bool:
     return all(meaning(each) in said for each in conjuncts(operand))
 
 
-def _includes(narrow: And, wide: Expression, meaning: Meaning) -> bool:
-    return {meaning(each) for each in conjuncts(wide)} < {meaning(each) for each in conjuncts(narrow)}
+def _subject(test: Expression) -> object:
+    """Give what two tests have in common that may become one: a column and a value, or the column of a list."""
+    match test:
+        case InList(operand=ColumnRef() as column):
+            return column
+        case Comparison():
+            found = _of_column(test)
+            return None if found is None else (found[0], found[2])
+        case _:
+            return None
 
 
 def _both(one: Expression, other: Expression) -> Expression | None:
@@ -78,7 +97,8 @@ def _both(one: Expression, other: Expression) -> Expression | None:
         case InList(operand=ColumnRef() as column, items=items), InList(operand=same, items=others) if column == same:
             if not all(isinstance(each, Constant) and each.value is not None for each in (*items, *others)):
                 return None
-            shared = tuple(each for each in items if each in others)
+            there = set(others)
+            shared = tuple(each for each in items if each in there)
             if len(shared) == 1:
                 return Comparison(operator="=", left=column, right=shared[0], span=one.span)
             return InList(operand=column, items=shared, span=one.span) if shared else None
