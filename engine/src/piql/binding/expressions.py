@@ -139,7 +139,10 @@ class ExpressionBinder:
             case ast.Call():
                 return bind_call(self, node, expected)
             case ast.Row():
-                self.report("row-value", "several values stand where one belongs", node.span)
+                way_out = (
+                    "compare the columns one by one: for IN (SELECT …), an EXISTS (SELECT …) with an equality each"
+                )
+                self.report("row-value", "several values stand where one belongs", node.span, way_out)
                 return None
             case ast.ScalarQuery():
                 return self._scalar_query(node)
@@ -207,7 +210,7 @@ class ExpressionBinder:
                 "row-value",
                 "rows are compared by = with as many values on both sides",
                 node.span,
-                "compare the columns one by one",
+                ("compare the columns one by one", "PAGINATE goes on behind the last row of the page before"),
             )
             return None
         parts = []
