@@ -86,6 +86,14 @@ def test_what_a_subquery_reads_is_more_work_than_what_is_joined_and_the_more_the
     assert parse(broken).work < three
 
 
+def test_each_branch_of_an_or_is_work_of_its_own() -> None:
+    def work(word: str) -> int:
+        tests = f" {word} ".join(f"a = {number} " for number in range(60))
+        return parse(Source(f"CREATE QUERY q AS SELECT a FROM t WHERE {tests};")).work
+
+    assert work("OR") > 5 * work("AND")
+
+
 def test_a_derived_table_is_work_too() -> None:
     def work(table: str) -> int:
         return parse(Source(f"CREATE QUERY q AS SELECT a FROM {table} x;")).work

@@ -52,6 +52,7 @@ class Cursor:
         self.reads = 0  # how often the statement names a table to read or write
         self.subquery_depth = 0  # how many subqueries of expressions stand around this place
         self.replanned = 0  # how often more what it reads is planned, since it stands in subqueries or derived tables
+        self.branches = 0  # of the ORs of the statement, each of which may be a read of its own
         self.diagnostics: list[Diagnostic] = []
 
     def advance(self) -> Token:

@@ -103,6 +103,8 @@ class ExpressionParser(Cursor, ABC):
             if word == "AND" and len(operands) > MAX_CONDITIONS:
                 span = self.span_of(self.tokens[self.at - 1])
                 raise self.fault("too-many", f"more than {MAX_CONDITIONS:,} conditions are joined by AND", span)
+        if word != "AND":
+            self.branches += len(operands)
         return ast.Junction(
             operator="AND" if word == "AND" else "OR", operands=tuple(operands), span=self.span_from(start)
         )

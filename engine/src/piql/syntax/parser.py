@@ -22,6 +22,7 @@ from piql.syntax.lexer import MAX_FINDINGS, place_of_first_token, tokenize
 
 MAX_WORK = 200_000  # of one file: 1 for a token, and for the plans of what it names
 STATEMENT_WORK, READ_WORK = 10, 60
+BRANCH_WORK = 40  # for each branch of an OR
 REPLANNED_WORK = 120  # for each time that a read is planned again, as a subquery is in several orders
 FEW_READS = 12  # in one statement; each of many is compared with the others
 
@@ -116,8 +117,8 @@ class _Parser(EntityParser):
             while self.accept(";"):
                 pass
             reads = READ_WORK * self.reads + REPLANNED_WORK * self.replanned
-            read_work += reads * max(1, self.reads // FEW_READS)
-            self.reads = self.replanned = 0
+            read_work += reads * max(1, self.reads // FEW_READS) + BRANCH_WORK * self.branches
+            self.reads = self.replanned = self.branches = 0
             self.work = self.at + read_work + STATEMENT_WORK * len(found)
             if self.is_at_end():
                 return found
