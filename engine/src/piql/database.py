@@ -40,6 +40,7 @@ from piql.store.scan import some_rows
 from piql.writing.bulk import BATCH, Progress, batches, load_by_steps, put_batch
 from piql.writing.grouped_load import GroupedLoad, chunks
 from piql.writing.headroom import Headroom, limit_on
+from piql.writing.leftovers import Leftovers
 from piql.writing.pace import Manners
 from piql.writing.resumed_load import ResumedLoad
 from piql.writing.server import Server
@@ -63,7 +64,6 @@ __all__ = [
 
 T = TypeVar("T")
 _STATEMENTS_KEPT = 256
-_SWEEP_EVERY_SECONDS = 1.0
 
 
 def connect(
@@ -126,7 +126,7 @@ class Database:
             raise StoreUnavailable(f"what the store keeps of its deployment cannot be read: {damage}") from damage
         self._build: Build | None = None
         self._look_at = monotonic() + LOOK_SECONDS
-        self._sweep_at = 0.0
+        self._leftovers = Leftovers(None if self._server is None else self._server.manners, self.sweep)
         if self._server is not None:
             self.sweep(older_than=self._server.manners.patience)
 
@@ -316,8 +316,10 @@ class Database:
                 freshness = self.consistency if consistency is None else known_consistency(consistency)
                 page = query.execute(parameters, cursor, strategy or self.strategy, self.observer, freshness)
             except RepairPending as pending:
-                self._sweep_before_more(pending)
-                page = query.execute(parameters, cursor, strategy or self.strategy, self.observer, freshness)
+                page = self._leftovers.settled(
+                    pending,
+                    lambda: query.execute(parameters, cursor, strategy or self.strategy, self.observer, freshness),
+                )
             except StoreSilent:
                 raise
             except StoreUnavailable:
@@ -345,8 +347,9 @@ class Database:
             try:
                 page = query.execute(parameters, cursor, self.strategy, self.observer, freshness)
             except RepairPending as pending:
-                self._sweep_before_more(pending)
-                page = query.execute(parameters, cursor, self.strategy, self.observer, freshness)
+                page = self._leftovers.settled(
+                    pending, lambda: query.execute(parameters, cursor, self.strategy, self.observer, freshness)
+                )
             if query.is_shaped_by_data and self._may_be_cut(prepared):
                 return self.run(text, parameters, cursor, consistency)
             return page
@@ -359,13 +362,6 @@ class Database:
         if self._server is None or monotonic() > self._look_at:  # without transactions writers wait until all looked
             self._refresh()
         return self._prepared is not prepared
-
-    def _sweep_before_more(self, pending: RepairPending) -> None:
-        """Settle what is too much for a read or write, so that it may try once more; not for each one."""
-        if self._server is None or monotonic() < self._sweep_at:
-            raise pending
-        self._sweep_at = monotonic() + _SWEEP_EVERY_SECONDS
-        self.sweep(older_than=self._server.manners.patience)
 
     def headroom(self, table: str, group: Mapping[str, object], consistency: Consistency | None = None) -> int:
         """Say how many rows more a group may take: `headroom("subscriptions", {"owner": "ada"})`.
@@ -409,7 +405,7 @@ class Database:
                 if has_swept:
                     raise
                 has_swept = True
-                self._sweep_before_more(pending)
+                self._leftovers.sweep(pending)
 
     def _check_version(self, prepared: _Prepared, transaction: Transaction) -> None:
         if transaction.version() != prepared.deployment.epoch:

@@ -49,7 +49,7 @@ class Writer:
         touching = TouchingStore(store, lambda touches, request: let_pass(number, touches, request))
         self._pause = pause
         self.db = Database(touching, stamps=self._stamps, manners=manners)
-        self.db._sweep_at = float("inf")
+        self.db._leftovers.sweep_at = float("inf")
 
     def _sleep(self, seconds: float) -> None:
         self.seconds += 0.3
