@@ -17,7 +17,7 @@ from typing import TypeAlias
 from piql.catalog import Index, IndexColumn, Table
 from piql.node import replace
 from piql.physical.index_set import Identity, identity, together
-from piql.physical.indexes import KEY_SERVES, declared_columns, groups_of, index_on, is_purpose
+from piql.physical.indexes import KEY_SERVES, Group, declared_columns, groups_of, index_on, is_purpose
 from piql.physical.operators import IndexFKJoin, IndexScan, PhysicalNode, SortedIndexJoin, operators
 
 Remote: TypeAlias = IndexScan | IndexFKJoin | SortedIndexJoin
@@ -48,7 +48,7 @@ def design_table(
     Indexes with the same key columns become one that holds what any of them holds; its partition is what all of its
     readers fix. Short ones are left out first.
     """
-    design = _Design(table, {}, dict(plans), replan, frozenset(map(identity, required)))
+    design = _Design(table, groups_of(table), {}, dict(plans), replan, frozenset(map(identity, required)))
     design.add(required)
     for at, plan in plans.items():
         design.read(at, plan)
@@ -66,6 +66,7 @@ class _Design:
     """The indexes kept so far, and the plans over them."""
 
     table: Table
+    groups: tuple[Group, ...]
     kept: dict[Identity, Index]
     plans: dict[int, PhysicalNode]
     replan: Replan
@@ -92,20 +93,22 @@ class _Design:
         """Leave an index out where those that are kept, or one of them in another order, serve all it is there for."""
         rest = sorted((each for each in self.kept.values() if each is not left), key=lambda each: each.name)
         others = [_opened_to(left, each) for each in rest]
-        if self._may_serve(left, others) and self._try(others, (left,)):
+        if self._may_serve(others, (left,)) and self._try(others, (left,)):
             return
+        first = declared_columns(self.table, left.columns)
         for at, other in enumerate(others):
-            turned = _begun_with(left, other, self.table)
+            turned = _begun_with(first, other, self.table)
             if turned is not None:
                 instead = [*others[:at], turned, *others[at + 1 :]]
-                if self._may_serve(left, instead) and self._try(instead, (left, self.kept[identity(other)])):
+                if self._may_serve(instead, (left, other)) and self._try(instead, (left, self.kept[identity(other)])):
                     return
 
-    def _may_serve(self, left: Index, others: Sequence[Index]) -> bool:
-        """Whether the constraints find their groups without an index, and its readers may find their rows."""
-        if any(group.index_among(self.table, others) is None for group in groups_of(self.table)):
+    def _may_serve(self, others: Sequence[Index], gone: Sequence[Index]) -> bool:
+        """Whether the constraints find their groups without what is gone, and readers of its first find their rows."""
+        served = (group for group in self.groups if group.index_among(self.table, gone) is not None)
+        if any(group.index_among(self.table, others) is None for group in served):
             return False
-        key = identity(left)
+        key = identity(gone[0])
         return all(
             any(self._may_read(read, other) for other in others)
             for at in self.readers.get(key, ())
@@ -148,7 +151,7 @@ class _Design:
         own = sorted(self.kept.values(), key=lambda each: (each.span is None, each.name))
         purposes: dict[Identity, list[str]] = {}
         lengths: dict[Identity, list[int]] = {}
-        for group in groups_of(self.table):
+        for group in self.groups:
             serving = group.index_among(self.table, own)
             if serving is not None and not serving.is_primary:
                 purposes.setdefault(identity(serving), []).append(group.purpose)
@@ -180,9 +183,8 @@ def _opened_to(left: Index, other: Index) -> Index:
     return replace(other, partition_columns=length)
 
 
-def _begun_with(left: Index, other: Index, table: Table) -> Index | None:
-    """Give the other index with the columns of `left` first, where all of its readers fix these and more."""
-    first = declared_columns(table, left.columns)
+def _begun_with(first: Sequence[IndexColumn], other: Index, table: Table) -> Index | None:
+    """Give another index with these columns first, where all of its readers fix these and more."""
     fixed = {each.name: each for each in other.columns[: other.partition_columns]}
     names = {each.name for each in first}
     if not _may_go(other) or other.buckets > 1 or not names < fixed.keys():

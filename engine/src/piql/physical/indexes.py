@@ -63,7 +63,9 @@ def serves_group(index: Index, columns: Iterable[str]) -> bool:
 
 def group_index(table: Table, columns: Sequence[str], known: Iterable[Index]) -> Index | None:
     """Give the index by which the rows that share one value of `columns` are found: the table itself when it serves."""
-    return next((each for each in (table.primary_index(), *known) if serves_group(each, columns)), None)
+    if set(table.primary_key[: len(columns)]) == set(columns) and serves_group(table.primary_index(), columns):
+        return table.primary_index()
+    return next((each for each in known if serves_group(each, columns)), None)
 
 
 def token_index(columns: tuple[str, ...], known: Iterable[Index]) -> Index | None:
