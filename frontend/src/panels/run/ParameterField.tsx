@@ -11,11 +11,13 @@ interface ParameterFieldProps {
   /** Where the sample value was taken from. */
   source: string | undefined
   onChange: (text: string) => void
+  onFocus: () => void
+  onBlur: () => void
 }
 
 /** A field for one parameter, by the type the query gives it. */
-export function ParameterField({ parameter, value, source, onChange }: ParameterFieldProps) {
-  const common = { label: parameter.name, hint: hintOf(parameter), title: source, value }
+export function ParameterField({ parameter, value, source, onChange, onFocus, onBlur }: ParameterFieldProps) {
+  const common = { label: parameter.name, hint: hintOf(parameter), title: source, value, onFocus, onBlur }
   if (isList(parameter)) {
     return <TextArea {...common} placeholder="one value a line" onChange={(event) => onChange(event.target.value)} />
   }

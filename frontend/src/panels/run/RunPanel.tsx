@@ -95,7 +95,8 @@ function Form({ live, query }: { live: Deployment; query: DeployedQuery }) {
       samples?.parameters[parameter.name] === undefined ? [] : [[parameter.name, writeParameter(parameter, samples.parameters[parameter.name])]],
     ),
   )
-  const shown = { ...samplesOf, ...typed }
+  const [held, setHeld] = useState<Record<string, string>>({}) // the field in use: no sample that comes late goes into it
+  const shown = { ...samplesOf, ...held, ...typed }
   const execution = useMutation({
     mutationFn: ({ parameters, cursor }: Request) =>
       answered(
@@ -135,6 +136,8 @@ function Form({ live, query }: { live: Deployment; query: DeployedQuery }) {
             value={shown[parameter.name] ?? ''}
             source={samples?.sources[parameter.name]}
             onChange={(text) => setTyped({ ...typed, [parameter.name]: text })}
+            onFocus={() => setHeld({ [parameter.name]: shown[parameter.name] ?? '' })}
+            onBlur={() => setHeld({})}
           />
         ))}
         <div className={styles['actions']}>
