@@ -175,6 +175,7 @@ class _Step:
     is_unbounded: bool
     is_product: bool
     is_once: bool  # read once, not for each row
+    is_alone: bool  # neither, if what it is joined to is bounded
     limit: int | None  # the stop, where it may stand after this
 
 
@@ -186,6 +187,7 @@ class _Read:
     rows: int
     is_derived: bool  # not from a table: bounded by itself, and read once
     is_product: bool
+    is_alone: bool  # what bounds it does not depend on the rows that it is joined to: it is read once, and joined here
     is_fixed: bool  # by an equality or a word, which a new limit could be about
     serves_stop: bool  # an index gives the rows that a stop wants first
 
@@ -270,7 +272,8 @@ class _Search:
         is_bounded = read.is_derived or rows < UNKNOWN_ROWS
         can_be_limited = is_bounded or read.is_fixed
         is_once = not joined or read.is_derived or (read.is_product and (is_bounded or not can_be_limited))
-        return _Step(read.reads, rows, not can_be_limited, not is_bounded, read.is_product, is_once, limit)
+        is_alone = read.is_alone and is_bounded
+        return _Step(read.reads, rows, not can_be_limited, not is_bounded, read.is_product, is_once, is_alone, limit)
 
     def _read(self, at: int, near: frozenset[int], *, is_first: bool) -> _Read:
         leg = self.legs[at]
@@ -278,8 +281,10 @@ class _Search:
         predicates = (*self.joining.conditions(leg, before), *self.joining.filters(leg, before))
         relation = leg.relation
         if relation is None:
-            return _Read(1, rows_of(leg.input), is_derived=True, is_product=False, is_fixed=True, serves_stop=False)
-        known = restrictions_on(relation.alias, predicates, self._relations(near))
+            rows = rows_of(leg.input)
+            return _Read(1, rows, is_derived=True, is_product=False, is_alone=True, is_fixed=True, serves_stop=False)
+        available = self._relations(near)
+        known = restrictions_on(relation.alias, predicates, available)
         facts = facts_about(relation.table, known)
         reads = 1
         for fixed in known.equal.values():
@@ -290,6 +295,7 @@ class _Search:
             facts[0].rows if facts else UNKNOWN_ROWS,
             is_derived=False,
             is_product=not is_first and not any(relations_of(each) - leg.relations for each in predicates),
+            is_alone=bool(facts) and not any(known.depends_on(each, available) for each in facts[0].columns),
             is_fixed=is_fixed,
             # a join reads by an equality
             serves_stop=(is_first or is_fixed) and self.limit is not None and self._are_served(relation.alias, known),
@@ -373,6 +379,7 @@ class _Search:
 
 def _extended(way: _Way, step: _Step, at: int, leg: Leg) -> _Way:
     """Join one more leg to a way."""
+    is_once = step.is_once or (step.is_alone and not way.unbounded)
     rows = way.rows * step.rows
     if step.limit is not None:
         rows = min(rows, step.limit)
@@ -382,7 +389,7 @@ def _extended(way: _Way, step: _Step, at: int, leg: Leg) -> _Way:
         way.hopeless + step.is_hopeless,
         way.unbounded + step.is_unbounded,
         way.products + step.is_product,
-        way.requests + (step.reads if step.is_once else way.rows * step.reads),
+        way.requests + (step.reads if is_once else way.rows * step.reads),
         max(1, rows),
         (*way.order, at),
     )

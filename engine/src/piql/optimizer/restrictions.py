@@ -86,6 +86,11 @@ class Restrictions:
         own = [node for node in predicate.walk() if isinstance(node, ColumnRef) and node.relation == self.alias]
         return bool(own) and all(node.name in self.equal for node in own)
 
+    def depends_on(self, column: str, available: frozenset[str]) -> bool:
+        """Whether a column is fixed by what other relations give."""
+        fixed = self.equal.get(column)
+        return fixed is not None and any(relations_of(each) & available for each in fixed.values)
+
     def are_served_with(self, order: Sequence[str]) -> bool:
         """Whether some index can apply all of them and give its rows in the order of `order` (columns not fixed)."""
         if self.blocking or len(self.words) > 1 or len(self.ranges) > 1:
