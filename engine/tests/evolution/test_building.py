@@ -162,19 +162,36 @@ def test_data_that_break_a_new_limit_refuse_it_with_their_number(db: piql.Databa
     assert db.deploy(piql.compile(limited(429))).version == 2
 
 
-def test_writers_hold_a_new_limit_while_the_rows_there_are_are_checked(db: piql.Database) -> None:
-    build = begin_deploy(db.store, piql.compile(limited(429)), pace=SLOW)
+def checking(db: piql.Database, limit: int) -> Build:
+    """Give a build of a lower limit whose indexes are full, and which is about to check the rows there are."""
+    build = begin_deploy(db.store, piql.compile(limited(limit)), pace=SLOW)
     while build.progress.phase == "filling":
         build._step()
-    if db.store.steps is not None:
-        time.sleep(LOOK_SECONDS)  # every server has looked then, and the rows are checked later still
-    with pytest.raises(piql.CardinalityViolation):
+    return build
+
+
+def test_writers_hold_a_new_limit_while_the_rows_there_are_are_checked(file_url: str) -> None:
+    with filled(file_url, ROWS) as db:
+        build = checking(db, 429)
+        with pytest.raises(piql.CardinalityViolation):
+            db.execute("add", {**row(7001), "kind": "k0"})
+        with pytest.raises(piql.CardinalityViolation):
+            db.load("items", [{**row(7001), "kind": "k0"}])
+        db.execute("add", {**row(7001), "kind": "fresh"})
+        build.run()
+        assert broken_promises(db) == []
+
+
+def test_without_transactions_a_row_that_passes_a_coming_limit_refuses_the_limit(stepped_url: str) -> None:
+    with filled(stepped_url, ROWS) as db:
+        build = checking(db, 429)
+        time.sleep(LOOK_SECONDS)  # every server has looked then; the rows there are have no places yet
         db.execute("add", {**row(7001), "kind": "k0"})
-    with pytest.raises(piql.CardinalityViolation):
-        db.load("items", [{**row(7001), "kind": "k0"}])
-    db.execute("add", {**row(7001), "kind": "fresh"})
-    build.run()
-    assert broken_promises(db) == []
+        with pytest.raises(piql.CompilationRefused):
+            build.run()
+        assert build.progress.phase == "refused"
+        db.execute("add", {**row(7008), "kind": "k0"})
+        assert broken_promises(db) == []
 
 
 def test_a_refused_build_lifts_the_constraint_again(db: piql.Database) -> None:
