@@ -37,7 +37,7 @@ class Places:
             if home is None:
                 return None
             pieces = self.cuts[home]
-            found = self._found[name] = (pieces.source, pieces.start_by_name[name])
+            found = self._found[name] = (pieces.source, pieces.start_of(name))
         return found
 
     def span(self, span: Span) -> Span:
