@@ -89,7 +89,7 @@ class BoundExceeded(PiqlError):
 
 
 class RepairPending(PiqlError):
-    """Interrupted writes left more to settle than this read may do."""
+    """Interrupted or busy writers left more to settle than one execution may add, and did so for about a second."""
 
 
 class StoreUnavailable(PiqlError):
