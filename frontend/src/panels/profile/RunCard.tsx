@@ -35,8 +35,9 @@ export function RunCard({ run }: { run: ProfileRun }) {
         <Badge tone={TONES[run.state]}>{run.state}</Badge>
         {chosen?.id === run.id ? <Badge>used for predictions</Badge> : null}
         {run.drift && run.drift.stale_operators.length > 0 ? <Badge tone="warning">stale</Badge> : null}
-        <span className={styles['grow']} />
-        <RunActions run={run} name={name} isChosen={chosen?.id === run.id} />
+        <div className={styles['runActions']}>
+          <RunActions run={run} name={name} isChosen={chosen?.id === run.id} />
+        </div>
       </header>
       <p className={styles['facts']}>
         {formatDay(run.created_at)} · grid {run.settings.grid} · {formatCount(run.settings.intervals)} × {formatDuration(run.settings.interval_seconds)}
