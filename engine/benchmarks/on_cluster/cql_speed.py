@@ -161,6 +161,7 @@ def main() -> int:
     options.add_argument("--nodes", type=int, default=1, help="nodes to start where no cluster answers")
     options.add_argument("--share", type=float, default=1.0, help="the calls of a round, as a share of the default")
     options.add_argument("--only", help="cases whose title contains this")
+    options.add_argument("--lane", default="", help="lanes whose title contains this")
     options.add_argument("--fan-out", default="grouped", help="grouped or parallel, as in the address")
     options.add_argument("--profile", action="store_true", help="say of all cases where their time goes")
     options.add_argument("--write", type=Path, help="write the tables into this file, too")
@@ -197,6 +198,8 @@ def main() -> int:
 
 def lane(title: str, url: str, hand: Hand, goals: Goals, given: argparse.Namespace, say: Callable[..., None]) -> bool:
     """Measure all cases on one driver against one hand-written program."""
+    if given.lane not in title:
+        return True
     say(f"\n## {title}\n")
     say("| case | by hand is | engine, µs | by hand, µs | ratio | p50 ratio | p99 | goal | reached | the same twice |")
     say("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- | ---: |")

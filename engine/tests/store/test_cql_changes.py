@@ -12,9 +12,9 @@ import pytest
 from piql.store.base import State
 from piql.store.cql.address import Address
 from piql.store.cql.entries import CqlEntries, entries_of
-from piql.store.cql.failures import Undecided
 from piql.store.cql.layout import layout_of
 from piql.store.cql.steps import CqlSteps
+from piql.store.cql.undecided import Undecided
 
 Fault = Callable[[], None]
 

@@ -20,9 +20,9 @@ from piql.store.cql import connection as connections
 from piql.store.cql.address import parse_address
 from piql.store.cql.connection import Connection
 from piql.store.cql.entries import entries_of
-from piql.store.cql.failures import Undecided
 from piql.store.cql.layout import layout_of
 from piql.store.cql.steps import CqlSteps
+from piql.store.cql.undecided import Undecided
 
 READ = ReadFailure("Unknown column colour", consistency=ConsistencyLevel.QUORUM, failures=1)
 WRITE = WriteFailure("Unknown column colour", write_type=WriteType.SIMPLE, failures=1)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from piql.catalog import Index
 from piql.compilation import CompiledQuery
 from piql.errors import InvalidCursor, InvalidParameter
+from piql.execution.at_once import AtOnce, at_once
 from piql.execution.cursors import read_cursor, write_cursor
 from piql.execution.execution import Execution
 from piql.execution.observation import Observation, Observer
@@ -60,6 +61,7 @@ class PreparedQuery:
         self.query = query
         self._settled = SettledStore(store) if store.steps is not None else None
         self._store = self._settled or store
+        self._statements_sent = store.statements_sent
         self._deployment = deployment
         self._cursor_key = cursor_key
         self._clock = clock
@@ -72,6 +74,7 @@ class PreparedQuery:
         preparation = Preparation(self._store, self._checks.slots, deployed, order or ())
         self._top, self._to_dicts = _with_edge(plan, preparation)
         self._wants_snapshot = bound.operations > 1
+        self._at_once = at_once(self._top, store, self._bound) if self._settled is not None else None
 
     def execute(
         self,
@@ -90,6 +93,8 @@ class PreparedQuery:
             if not self._is_paged:
                 raise InvalidCursor(f"{self._called} has no pages: only a query with PAGINATE takes a cursor")
             position = read_cursor(self._cursor_key, self.name, self._mark, cursor)
+        if self._at_once is not None and strategy == "parallel" and observer is None and cursor is None:
+            return self._executed_at_once(self._at_once, values, consistency, started)
         execution = Execution(values, position, strategy == "lazy")
         timings = Timings() if observer is not None else None
         timed = timings.add if timings is not None else None
@@ -109,7 +114,7 @@ class PreparedQuery:
             rows, operations, round_trips = work
             dicts = self._to_dicts(rows, values)
         except ArithmeticError as failure:
-            raise InvalidParameter(f"{self._called}: a number that it computes is too large ({failure})") from None
+            raise self._too_large(failure) from None
         next_cursor = None
         if execution.page_end is not None:
             next_cursor = write_cursor(self._cursor_key, self.name, self._mark, self._deployment, execution.page_end)
@@ -117,6 +122,23 @@ class PreparedQuery:
         if observer is not None and timings is not None:
             self._report(observer, timings, elapsed, operations, round_trips, len(dicts))
         return Page(dicts, next_cursor, operations, round_trips, operations + repairs, repairs, elapsed, statements)
+
+    def _executed_at_once(
+        self, run: AtOnce, values: list[Any], consistency: Consistency | None, started: float
+    ) -> Page:
+        statements_sent = self._statements_sent
+        before = statements_sent()
+        try:
+            rows, operations, round_trips = run(values, consistency)
+            dicts = self._to_dicts(rows, values)
+        except ArithmeticError as failure:
+            raise self._too_large(failure) from None
+        statements = statements_sent() - before
+        elapsed = (self._clock() - started) * 1000
+        return Page(dicts, None, operations, round_trips, operations, 0, elapsed, statements)
+
+    def _too_large(self, failure: ArithmeticError) -> InvalidParameter:
+        return InvalidParameter(f"{self._called}: a number that it computes is too large ({failure})")
 
     def _drive_settling(
         self,

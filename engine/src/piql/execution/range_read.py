@@ -82,6 +82,11 @@ class RangeRead:
         """Give the most rows that one request may return."""
         return self._limit(parameters) if self._limit else self._most
 
+    @property
+    def is_always_plain(self) -> bool:
+        """Say so where there is no range, and no page is ever resumed."""
+        return self._ends is None and self._steps is None
+
     def is_plain(self, execution: Execution) -> bool:
         """Say whether every request is just its key and the limit: no range, and no page to resume."""
         return self._ends is None and (execution.position is None or self._steps is None)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from piql.execution.execution import Execution, Steps
 from piql.execution.keys import prefixes
 from piql.execution.operators.base import Operator
@@ -9,13 +11,14 @@ from piql.execution.ordering import sorter
 from piql.execution.preparation import Preparation
 from piql.execution.range_read import RangeRead
 from piql.physical import operators as physical
-from piql.store.base import Batch
+from piql.store.base import Answers, Batch, Row
 
 
 class IndexScan(Operator):
     def __init__(self, node: physical.IndexScan, preparation: Preparation) -> None:
         self.fields = node.fields
         index = preparation.deployed(node.index)
+        self.is_of_records = index.is_primary
         self._prefixes = prefixes(node.table, index, node.prefix, preparation.over(()), preparation)
         self._read = RangeRead(node, index, (), preparation)
         self._sort = sorter(node.order, node.fields, preparation) if node.is_merged else None
@@ -24,22 +27,36 @@ class IndexScan(Operator):
     def is_merged(self) -> bool:
         return self._sort is not None
 
+    @property
+    def is_always_plain(self) -> bool:
+        """Say whether every request is just its key and the limit, whichever page is read."""
+        return self._read.is_always_plain
+
     def batches(self, execution: Execution) -> list[Batch]:
         """Give the requests, those of equal shape together."""
+        if self._read.is_plain(execution):
+            return self.plain_batches(execution.parameters)
         keys = self._prefixes(None, execution.parameters)
+        return self._read.batches(execution, [(None, key) for key in keys], self)[0] if keys else []
+
+    def plain_batches(self, parameters: list[Any]) -> list[Batch]:
+        """Give the requests where each is just its key and the limit."""
+        keys = self._prefixes(None, parameters)
         if not keys:
             return []
-        if self._read.is_plain(execution):
-            limit = self._read.limit(execution.parameters)
-            return [self._read.plain_batch(keys, limit, self)] if limit else []
-        return self._read.batches(execution, [(None, key) for key in keys], self)[0]
+        limit = self._read.limit(parameters)
+        return [self._read.plain_batch(keys, limit, self)] if limit else []
 
     def run(self, execution: Execution) -> Steps:
         batches = self.batches(execution)
         if not batches:
             return []
         answers = yield batches
+        return self.rows_of(answers, execution.parameters)
+
+    def rows_of(self, answers: Answers, parameters: list[Any]) -> list[Row]:
+        """Give the rows out of the answers to all batches."""
         if len(answers) == 1 and len(answers[0]) == 1:
             return answers[0][0]
         rows = [row for batch in answers for rows in batch for row in rows]
-        return self._sort(rows, execution.parameters) if self._sort else rows
+        return self._sort(rows, parameters) if self._sort else rows

@@ -8,7 +8,9 @@ connection.py     the driver, and requests in flight   failures.py   what the dr
 grouping.py       reads of many keys → few statements  direct.py     reads on the driver's own connections
 frames.py         the frames of those reads            replicas.py   which nodes keep a partition
 link.py           what the store needs of a driver     opening.py    from an address to the driver it names
+listing.py        a batch of one read → few statements undecided.py     nobody says what came of a change
 rust.py           the same from the Rust driver        rust_values.py   bytes ↔ its values
+rust_failures.py  its texts → StoreUnavailable
 """
 
 from piql.store.cql.store import CqlStore, open_cql

@@ -27,11 +27,12 @@ from cassandra.query import BoundStatement, PreparedStatement, SimpleStatement, 
 from piql.errors import StoreUnavailable
 from piql.store.base import Consistency, Node, Row
 from piql.store.cql.address import Address
-from piql.store.cql.failures import REPLICAS_FAILED, Undecided, unavailable
+from piql.store.cql.failures import REPLICAS_FAILED, unavailable
 from piql.store.cql.grouping import Values
 from piql.store.cql.link import Done, Reads
 from piql.store.cql.routing import Gate, NextNode, Routing
 from piql.store.cql.stored_values import date_from_bytes
+from piql.store.cql.undecided import Undecided
 
 PROTOCOL = 4
 AGREEMENT_SECONDS = 60

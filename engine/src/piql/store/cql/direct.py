@@ -20,7 +20,9 @@ from cassandra.protocol import RESULT_KIND_ROWS, ResultMessage
 from piql.store.base import Consistency, Row
 from piql.store.cql.connection import Connection
 from piql.store.cql.frames import Execute, decode, encode
-from piql.store.cql.grouping import Sent
+from piql.store.cql.grouping import Sent, Values, alone
+from piql.store.cql.listing import Listing, listed
+from piql.store.cql.reads import Statement
 from piql.store.cql.replicas import Replicas
 
 _BORROW_SECONDS = 0.0
@@ -40,6 +42,9 @@ class Direct:
         self._gate = connection.routing.gate
         self._known: dict[tuple[str, Consistency | None], Execute] = {}
         self._turn = count()
+
+    def answer_one(self, statement: Statement, values: Values, consistency: Consistency | None) -> list[Row]:
+        return self.answer(alone((statement, values), (0,)), consistency)
 
     def answer(self, sent: Sent, consistency: Consistency | None) -> list[Row]:
         """Send one statement and wait for its rows."""
@@ -73,6 +78,11 @@ class Direct:
     def spread(self, partitions: list[bytes]) -> list[tuple[Any, list[int]]]:
         """Give few nodes that together have all partitions, each with the places of those that it is to answer."""
         return self._replicas.spread(partitions)
+
+    def listed(
+        self, listing: Listing, statement: Statement, values: Values, keys: Sequence[Any], limit: int | None
+    ) -> list[Sent]:
+        return listed(listing, statement, values, keys, limit, self._replicas.spread)
 
     def _send(self, call: _Call, at: int, sent: Sent, consistency: Consistency | None) -> bool:
         """Send a statement; give False where it was not sent."""

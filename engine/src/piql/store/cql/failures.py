@@ -18,6 +18,7 @@ from cassandra.cluster import NoHostAvailable
 
 from piql.errors import StoreSilent, StoreUnavailable
 from piql.store.cql.address import Address
+from piql.store.cql.undecided import Undecided
 
 REPLICAS_FAILED = (ReadFailure, WriteFailure)
 """A replica could not do what its coordinator asked for: for a moment after a change of the schema, when one of the two
@@ -26,23 +27,18 @@ knows a column that the other does not. Nothing of it says so, and nodes agree s
 _SERIAL = (ConsistencyLevel.SERIAL, ConsistencyLevel.LOCAL_SERIAL)
 
 
-class Undecided(StoreUnavailable):
-    """A conditional change or serial read met others of the same partition, or replicas that failed.
-
-    The change may have taken effect.
-    """
-
-
 def unavailable(failure: BaseException, address: Address, *, is_conditional: bool = False) -> StoreUnavailable:
     """Say in PIQL's words why the cluster gave no answer."""
     if isinstance(failure, StoreUnavailable):
         return failure
     is_change = isinstance(failure, WriteTimeout) and failure.write_type == WriteType.CAS
     is_undecided = is_change or (isinstance(failure, ReadTimeout) and failure.consistency in _SERIAL)
-    is_undecided |= is_conditional and isinstance(failure, REPLICAS_FAILED)
+    have_failed = is_conditional and isinstance(failure, REPLICAS_FAILED)
     is_silent = isinstance(failure, (OperationTimedOut, NoHostAvailable))
-    kind = Undecided if is_undecided else StoreSilent if is_silent else StoreUnavailable
-    return kind(f"the cluster {address.shown()} {_said(failure, address)}")
+    said = f"the cluster {address.shown()} {_said(failure, address)}"
+    if is_undecided or have_failed:
+        return Undecided(said, have_replicas_failed=have_failed)
+    return StoreSilent(said) if is_silent else StoreUnavailable(said)
 
 
 def _said(failure: BaseException, address: Address) -> str:

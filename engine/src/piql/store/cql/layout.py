@@ -60,10 +60,20 @@ class KeyColumn:
     def to_bytes(self) -> ToBytes:
         if not self.is_escaped:
             return TO_BYTES[self.kind]
+        return _escaped_text_bytes if self.kind in _TEXTS else _escaped_bytes
+
+    def as_kept(self) -> Callable[[Any], Any] | None:
+        """Give the change from a value to what stands in the column; None where that is the value itself."""
+        if not self.is_escaped:
+            return None
         return _escaped_text if self.kind in _TEXTS else _escaped_bytes
 
 
-def _escaped_text(value: str) -> bytes:
+def _escaped_text(value: str) -> str:
+    return value if value and value[0] != "\x00" else "\x00" + value
+
+
+def _escaped_text_bytes(value: str) -> bytes:
     return value.encode() if value and value[0] != "\x00" else b"\x00" + value.encode()
 
 

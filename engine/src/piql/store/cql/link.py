@@ -13,6 +13,8 @@ from piql.errors import StoreUnavailable
 from piql.store.base import Consistency, Node, Row
 from piql.store.cql.address import Address
 from piql.store.cql.grouping import Sent, Values
+from piql.store.cql.listing import Listing
+from piql.store.cql.reads import Statement
 
 Done: TypeAlias = Callable[["list[list[Row]] | StoreUnavailable"], None]
 
@@ -20,12 +22,18 @@ Done: TypeAlias = Callable[["list[list[Row]] | StoreUnavailable"], None]
 class Reads(Protocol):
     """Reads that may be repeated: the rows of all statements, or StoreUnavailable."""
 
-    def answer(self, sent: Sent, consistency: Consistency | None) -> list[Row]: ...
+    def answer_one(self, statement: Statement, values: Values, consistency: Consistency | None) -> list[Row]: ...
 
     def answer_many(self, sent: Sequence[Sent], consistency: Consistency | None) -> list[list[Row]]: ...
 
     def spread(self, partitions: list[bytes]) -> list[tuple[Any, list[int]]]:
         """Give few nodes that together have all partitions, each with the places of those that it is to answer."""
+        ...
+
+    def listed(
+        self, listing: Listing, statement: Statement, values: Values, keys: Sequence[Any], limit: int | None
+    ) -> list[Sent]:
+        """Give the statements that answer requests for all keys; `values` are those of any one of them."""
         ...
 
 

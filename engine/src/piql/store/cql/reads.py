@@ -4,7 +4,7 @@
     thoughts, owner fixed, newest first             SELECT … WHERE owner = ? ORDER BY posted DESC LIMIT ?
 
 What follows a place is one range of tuples when all columns go one way, else some ranges after each other.
-Requests of one statement that differ in one column of the key may be sent as one (see grouping.py):
+Requests of one statement that differ in one column of the key may be sent as one (see grouping.py and listing.py):
 
     users, each username                            SELECT … WHERE username IN ?
     the newest thoughts of each owner               SELECT … WHERE owner IN ? ORDER BY posted DESC PER PARTITION LIMIT ?
@@ -22,10 +22,12 @@ from piql.errors import NotDeployed
 from piql.store.base import STATE, WRITE, ReadShape, Row, State
 from piql.store.cql.grouping import AS_READ, Group
 from piql.store.cql.layout import BUCKET, FALSE, TRUE, Bind, KeyColumn, Layout, quoted
+from piql.store.cql.listing import Listing
 from piql.store.cql.stored_values import IN_PLACE_OF_NULL, TO_BYTES, pack_int
 from piql.values import BIGINT_RANGE, INT_RANGE
 
 LARGEST_LIMIT = 2**31 - 1
+NULLS = ("\x00", b"\x00")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +49,13 @@ class CqlRead:
     """A prepared read: several statements are ranges after each other, until there are enough rows.
 
     `finish` makes the rows asked for of those that were selected, and leaves out hidden ones; None where they are that.
+    `listings` are the ways to send a batch of its requests as one, none where that takes more than one statement.
     """
 
     statements: tuple[Statement, ...]
     is_get: bool
     finish: Callable[[list[Row]], list[Row]] | None
+    listings: tuple[Listing, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +115,8 @@ class _ReadPlan:
         else:
             ends, sources, guards = self._ends(self.next)
             statements = (self._statement([*self.where, *ends], [*self.sources, *sources], guards),)
-        return CqlRead(statements, shape.is_get, self._finish())
+        listings = self._listings(statements[0]) if len(statements) == 1 else ()
+        return CqlRead(statements, shape.is_get, self._finish(), listings)
 
     def _ends(self, at: int, *, as_tuple: bool = False) -> tuple[list[str], list[str], list[str]]:
         """Give the conditions of the range's ends, the sources of their bytes, and what must not be None."""
@@ -237,6 +242,42 @@ class _ReadPlan:
         is_partition = place < len(self.layout.partition_names())
         return Group(cql, place, at, is_added, is_partition, not self.shape.is_get, AS_READ[kinds[name]])
 
+    def _listings(self, statement: Statement) -> tuple[Listing, ...]:
+        """Give the groups for which batches are known as alike by their arguments, and sent without looking further."""
+        key = {each.name: each for each in self.layout.key}
+        if statement.partition_length > 1 or any(each.kind is Kind.DOUBLE for each in key.values()):
+            return ()  # -0.0 equals 0.0, and is not kept alike
+        if self.shape.has_low or self.shape.has_high:  # a range may end where nothing is asked for
+            return ()
+        names = self.layout.key_names()
+        return tuple(self._listing(each, key.get(names[each.place])) for each in statement.groups)
+
+    def _listing(self, group: Group, column: KeyColumn | None) -> Listing:
+        """Compile a listing; of a bucket there is no column."""
+        at = 0 if column is None else self.layout.has_bucket + self.layout.key.index(column)
+        count = self.next + self.shape.after_length + (not self.shape.is_get)
+        others = "".join(f"a[{each}], " for each in range(count) if each != at)
+        as_kept = column.as_kept() if column is not None else None
+        names: dict[str, Any] = {"kept": as_kept, "NULLS": NULLS}
+        key = f"kept(a[{at}])" if as_kept else f"a[{at}]"
+        row, hidden, is_changed = self._shown()
+        if not is_changed:
+            row = f"r[:{group.at}]" if group.is_added else "r"
+        gets = shown = None
+        if self.shape.is_get:
+            gets = eval(f"lambda rows: {{r[{group.at}]: [{row}] for r in rows{hidden}}}", names)
+        elif is_changed or group.is_added:
+            shown = eval(f"lambda rows: [{row} for r in rows{hidden}]", names)
+        return Listing(
+            group,
+            "int" if column is None else column.cql,
+            eval(f"lambda arguments: [{key} for a in arguments]", names),
+            eval(f"lambda arguments: len({{({others}) for a in arguments}}) == 1" if others else "lambda _: True", {}),
+            pack_int if column is None else TO_BYTES[column.kind],
+            gets,
+            shown,
+        )
+
     def _order(self) -> str:
         if self.shape.is_ascending or not self.layout.clustering:
             return ""
@@ -263,6 +304,14 @@ class _ReadPlan:
 
     def _finish(self) -> Callable[[list[Row]], list[Row]] | None:
         """Generate what makes rows of selected ones: NULL for stand-ins, no escapes, and no rows that are hidden."""
+        row, hidden, is_changed = self._shown()
+        if not is_changed:
+            return None
+        made: Callable[[list[Row]], list[Row]] = eval(f"lambda rows: [{row} for r in rows{hidden}]", {"NULLS": NULLS})
+        return made
+
+    def _shown(self) -> tuple[str, str, bool]:
+        """Give the source of a row out of a selected one, that of which are shown, and whether the two differ."""
         columns, flagged = self.shape.columns, self._flagged()
         escaped = {each.name for each in self.layout.partition if each.is_escaped}
         flags = [name for name in columns if name in flagged]
@@ -280,16 +329,11 @@ class _ReadPlan:
                 source = f"(r[{at}] or '').partition(' ')[0]"
             is_changed = is_changed or source != f"r[{at}]"
             sources.append(source)
-        if not is_changed:
-            return None
         row = f"({', '.join(sources)}{',' if len(sources) == 1 else ''})"
         state = columns.index(STATE) if STATE in columns else len(columns) + len(flags)
         first = State.GONE if self.shape.sees_coming else State.COMING
         hidden = f" if not r[{state}] or r[{state}] < {first.value}" if self.layout.is_primary else ""
-        made: Callable[[list[Row]], list[Row]] = eval(
-            f"lambda rows: [{row} for r in rows{hidden}]", {"NULLS": ("\x00", b"\x00")}
-        )
-        return made
+        return row, hidden, is_changed
 
 
 class _WalkPlan(_ReadPlan):

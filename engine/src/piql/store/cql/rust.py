@@ -1,32 +1,42 @@
 """`?driver=rust`, experimental: the store on ScyllaDB's driver over its Rust core, `pip install piql[rust]`.
 
-The driver does in its own threads what costs most in Python: routing, frames, retries, speculative copies. It takes and
-gives Python values, and tells failures as texts. What it lacks beside the default driver: statements for several keys
-go to any node and not to one that has all of them, and nodes are said to be up only where a connection is open.
+The driver does in its own threads what costs most in Python: routing, frames, speculative copies. It takes and gives
+Python values, and tells failures as texts. What it lacks beside the default driver: statements for several keys go to
+any node and not to one that has all of them, nodes are said to be up only where a connection is open, and nobody learns
+which node was late: one that is silent is left out when its connections have not answered for LATE_SECONDS.
+
+A read is sent without the driver's policy of copies, which costs a tenth of it; one that has no answer by the time of
+the first copy is sent again under that policy (reads may be repeated), as direct.py does it.
 """
 
 from __future__ import annotations
 
-import re
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from queue import Empty, SimpleQueue
-from typing import Any, NamedTuple
+from time import monotonic, sleep
+from typing import Any, Literal, NamedTuple
 
 from piql.errors import StoreUnavailable
 from piql.store.base import Consistency, Node, Row
 from piql.store.cql.address import Address
-from piql.store.cql.failures import Undecided
 from piql.store.cql.grouping import Sent, Values
 from piql.store.cql.link import Done
-from piql.store.cql.rust_values import to_rows, to_values
+from piql.store.cql.listing import Listing, parts_of
+from piql.store.cql.reads import Statement
+from piql.store.cql.rust_failures import have_replicas_failed, unavailable, was_not_taken
+from piql.store.cql.rust_values import FROM_STORED, to_rows, to_values
+from piql.store.cql.undecided import Undecided
 
+LATE_SECONDS = 2.0
 _SPECULATIVE_COPIES = 2
+_CONDITIONAL_PATIENCE = 5  # times as long: copies of a conditional change hinder each other
+_FIRST_PAUSE = 0.05
+_MORE_PAUSES = 3  # where replicas failed: nodes take up to some seconds to learn of a change of the schema
 _AGREEMENT_SECONDS = 60
 _TURNS = 1024
-PART_OF_AN_ANSWER = "the cluster gave a part of an answer only"
 _LEVELS = {
     "ONE": "One",
     "LOCAL_ONE": "LocalOne",
@@ -37,15 +47,15 @@ _LEVELS = {
     "EACH_QUORUM": "EachQuorum",
     "ALL": "All",
 }
-_UNDECIDED = re.compile(r"write_type: \"?cas|consistency: (local)?serial", re.IGNORECASE)
-_Manner = tuple["Consistency | None", bool, bool]
+_Manner = Literal["read", "any", "serial", "if", "ifs"]
+"""How a statement is sent: a read without copies, whatever may be repeated, a serial read, conditional changes."""
 
 
 class _Prepared(NamedTuple):
     """A statement as it is to be sent, what makes values of its parameters, and rows of its answers."""
 
     statement: Any
-    values: Callable[[Sequence[bytes | None]], list[Any]]
+    values: Callable[[Values], list[Any]]
     rows: Callable[[Any], list[Row]]
 
 
@@ -57,6 +67,7 @@ class RustConnection:
             from scylla import enums
             from scylla.execution_profile import ExecutionProfile
             from scylla.policies.load_balancing import DefaultPolicy, NodeLocationPreference
+            from scylla.policies.retry_policy import DefaultRetryPolicy, FallthroughRetryPolicy
             from scylla.policies.speculative_execution import SimpleSpeculativeExecutionPolicy
             from scylla.session_builder import SessionBuilder
         except ImportError as missing:
@@ -72,29 +83,44 @@ class RustConnection:
         }
         self._serial = enums.Consistency.LocalSerial if is_local else enums.Consistency.Serial
         where = NodeLocationPreference.datacenter(address.datacenter) if address.datacenter else None
-        profile = ExecutionProfile(
-            timeout=address.timeout,
-            consistency=consistency,
-            serial_consistency=enums.SerialConsistency.LocalSerial if is_local else enums.SerialConsistency.Serial,
-            load_balancing_policy=DefaultPolicy(node_location_preference=where),
-            speculative_execution_policy=(
-                SimpleSpeculativeExecutionPolicy(address.speculative / 1000, _SPECULATIVE_COPIES)
-                if address.speculative
-                else None
-            ),
-        )
+
+        def profile(copies_after: float, retry_policy: Any) -> Any:
+            return ExecutionProfile(
+                timeout=address.timeout,
+                consistency=consistency,
+                serial_consistency=enums.SerialConsistency.LocalSerial if is_local else enums.SerialConsistency.Serial,
+                load_balancing_policy=DefaultPolicy(node_location_preference=where),
+                retry_policy=retry_policy,
+                speculative_execution_policy=(
+                    SimpleSpeculativeExecutionPolicy(copies_after, _SPECULATIVE_COPIES) if copies_after else None
+                ),
+            )
+
+        retries = DefaultRetryPolicy() if address.retries else FallthroughRetryPolicy()
+        seconds = address.speculative / 1000
+        self._patience = _CONDITIONAL_PATIENCE * seconds
+        self._profiles = {
+            "read": profile(0, FallthroughRetryPolicy()),
+            "serial": profile(self._patience, retries),
+            "if": profile(self._patience, FallthroughRetryPolicy()),
+        }
         builder = (
             SessionBuilder()
             .contact_points([(each, address.port) for each in address.hosts])
-            .execution_profile(profile)
+            .execution_profile(profile(seconds, retries))
             .connection_timeout(address.timeout)
+            .keepalive_interval(LATE_SECONDS)
+            .keepalive_timeout(LATE_SECONDS)
             .schema_agreement_timeout(max(address.timeout, _AGREEMENT_SECONDS))
             .auto_await_schema_agreement(False)
             .write_coalescing(None)
         )
         if address.user:
             builder = builder.user(address.user, address.password or "")
-        self._prepared: dict[tuple[str, _Manner], _Prepared] = {}
+        self._prepared: dict[str, Any] = {}
+        self._known: dict[tuple[str, _Manner, Consistency | None], _Prepared] = {}
+        more = _MORE_PAUSES if address.retries else 0
+        self._pauses = tuple(_FIRST_PAUSE * 2**number for number in range(address.retries + more))
         self._turns = [threading.Lock() for _ in range(_TURNS)]
         self.slots: SimpleQueue[None] = SimpleQueue()  # one for each request that may be under way
         for _ in range(address.in_flight * max(1, len(address.hosts))):
@@ -102,7 +128,7 @@ class RustConnection:
         try:
             self.session = builder.connect().result()
         except Exception as failure:
-            raise _unavailable(failure, address) from failure
+            raise unavailable(failure, address) from failure
 
     def reads(self) -> RustReads:
         return RustReads(self)
@@ -115,7 +141,7 @@ class RustConnection:
             page = self.session.execute(cql, None, paged=False).result().iter_current_page()
             return [tuple(row.values()) for row in page]
         except Exception as failure:
-            raise _unavailable(failure, self.address) from failure
+            raise unavailable(failure, self.address) from failure
 
     def change_schema(self, statements: Sequence[str]) -> None:
         if not statements:
@@ -129,72 +155,137 @@ class RustConnection:
                 self.session.execute(Statement(each).with_request_timeout(seconds), target=node).result()
             self.session.await_schema_agreement().result()
         except Exception as failure:
-            raise _unavailable(failure, self.address) from failure
+            raise unavailable(failure, self.address) from failure
 
-    def known(self, cql: str, manner: _Manner) -> _Prepared:
-        found = self._prepared.get((cql, manner))
+    def known(self, cql: str, manner: _Manner, consistency: Consistency | None = None) -> _Prepared:
+        """Give a statement as it is to be sent; what is prepared once serves all manners."""
+        found = self._known.get((cql, manner, consistency))
         if found is None:
-            consistency, is_serial, is_idempotent = manner
-            made = self.session.prepare(cql).result().set_is_idempotent(is_idempotent)
-            if is_serial:
-                made = made.with_consistency(self._serial)
+            made = self._prepared.get(cql)
+            if made is None:
+                made = self._prepared[cql] = self.session.prepare(cql).result(self.address.timeout)
+            sent = made.set_is_idempotent(manner != "ifs")  # many rows take long: copies would double the work
+            if manner in self._profiles:
+                sent = sent.with_execution_profile(self._profiles[manner])
+            if manner == "serial":
+                sent = sent.with_consistency(self._serial)
             elif consistency is not None:
-                made = made.with_consistency(self._levels[consistency])
-            found = _Prepared(made, to_values(made.bind_columns), to_rows(made.result_columns))
-            self._prepared[cql, manner] = found
+                sent = sent.with_consistency(self._levels[consistency])
+            found = _Prepared(sent, to_values(made.bind_columns), to_rows(made.result_columns))
+            self._known[cql, manner, consistency] = found
         return found
 
     def answer(
-        self,
-        cql: str,
-        values: Values,
-        consistency: Consistency | None = None,
-        *,
-        is_serial: bool = False,
-        is_idempotent: bool = True,
+        self, cql: str, values: Values, consistency: Consistency | None = None, *, is_serial: bool = False
     ) -> list[Row]:
         try:
-            known = self.known(cql, (consistency, is_serial, is_idempotent))
-            if is_idempotent and not is_serial:
+            if not is_serial:
+                known = self.known(cql, "any", consistency)
                 slot = self.slots.get()
                 try:
-                    return self._begun(known, values).rows()
+                    return self.begun(known, values).rows()
                 finally:
                     self.slots.put(slot)
-            partition = tuple([values[at] for at in known.statement.partition_key_indexes])
-            with self._turns[hash(partition) % _TURNS]:
-                return self._begun(known, values).rows()
+            known = self.known(cql, "serial")
+            with self._turn(known, values):
+                return self.begun(known, values).rows()
         except Exception as failure:
-            raise _unavailable(failure, self.address) from failure
+            return self._later(cql, values, "serial" if is_serial else "any", consistency, failure)
 
     def change_if(self, cql: str, values: Values) -> tuple[bool, bool]:
-        """Send a conditional change once: the driver repeats only what is idempotent."""
-        return bool(self.answer(cql, values, is_idempotent=False)[0][0]), True
+        """Send a conditional change; its copies go out after a while, and none before: so it is known to be alone."""
+        began = monotonic()
+        try:
+            known = self.known(cql, "if")
+            with self._turn(known, values):
+                began = monotonic()
+                rows = self.begun(known, values).rows()
+            was_sent_once = not self._patience or monotonic() - began < self._patience
+        except Exception as failure:
+            rows = self._later(cql, values, "if", None, failure)
+            was_sent_once = False
+        is_made = bool(rows[0][0])
+        return is_made, is_made or was_sent_once
+
+    def _turn(self, known: _Prepared, values: Values) -> threading.Lock:
+        """Conditional changes and serial reads of one partition hinder each other: those of this process take turns."""
+        partition = tuple([values[at] for at in known.statement.partition_key_indexes])
+        return self._turns[hash(partition) % _TURNS]
+
+    def _later(
+        self, cql: str, values: Values, manner: _Manner, consistency: Consistency | None, failure: Exception
+    ) -> list[Row]:
+        """Send a request that failed once more, after a pause, as long as that may help; else raise why it failed.
+
+        Not where replicas failed at a conditional change or serial read: what came of it is looked at first.
+        """
+        is_conditional = manner in ("if", "serial")
+        until = monotonic() + self.address.timeout
+        for number, pause in enumerate(self._pauses):
+            left = until - monotonic() - pause
+            if left <= 0 or not self._may_be_sent_again(failure, number, is_conditional=is_conditional):
+                break
+            sleep(pause)
+            try:
+                known = self.known(cql, manner, consistency)
+                return self.begun(known._replace(statement=known.statement.with_request_timeout(left)), values).rows()
+            except Exception as again:
+                failure = again
+        raise unavailable(failure, self.address, is_conditional=is_conditional) from failure
+
+    def _may_be_sent_again(self, failure: Exception, number: int, *, is_conditional: bool) -> bool:
+        if have_replicas_failed(failure):
+            return not is_conditional
+        return number < self.address.retries and was_not_taken(failure)
 
     def answer_many(
         self, requests: Sequence[tuple[str, Values]], consistency: Consistency | None = None
     ) -> list[list[Row]]:
-        """Send requests at the same time; where too many are under way, earlier ones of this call are awaited first."""
-        answers: list[list[Row]] = []
-        begun: deque[_Begun] = deque()
-        manner: _Manner = (consistency, False, True)
-        try:
-            for cql, values in requests:
-                while not self._has_slot(is_waiting=not begun):
-                    answers.append(self._ended(begun.popleft()))
-                try:
-                    begun.append(self._begun(self.known(cql, manner), values, is_many=True))
-                except BaseException:
-                    self.slots.put(None)
-                    raise
-            while begun:
-                answers.append(self._ended(begun.popleft()))
-            return answers
-        except Exception as failure:
-            raise _unavailable(failure, self.address) from failure
-        finally:
-            for _ in begun:
+        answers, failures = self.sent_together(requests, "any", consistency, None)
+        for at, failure in failures.items():
+            answers[at] = self._later(*requests[at], "any", consistency, failure)
+        return answers
+
+    def sent_together(
+        self,
+        requests: Sequence[tuple[str, Values]],
+        manner: _Manner,
+        consistency: Consistency | None,
+        seconds: float | None,
+    ) -> tuple[list[list[Row]], dict[int, Exception]]:
+        """Send requests at the same time; where too many are under way, earlier ones of this call are awaited first.
+
+        Give the rows of each, and what kept those from having any that failed, or took longer than `seconds`.
+        """
+        answers: list[list[Row]] = [[] for _ in requests]
+        failures: dict[int, Exception] = {}
+        under_way: deque[tuple[int, _Begun]] = deque()
+        until = None if seconds is None else monotonic() + seconds
+
+        def take() -> None:
+            at, first = under_way.popleft()
+            try:
+                answers[at] = first.rows(None if until is None else max(0.0, until - monotonic()))
+            except Exception as failure:
+                failures[at] = failure
+            finally:
                 self.slots.put(None)
+
+        try:
+            for at, (cql, values) in enumerate(requests):
+                while not self._has_slot(is_waiting=not under_way):
+                    take()
+                try:
+                    under_way.append((at, self.begun(self.known(cql, manner, consistency), values, is_many=True)))
+                except Exception as failure:
+                    failures[at] = failure
+                    self.slots.put(None)
+            while under_way:
+                take()
+        finally:
+            for _ in under_way:
+                self.slots.put(None)
+        return answers, failures
 
     def _has_slot(self, *, is_waiting: bool) -> bool:
         try:
@@ -206,44 +297,38 @@ class RustConnection:
     def each_serially(
         self, requests: Sequence[tuple[str, Values]], most: int, *, is_change: bool
     ) -> list[list[Row] | None]:
-        manner: _Manner = (None, not is_change, not is_change)
+        manner: _Manner = "ifs" if is_change else "serial"
         answers: list[list[Row] | None] = [None] * len(requests)
-        begun: deque[tuple[int, _Begun]] = deque()
+        under_way: deque[tuple[int, _Begun]] = deque()
         failures: list[StoreUnavailable] = []
 
         def take() -> None:
-            at, first = begun.popleft()
+            at, first = under_way.popleft()
             try:
                 answers[at] = first.rows()
             except Exception as problem:
-                said = _unavailable(problem, self.address)
-                if not isinstance(said, Undecided):
+                said = unavailable(problem, self.address, is_conditional=True)
+                if not isinstance(said, Undecided) and not (self.address.retries and was_not_taken(problem)):
                     failures.append(said)
 
         for at, (cql, values) in enumerate(requests):
-            if len(begun) == most:
+            if len(under_way) == most:
                 take()
             if failures:
                 break
             try:
-                begun.append((at, self._begun(self.known(cql, manner), values, is_many=True)))
+                under_way.append((at, self.begun(self.known(cql, manner), values, is_many=True)))
             except Exception as problem:
-                failures.append(_unavailable(problem, self.address))
-        while begun:
+                failures.append(unavailable(problem, self.address))
+        while under_way:
             take()
         if failures:
             raise failures[0]
         return answers
 
-    def _begun(self, known: _Prepared, values: Values, *, is_many: bool = False) -> _Begun:
+    def begun(self, known: _Prepared, values: Values, *, is_many: bool = False) -> _Begun:
         future = self.session.execute(known.statement, known.values(values), paged=False)
         return _Begun(future.start() if is_many else future, known)
-
-    def _ended(self, begun: _Begun) -> list[Row]:
-        try:
-            return begun.rows()
-        finally:
-            self.slots.put(None)
 
     def start(self, requests: Sequence[tuple[str, Values]], done: Done, consistency: Consistency | None = None) -> None:
         """Wait in a thread of its own: nothing that waits for its own rows calls this."""
@@ -270,39 +355,9 @@ class RustConnection:
 
     def close(self) -> None:
         """Let the session go: the driver closes its connections when nobody holds it."""
+        self._known.clear()
         self._prepared.clear()
         del self.session
-
-
-class RustReads:
-    """Reads over the driver, which repeats them and asks other nodes by itself."""
-
-    def __init__(self, connection: RustConnection) -> None:
-        self._connection = connection
-
-    def answer(self, sent: Sent, consistency: Consistency | None) -> list[Row]:
-        """Send one statement and wait for its rows; the most frequent call, and so all in one place."""
-        connection = self._connection
-        try:
-            statement, to_values, to_rows = connection.known(sent.cql, (consistency, False, True))
-            slot = connection.slots.get()
-            try:
-                result = connection.session.execute(statement, to_values(sent.values), paged=False).result()
-            finally:
-                connection.slots.put(slot)
-            if result.has_more_pages():
-                raise StoreUnavailable(PART_OF_AN_ANSWER)
-            return to_rows(result.iter_current_page())
-        except Exception as failure:
-            raise _unavailable(failure, connection.address) from failure
-
-    def answer_many(self, sent: Sequence[Sent], consistency: Consistency | None) -> list[list[Row]]:
-        if len(sent) == 1:
-            return [self.answer(sent[0], consistency)]
-        return self._connection.answer_many([(each.cql, each.values) for each in sent], consistency)
-
-    def spread(self, partitions: list[bytes]) -> list[tuple[Any, list[int]]]:
-        return [(None, list(range(len(partitions))))]
 
 
 class _Begun(NamedTuple):
@@ -311,19 +366,69 @@ class _Begun(NamedTuple):
     future: Any
     known: _Prepared
 
-    def rows(self) -> list[Row]:
-        result = self.future.result()
-        if result.has_more_pages():
-            raise StoreUnavailable(PART_OF_AN_ANSWER)
-        return self.known.rows(result.iter_current_page())
+    def rows(self, seconds: float | None = None) -> list[Row]:
+        try:
+            page = self.future.result(seconds).iter_current_page()
+        except BaseException:
+            self.future.cancel()
+            raise
+        return self.known.rows(page)
 
 
-def _unavailable(failure: BaseException, address: Address) -> StoreUnavailable:
-    """Say in PIQL's words why the cluster gave no answer; of the driver's failures there are texts only."""
-    if isinstance(failure, StoreUnavailable):
-        return failure
-    said = " ".join(str(failure).split())[:300] or type(failure).__name__
-    kind = Undecided if _UNDECIDED.search(said) else StoreUnavailable
-    if "client timeout" in said:
-        said = f"did not answer within {address.timeout:g} s"
-    return kind(f"the cluster {address.shown()} does not answer: {said}")
+class RustReads:
+    """Reads that may be repeated: without an answer in the time of the first copy, or with an error, they are."""
+
+    def __init__(self, connection: RustConnection) -> None:
+        address = connection.address
+        self._connection = connection
+        self._seconds = min(address.speculative / 1000 or address.timeout, address.timeout)
+        self._known: dict[tuple[str, Consistency | None], _Prepared] = {}
+
+    def answer_one(self, statement: Statement, values: Values, consistency: Consistency | None) -> list[Row]:
+        """Send one statement and wait for its rows; the most frequent call, and so all in one place."""
+        return self._answer(statement.cql, values, consistency)
+
+    def _answer(self, cql: str, values: Values, consistency: Consistency | None) -> list[Row]:
+        connection = self._connection
+        try:
+            known = self._known.get((cql, consistency)) or self._learn(cql, consistency)
+            prepared, to_values, to_rows = known
+            slot = connection.slots.get()
+            try:
+                result = connection.session.execute(prepared, to_values(values), paged=False).result(self._seconds)
+            finally:
+                connection.slots.put(slot)
+            return to_rows(result.iter_current_page())
+        except Exception:  # whatever it is: the ordinary way tries again, and says why it failed
+            return connection.answer(cql, values, consistency)
+
+    def _learn(self, cql: str, consistency: Consistency | None) -> _Prepared:
+        made = self._known[cql, consistency] = self._connection.known(cql, "read", consistency)
+        return made
+
+    def answer_many(self, sent: Sequence[Sent], consistency: Consistency | None) -> list[list[Row]]:
+        if len(sent) == 1:
+            return [self._answer(sent[0].cql, sent[0].values, consistency)]
+        requests = [(each.cql, each.values) for each in sent]
+        answers, failures = self._connection.sent_together(requests, "read", consistency, self._seconds)
+        if failures:
+            again = self._connection.answer_many([requests[at] for at in failures], consistency)
+            for at, rows in zip(failures, again, strict=True):
+                answers[at] = rows
+        return answers
+
+    def spread(self, partitions: list[bytes]) -> list[tuple[Any, list[int]]]:
+        return [(None, list(range(len(partitions))))]
+
+    def listed(
+        self, listing: Listing, statement: Statement, values: Values, keys: Sequence[Any], limit: int | None
+    ) -> list[Sent]:
+        """Give the statements that answer requests for all keys: the driver takes a list of them as it is."""
+        group, from_stored = listing.group, FROM_STORED.get(listing.cql_type)
+        given = list(map(from_stored, keys)) if from_stored else list(keys)
+        sent: list[Sent] = []
+        for part in parts_of(listing, given, limit):
+            bound: list[Any] = list(values)
+            bound[group.place] = part
+            sent.append(Sent(group.cql, bound, None, None, None, {}))
+        return sent

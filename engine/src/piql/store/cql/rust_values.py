@@ -44,6 +44,13 @@ _FROM_BYTES: dict[str, Callable[[bytes], Any]] = {
     "CqlDecimal": _decimal,
 }
 
+FROM_STORED: dict[str, Callable[[Any], Any]] = {
+    "timestamp": decode_timestamp,
+    "date": date.fromordinal,
+    "uuid": lambda value: UUID(bytes=value),
+}
+"""From a stored value to the driver's, by the CQL type of its column, where they differ."""
+
 # The source of a stored value, given that of what the driver gives: inline, for it is made for each row.
 _AS_STORED = {
     "CqlTimestamp": "(d := {0} - EPOCH).days * 86_400_000 + d.seconds * 1_000 + d.microseconds // 1_000",
@@ -53,12 +60,15 @@ _AS_STORED = {
 }
 
 
-def from_bytes(described: Any) -> Callable[[bytes], Any]:
-    """Give what makes a value for the driver of the bytes of a column's type, lists and tuples of them included."""
+def from_bytes(described: Any) -> Callable[[Any], Any]:
+    """Give what makes a value for the driver of the bytes of a column's type, lists and tuples of them included.
+
+    A list may be given as one of the driver's values already.
+    """
     name = type(described).__name__
     if name == "CqlList":
         of = from_bytes(described.column_type)
-        return lambda value: _listed(value, of)
+        return lambda value: value if isinstance(value, list) else _listed(value, of)
     if name == "CqlTuple":
         parts = [from_bytes(each) for each in described.element_types]
         return lambda value: tuple([part(each) for part, each in zip(parts, _pieces(value, len(parts)), strict=True)])

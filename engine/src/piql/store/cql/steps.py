@@ -17,13 +17,13 @@ from typing import TypeVar
 
 from piql.store.base import KEPT_SECONDS, Cell, EntryChange, Found, RecordChange, Row, State, Swap
 from piql.store.cql.entries import CqlEntries
-from piql.store.cql.failures import REPLICAS_FAILED, Undecided
 from piql.store.cql.grouping import Values
 from piql.store.cql.layout import quoted
 from piql.store.cql.link import Link
 from piql.store.cql.stored_values import pack_int, pack_long
 from piql.store.cql.tables import CELLS
 from piql.store.cql.together import MOST_ROWS, SERIALLY_AT_ONCE, Change, decide, in_list, together
+from piql.store.cql.undecided import Undecided
 
 T = TypeVar("T")
 
@@ -313,7 +313,7 @@ class _Patience:
         except Undecided as undecided:
             if self.is_over:
                 raise
-            if isinstance(undecided.__cause__, REPLICAS_FAILED):
+            if undecided.have_replicas_failed:
                 time.sleep(self._pause)
                 self._pause = min(2 * self._pause, _LONGEST_PAUSE)
 

@@ -16,9 +16,10 @@ from piql.store.base import Answers, Batch, Codec, Consistency, ReadShape, Row, 
 from piql.store.cql.address import Address, parse_address
 from piql.store.cql.copying import TableCopy
 from piql.store.cql.entries import CqlEntries, entries_of
-from piql.store.cql.grouping import Found, Request, alone, given_back, grouped
+from piql.store.cql.grouping import Found, Request, given_back, grouped
 from piql.store.cql.layout import Layout, layout_of, quoted
 from piql.store.cql.link import Link
+from piql.store.cql.listing import Listing, as_they_came, listing_for, rows_of_keys
 from piql.store.cql.opening import open_link
 from piql.store.cql.reads import CqlRead, plan_read
 from piql.store.cql.steps import CqlSteps
@@ -89,18 +90,25 @@ class CqlStore:
         return self.layout(table, index).name
 
     def read_many(self, batches: Sequence[Batch], consistency: Consistency | None = None) -> Answers:
-        if len(batches) == 1 and len(batches[0].arguments) == 1:
+        if len(batches) == 1:
             (batch,) = batches
-            read, (arguments,) = batch.read, batch.arguments
-            return [[(self._get if read.is_get else self._read_one)(read, arguments, consistency)]]
-        rounds = _rounds(batches)
+            read, arguments = batch.read, batch.arguments
+            if len(arguments) == 1:
+                return [[(self._get if read.is_get else self._read_one)(read, arguments[0], consistency)]]
+            if len(arguments) >= self._grouped_from and (listing := listing_for(read.listings, arguments)):
+                return [self._listed(read, listing, arguments, consistency)]
+        waiting = _pending(batches)
+        self._answer_all([each for batch in waiting for each in batch], consistency)
+        return [[each.rows for each in batch] for batch in waiting]
+
+    def _answer_all(self, waiting: list[_Pending], consistency: Consistency | None) -> None:
+        rounds = _rounds(waiting)
         try:
             requests = next(rounds)
             while True:
                 requests = rounds.send(self._answered(requests, consistency))
-        except StopIteration as done:
-            answers: Answers = done.value
-            return answers
+        except StopIteration:
+            return
 
     def _get(self, read: CqlRead, arguments: Row, consistency: Consistency | None) -> list[Row]:
         statement = read.statements[0]
@@ -108,14 +116,35 @@ class CqlStore:
         if values is None:
             return []
         self._sent.statements += 1
-        rows = self._reads.answer(alone((statement, values), (0,)), consistency)
+        rows = self._reads.answer_one(statement, values, consistency)
         return read.finish(rows) if read.finish else rows
+
+    def _listed(
+        self, read: CqlRead, listing: Listing, arguments: Sequence[Row], consistency: Consistency | None
+    ) -> list[list[Row]]:
+        """Answer requests that differ in one column alone."""
+        statement = read.statements[0]
+        values = statement.bind(arguments[0])
+        assert values is not None
+        keys = listing.keys(arguments)
+        different = list(dict.fromkeys(keys))
+        sent = self._reads.listed(listing, statement, values, different, None if read.is_get else arguments[0][-1])
+        self._sent.statements += len(sent)
+        answers = self._reads.answer_many(sent, consistency)
+        found = rows_of_keys(listing, different, answers)
+        if found is None:
+            came = as_they_came(listing, different, answers)
+            waiting = [_Pending(read, each) for each in arguments]
+            left = [each for key, each in zip(keys, waiting, strict=True) if not each.answered(came[key])]
+            self._answer_all(left, consistency)
+            return [each.rows for each in waiting]
+        return [found[key] for key in keys]
 
     def _read_one(self, read: CqlRead, arguments: Row, consistency: Consistency | None) -> list[Row]:
         pending = _Pending(read, arguments)
         while (request := pending.request()) is not None:
             self._sent.statements += 1
-            if pending.answered(self._reads.answer(alone(request, (0,)), consistency)):
+            if pending.answered(self._reads.answer_one(*request, consistency)):
                 break
         return pending.rows
 
@@ -131,7 +160,8 @@ class CqlStore:
         consistency: Consistency | None = None,
     ) -> None:
         """Begin the requests; the driver's thread goes on with those that come after others, and calls `done`."""
-        rounds = _rounds(batches)
+        waiting = _pending(batches)
+        rounds = _rounds([each for batch in waiting for each in batch])
 
         def go_on(found: Found | StoreUnavailable | None) -> None:
             if isinstance(found, StoreUnavailable):
@@ -139,8 +169,8 @@ class CqlStore:
                 return
             try:
                 requests = next(rounds) if found is None else rounds.send(found)
-            except StopIteration as finished:
-                done(finished.value)
+            except StopIteration:
+                done([[each.rows for each in batch] for batch in waiting])
             except Exception as failure:
                 done(failure)
             else:
@@ -364,16 +394,15 @@ class _Pending:
         return self.missing <= 0 or self.at >= len(self.read.statements)
 
 
-def _rounds(batches: Sequence[Batch]) -> Generator[Requests, Found, Answers]:
+def _pending(batches: Sequence[Batch]) -> list[list[_Pending]]:
+    return [[_Pending(batch.read, arguments) for arguments in batch.arguments] for batch in batches]
+
+
+def _rounds(waiting: list[_Pending]) -> Generator[Requests, Found, None]:
     """Yield the requests that can be made at once, until all are answered."""
-    everything = [[_Pending(batch.read, arguments) for arguments in batch.arguments] for batch in batches]
-    waiting = [each for batch in everything for each in batch]
-    while True:
+    while waiting:
         asked = [(each, request) for each in waiting if (request := each.request()) is not None]
         if not asked:
             break
         answers = yield [request for _, request in asked]
         waiting = [each for (each, _), rows in zip(asked, answers, strict=True) if not each.answered(rows)]
-        if not waiting:
-            break
-    return [[each.rows for each in batch] for batch in everything]

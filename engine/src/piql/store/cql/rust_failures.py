@@ -1,0 +1,51 @@
+"""What the Rust driver says of a failure, which it does in texts only → what PIQL raises, and what may be sent again.
+
+no node took it     every node of the plan without a connection, one that broke, nodes that are full or starting
+replicas failed     those that do not know a column yet, as in failures.py
+others contend      a conditional change or a serial read in the way of another one
+"""
+
+from __future__ import annotations
+
+import re
+
+from piql.errors import StoreSilent, StoreUnavailable
+from piql.store.cql.address import Address
+from piql.store.cql.undecided import Undecided
+
+_OTHERS_CONTEND = re.compile(r"write_type: \"?cas|consistency: (local)?serial", re.IGNORECASE)
+_REPLICAS_FAILED = re.compile(r"non-timeout error during a (read|write) request", re.IGNORECASE)
+_NOT_TAKEN = re.compile(
+    r"empty plan|no connections in the pool|working connection pool|connection has been broken|broken connection"
+    r"|connection pool|overloaded|bootstrapping",
+    re.IGNORECASE,
+)
+_LATE = re.compile(r"client timeout|time(d)? ?out waiting|timeouterror", re.IGNORECASE)
+
+
+def text_of(failure: BaseException) -> str:
+    return " ".join(str(failure).split())[:300] or type(failure).__name__
+
+
+def have_replicas_failed(failure: BaseException) -> bool:
+    return _REPLICAS_FAILED.search(str(failure)) is not None
+
+
+def was_not_taken(failure: BaseException) -> bool:
+    """Say whether no node could take a request; one whose connection broke may have been carried out."""
+    return _NOT_TAKEN.search(str(failure)) is not None
+
+
+def unavailable(failure: BaseException, address: Address, *, is_conditional: bool = False) -> StoreUnavailable:
+    """Say in PIQL's words why the cluster gave no answer."""
+    if isinstance(failure, StoreUnavailable):
+        return failure
+    said = text_of(failure)
+    is_late = _LATE.search(said) is not None
+    if is_late:
+        said = f"did not answer within {address.timeout:g} s"
+    said = f"the cluster {address.shown()} does not answer: {said}"
+    have_failed = is_conditional and have_replicas_failed(failure)
+    if have_failed or _OTHERS_CONTEND.search(str(failure)):
+        return Undecided(said, have_replicas_failed=have_failed)
+    return StoreSilent(said) if is_late or was_not_taken(failure) else StoreUnavailable(said)
