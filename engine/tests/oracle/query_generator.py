@@ -19,6 +19,7 @@ from .query import (
     Exists,
     Expr,
     InSelect,
+    IsNull,
     Item,
     Or,
     Order,
@@ -129,10 +130,17 @@ class _Maker(PredicateGenerator):
             return self.fixed(root, table.primary_key), False
         if chance < 0.75 and len(table.primary_key) > 1:
             return self.fixed(root, table.primary_key[: rng.randint(1, len(table.primary_key) - 1)]), True
+        if chance > 0.95 and not self.is_basic:
+            return [Or((self.fixed_somehow(root), self.fixed_somehow(root)))], True
         if chance < 0.9:
             chosen = rng.sample(table.columns, min(len(table.columns), rng.choice((1, 1, 2))))
             return self.fixed(root, tuple(each.name for each in chosen)), True
         return [], True
+
+    def fixed_somehow(self, sight: Sight) -> Expr:
+        chosen = self.rng.sample(sight.table.columns, min(len(sight.table.columns), self.rng.choice((1, 2))))
+        fixed = self.fixed(sight, tuple(each.name for each in chosen))
+        return fixed[0] if len(fixed) == 1 else And(tuple(fixed))
 
     def any_token(self, root: Sight, columns: Sequence[str]) -> Expr:
         first = self.token(root, columns[0])
@@ -146,6 +154,8 @@ class _Maker(PredicateGenerator):
             chance = self.rng.random()
             if self.is_basic or chance > 0.2:
                 found.append(self.equality(sight, name))
+            elif chance < 0.05 and sight.table.column(name).is_nullable:
+                found.append(IsNull(Col(sight.alias, name), False))
             elif chance > 0.08:
                 found.append(self.membership(sight, name))
             else:

@@ -19,8 +19,29 @@ def test_a_stop_does_not_pass_a_second_range() -> None:
 
 
 def test_a_stop_does_not_pass_a_test_that_no_index_applies() -> None:
-    for test in ("a <> 1", "a + b = 2", "a IS NULL", "NOT (a IN (1, 2))", "a = b"):
+    for test in ("a <> 1", "a + b = 2", "NOT (a IN (1, 2))", "a = b"):
         assert not compiled(M, f"SELECT id FROM m WHERE g = 1 AND {test} LIMIT 5").is_bounded, test
+
+
+def test_null_is_a_value_of_an_index_and_none_of_a_limit_or_a_unique_key() -> None:
+    schema = """CREATE TABLE m (
+      g INT, id INT, a INT, b INT UNIQUE, PRIMARY KEY (g, id), CARDINALITY LIMIT 5 (a), CARDINALITY LIMIT 5 (g, a)
+    );"""
+    for test in ("a IS NULL", "g = 1 AND a IS NULL", "b IS NULL", "g = 1 AND b IS NULL"):
+        assert not compiled(schema, f"SELECT id FROM m WHERE {test}").is_bounded, test
+        query = compiled(schema, f"SELECT id FROM m WHERE {test} LIMIT 7")
+        assert query.bound is not None, test
+        assert (query.bound.operations, query.bound.rows) == (1, 7), test
+
+
+def test_a_partition_is_named_by_values_and_not_by_null() -> None:
+    queries = """
+    CREATE QUERY unset AS SELECT id FROM m WHERE a IS NULL AND g = 1 AND b = 2 LIMIT 5;
+    CREATE QUERY set AS SELECT id FROM m WHERE a = 3 AND g = 1 AND b = 2 LIMIT 5;
+    """
+    (index,) = piql.compile(M + queries).indexes.values()
+    assert index.columns[2].name == "a"
+    assert index.partition_columns == 2
 
 
 def test_an_order_that_begins_elsewhere_than_the_range_is_not_served() -> None:

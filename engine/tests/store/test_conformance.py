@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from queue import Queue
@@ -142,6 +143,20 @@ def test_a_fixed_null_column_of_a_key_is_never_equal(store: Store) -> None:
     index = Index("i", "t", (IndexColumn("g"), IndexColumn("k")))
     fill(store, TABLE, index, [(None, 1), (0, 2), (5, 3)])
     assert read(store, ReadShape(TABLE, index, ("k",), 1), 0, 10) == [(2,)]
+
+
+@pytest.mark.parametrize("is_ascending", [True, False])
+def test_entries_whose_key_column_is_null_are_found_by_asking_for_null(store: Store, is_ascending: bool) -> None:
+    index = Index("i", "t", (IndexColumn("g"), IndexColumn("k")), ("text",), partition_columns=0)
+    entries = [(None, 1, "a"), (0, 2, "b"), (None, 3, "c"), (None, 4, "d"), (5, 5, "e")]
+    fill(store, TABLE, index, entries)
+    shape = ReadShape(TABLE, index, ("k", "g", "text"), 1, is_ascending, nulls=("g",))
+    found = [(k, g, text) for g, k, text in in_order(index, entries, is_ascending) if g is None]
+    assert read(store, shape, None, 10) == found
+    assert read(store, shape, None, 2) == found[:2]
+    assert read(store, replace(shape, after_length=1), None, found[0][0], 10) == found[1:]
+    assert read(store, ReadShape(TABLE, index, ("g", "text"), 2, nulls=("g",)), None, 3) == [(None, "c")]
+    assert read(store, ReadShape(TABLE, index, ("g", "text"), 2, nulls=("g",)), None, 2) == []
 
 
 def test_deleting_takes_away_one_entry_even_with_null_in_its_key(store: Store) -> None:

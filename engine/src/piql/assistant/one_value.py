@@ -65,7 +65,8 @@ def _declare(node: ScalarSubquery, files: Sequence[ast.ParsedFile]) -> Iterator[
     if len(region.legs) > 1 or not isinstance(relation, Relation):
         return
     tests: tuple[Expression, ...] = (*region.legs[0].filters, *region.conditions)
-    columns = tuple(restrictions_on(relation.alias, tests, outer_relations(query)).equal)
+    known = restrictions_on(relation.alias, tests, outer_relations(query))
+    columns = tuple(name for name, fixed in known.equal.items() if not fixed.is_null)
     if columns:
         line = LimitLine(relation.table.name, f"UNIQUE ({', '.join(columns)})")
         remedy = Remedy(f"Add {line.text} to {line.table}", line=line)

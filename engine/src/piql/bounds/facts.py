@@ -54,7 +54,7 @@ def proofs_of_row_limit(table: Table, limit: RowLimit) -> tuple[Term, ...]:
     """The keys that limit a read to one row; limits and stops are named in the formula itself."""
     if limit.count is not None and limit.max >= limit.count.max:
         return ()
-    if isinstance(limit.because, CardinalityLimit):
+    if isinstance(limit.because, CardinalityLimit) or limit.max == 0:
         return ()
     return of_key(table, limit.because if isinstance(limit.because, UniqueKey) else None)
 

@@ -21,6 +21,8 @@ from piql.physical.operators import (
 def requests_of(node: PhysicalNode, below: tuple[Formula, ...]) -> Formula:
     """Give the most requests that one operator makes: `below` are the rows of the operators under it."""
     match node:
+        case IndexScan() | SortedIndexJoin() if _keeps_none(node):
+            return ZERO
         case IndexScan():
             return of_prefix(node.prefix) * number(node.index.buckets)
         case IndexFKJoin():
@@ -40,4 +42,9 @@ def round_trips(plan: PhysicalNode) -> int:
         case LocalJoin() | LocalSemiJoin() | LocalUnion():
             return max(below)
         case _:
-            return sum(below) + isinstance(plan, RemoteOperator)
+            return sum(below) + (isinstance(plan, RemoteOperator) and not _keeps_none(plan))
+
+
+def _keeps_none(node: RemoteOperator) -> bool:
+    """Whether a test is known to keep no row, so that nothing is read for it."""
+    return isinstance(node, IndexScan | SortedIndexJoin) and node.limit.count is None and node.limit.max == 0

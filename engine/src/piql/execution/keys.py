@@ -37,11 +37,13 @@ def prefixes(
         body = compiler.tuple_of([each.source for each in sources])
         if all(each.is_never_null for each in sources):
             return compiler.function("r, p", f"[{body}]")
-        return compiler.function("r, p", f"[] if None in (k := {body}) else [k]")
+        if not any(part.is_null for part in parts):
+            return compiler.function("r, p", f"[] if None in (k := {body}) else [k]")
     lists = compiler.function("r, p", compiler.tuple_of([each.as_list() for each in sources]))
+    nulls = sum(part.is_null for part in parts)  # these stand for IS NULL; any other NULL equals nothing
 
     def combined(row: Any, parameters: list[Any]) -> list[tuple[Any, ...]]:
-        return [each for each in dict.fromkeys(product(*lists(row, parameters))) if None not in each]
+        return [each for each in dict.fromkeys(product(*lists(row, parameters))) if each.count(None) == nulls]
 
     return combined
 
@@ -61,6 +63,8 @@ class _Values:
 def _values(
     table: Table, index: Index, part: KeyPart, compiler: ExpressionCompiler, preparation: Preparation
 ) -> _Values:
+    if part.is_null:
+        return _Values("None", is_never_null=True)
     column = next(each for each in index.columns if each.name == part.column)
     kept = table.column(part.column)
 

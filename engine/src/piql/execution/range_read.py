@@ -19,7 +19,7 @@ from piql.execution.keys import range_ends
 from piql.execution.ordering import compare
 from piql.execution.preparation import Fields, Preparation, column_names
 from piql.logical.expressions import ColumnRef
-from piql.physical.operators import IndexScan, SortedIndexJoin
+from piql.physical.operators import IndexScan, SortedIndexJoin, null_columns
 from piql.store.base import Batch, PreparedRead, ReadShape, Row
 
 Key = tuple[Any, ...]
@@ -64,6 +64,7 @@ class RangeRead:
             has_high=ends is not None and ends.has_high,
             is_high_included=ends is not None and ends.is_high_included,
             skips_nulls=ends is not None,
+            nulls=null_columns(node.prefix),
         )
         self._reads: dict[ReadShape, PreparedRead] = {}
         self._read = self._prepared(self._shape)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from piql.binding.outputs import output_columns
 from piql.catalog import Table
-from piql.logical.expressions import ColumnRef, Comparison, Constant, Expression, Parameter
+from piql.logical.expressions import ColumnRef, Comparison, Constant, Expression, IsNull, Parameter
 from piql.logical.operators import Derived, LogicalNode, Relation, Selection, SemiJoin, Sort, SortKey, map_inputs
 from piql.node import replace
 from piql.optimizer.equalities import Equalities
@@ -94,7 +94,7 @@ class Determined:
         self._known: set[ColumnKey] = set()
         self._expressions: set[Expression] = set()
         for predicate in inner:
-            column = _constant_column(predicate)
+            column = _constant_column(predicate) or _null_column(predicate)
             if column is not None:
                 self._learn(column)
         self._close()
@@ -173,6 +173,11 @@ def _columns_fixed(leg: Leg) -> Iterable[str | None]:
         for one, other in (pair, pair[::-1]) if pair is not None else ():
             if one.relation == alias and relations_of(other) != {alias}:
                 yield one.name
+
+
+def _null_column(predicate: Expression) -> ColumnRef | None:
+    """Give the column of `column IS NULL`: one value, though no key counts the rows that have it."""
+    return predicate.operand if isinstance(predicate, IsNull) and isinstance(predicate.operand, ColumnRef) else None
 
 
 def _constant_column(predicate: Expression) -> ColumnRef | None:

@@ -11,7 +11,10 @@ from piql.optimizer.restrictions import Restrictions
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """At most `limit` rows share one value of `columns` (1: a key); `reads` combinations of values are asked for."""
+    """At most `limit` rows share one value of `columns` (1: a key); `reads` combinations of values are asked for.
+
+    0 rows of no column: a test keeps none.
+    """
 
     limit: int
     columns: tuple[str, ...]  # a token limit's columns are those of its words
@@ -28,8 +31,10 @@ class Fact:
 
 
 def facts_about(table: Table, restrictions: Restrictions) -> tuple[Fact, ...]:
-    """Give every key or limit whose columns are all fixed, the tightest first."""
-    equal = restrictions.equal
+    """Give every key or limit whose columns are all fixed, the tightest first; nothing is tighter than no row."""
+    if restrictions.keeps_none:
+        return (Fact(0, (), None),)
+    equal = {name: fixed for name, fixed in restrictions.equal.items() if not fixed.is_null}
     found: list[Fact] = []
 
     def reads(columns: tuple[str, ...]) -> int:

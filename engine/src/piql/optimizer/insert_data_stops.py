@@ -115,6 +115,8 @@ def _is_cause(predicate: Expression, fact: Fact, known: Restrictions) -> bool:
 
 def say(fact: Fact, relation: Relation) -> str:
     """Say a fact in a sentence."""
+    if fact.limit == 0:
+        return "a test keeps no row"
     columns = ", ".join(fact.columns)
     if fact.limit == 1:
         return f"one row has one value of {columns}"

@@ -29,6 +29,7 @@ from piql.logical.operators import (
 )
 from piql.memory import Memory
 from piql.node import Node, replace
+from piql.optimizer.decided_tests import is_never
 from piql.optimizer.predicates import conjunction, has_subquery, relations_of
 
 
@@ -98,6 +99,9 @@ def _read_region(node: LogicalNode) -> Region:
     above: list[Expression] = []
     left_joined = frozenset(relation for leg in legs if leg.kind == "left" for relation in leg.relations)
     for predicate in loose:
+        if is_never(predicate):
+            legs = [replace(leg, filters=(*leg.filters, predicate)) for leg in legs]
+            continue
         relations = relations_of(predicate)
         if relations & left_joined or has_subquery(predicate):
             above.append(predicate)
@@ -146,7 +150,8 @@ def _left_joined(node: Join) -> Leg:
     on: list[Expression] = []
     for predicate in conjuncts(node.condition) if node.condition is not None else ():
         reads = relations_of(predicate)
-        (filters if reads and reads <= relations and not has_subquery(predicate) else on).append(predicate)
+        is_own = reads and reads <= relations and not has_subquery(predicate)
+        (filters if is_own or is_never(predicate) else on).append(predicate)
     return Leg(right, relations, "left", tuple(filters), tuple(on), node, node.first)
 
 

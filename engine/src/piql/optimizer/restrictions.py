@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from math import inf
 
 from piql.catalog import word_column
 from piql.logical.expressions import (
@@ -23,16 +24,22 @@ from piql.logical.expressions import (
     TokenMatch,
 )
 from piql.node import replace
+from piql.optimizer.decided_tests import is_never
 from piql.optimizer.predicates import MIRRORED, has_subquery, is_lookup_type, relations_of
 
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
-    """A column that equals one of `values`; a list parameter among them stands for up to `max_items` values."""
+    """A column that equals one of `values`; a list parameter among them stands for up to `max_items` values.
+
+    One that IS NULL has one value, too: entries of an index are found by it. It says nothing to UNIQUE and limits,
+    which leave NULL out.
+    """
 
     column: str
     values: tuple[Expression, ...]
     predicate: Expression
+    is_null: bool = False  # `column IS NULL`: its one value is NULL
 
     @property
     def count(self) -> int:
@@ -74,6 +81,7 @@ class Restrictions:
     ranges: dict[str, Range] = field(default_factory=dict)
     words: tuple[Word, ...] = ()
     rest: tuple[Expression, ...] = ()
+    keeps_none: bool = False  # one of them is FALSE
 
     @property
     def blocking(self) -> tuple[Expression, ...]:
@@ -108,8 +116,11 @@ def restrictions_on(alias: str, predicates: Iterable[Expression], available: fro
     ranges: dict[str, Range] = {}
     words: list[Word] = []
     rest: list[Expression] = []
-    for predicate in sorted(predicates, key=_list_length):
+    keeps_none = False
+    for predicate in sorted(predicates, key=_turn):
         match predicate:
+            case Constant() if is_never(predicate):
+                keeps_none = True
             case Comparison():
                 if not _restrict(alias, predicate, available, equal, ranges):
                     rest.append(predicate)
@@ -119,6 +130,11 @@ def restrictions_on(alias: str, predicates: Iterable[Expression], available: fro
                 and all(is_lookup_type(column.type, item) and _is_value(item, alias, available) for item in items)
             ):
                 equal[column.name] = Fixed(column.name, items, predicate)
+            case IsNull(operand=ColumnRef(relation=relation) as column) if (
+                relation == alias and column.nullable and column.name not in equal
+            ):
+                null = Constant(value=None, type=column.type)
+                equal[column.name] = Fixed(column.name, (null,), predicate, is_null=True)
             case Not(operand=IsNull(operand=ColumnRef(relation=relation) as column)) if relation == alias:
                 # a range without ends leaves out NULL, as every range does
                 was = ranges.get(column.name, Range(column.name))
@@ -131,7 +147,7 @@ def restrictions_on(alias: str, predicates: Iterable[Expression], available: fro
                 rest.append(predicate)
     for name in [name for name in ranges if name in equal]:  # the key is one value already; the range is tested on it
         rest.extend(ranges.pop(name).predicates)
-    return Restrictions(alias, equal, ranges, tuple(words), tuple(rest))
+    return Restrictions(alias, equal, ranges, tuple(words), tuple(rest), keeps_none)
 
 
 def _restrict(
@@ -170,9 +186,11 @@ def _restrict(
     return False
 
 
-def _list_length(predicate: Expression) -> int:
-    """Give how many values an IN list has; other predicates come before all lists."""
+def _turn(predicate: Expression) -> float:
+    """Give how many values an IN list has; other predicates come before all lists, IS NULL after them."""
     match predicate:
+        case IsNull():
+            return inf
         case InList(items=items):
             return sum(each.max_items or 1 if isinstance(each, Parameter) else 1 for each in items)
         case _:

@@ -21,6 +21,7 @@ from piql.logical.expressions import (
 from piql.logical.operators import Join, LogicalNode, Selection
 from piql.node import Node, replace
 from piql.optimizer.combine_tests import combined, without_implied
+from piql.optimizer.decided_tests import decided
 from piql.optimizer.predicates import MIRRORED, conjunction, key_of
 from piql.optimizer.rule import RuleContext
 
@@ -40,7 +41,8 @@ def simplify_predicates(plan: LogicalNode, context: RuleContext) -> LogicalNode:
 
         Selection NOT s.muted AND (s.kind = 1 OR s.kind = 2)    →    Selection s.muted = FALSE AND s.kind IN (1, 2)
 
-    Each form has the same truth value, NULLs included.
+    Each form has the same truth value, NULLs included. Tests of constants alone are decided: what is always true is
+    left out, and what never is makes all of its AND false, since a row is kept by what is true only.
     """
 
     def visit(node: Node) -> Node:
@@ -56,7 +58,10 @@ def simplify_predicates(plan: LogicalNode, context: RuleContext) -> LogicalNode:
                 return replace(changed, predicate=predicate)
             case Join(condition=condition) if condition is not None:
                 predicate = simplified(condition)
-                return changed if predicate == condition else replace(changed, condition=predicate)
+                if predicate == condition:
+                    return changed
+                context.note("the tests are brought into the forms that an index can serve")
+                return replace(changed, condition=predicate)
             case _:
                 return changed
 
@@ -68,8 +73,10 @@ def simplified(predicate: Expression) -> Expression | None:
     parts: dict[object, Expression] = {}
     for part in conjuncts(predicate):
         for each in conjuncts(_simplify(part)):
-            if not (isinstance(each, Constant) and each.value is True):
+            if not isinstance(each, Constant):
                 parts.setdefault(_meaning(each), each)
+            elif each.value is not True:
+                return Constant(value=False, type=_BOOLEAN, span=part.span or predicate.span)
     return conjunction(combined(tuple(parts.values()), _meaning))
 
 
@@ -100,6 +107,8 @@ def _simplify(predicate: Expression) -> Expression:
             )
         case Not(operand=operand):
             return _negated(operand, predicate)
+        case Comparison(left=Constant(), right=Constant()) | IsNull():
+            return decided(predicate)
         case And():
             simple = simplified(predicate)
             if simple is None:
@@ -121,12 +130,15 @@ def _simplify(predicate: Expression) -> Expression:
 
 def _negated(operand: Expression, whole: Not) -> Expression:
     match operand:
-        case IsNull(operand=ColumnRef(nullable=False)):
-            return Constant(value=True, type=_BOOLEAN)
+        case IsNull() | Constant():
+            test = decided(operand)
+            if not isinstance(test, Constant):
+                return whole
+            return test if test.value is None else replace(test, value=not test.value)
         case ColumnRef():
             return Comparison(operator="=", left=operand, right=Constant(value=False, type=_BOOLEAN), span=whole.span)
         case Comparison():
-            return replace(operand, operator=NEGATED[operand.operator], span=whole.span)
+            return decided(replace(operand, operator=NEGATED[operand.operator], span=whole.span))
         case Not(operand=inner):
             return _simplify(inner)
         case And(operands=operands):
@@ -146,7 +158,12 @@ def _simplify_or(predicate: Or) -> Expression:
     parts: list[Expression] = []
     for operand in predicate.operands:
         simple = _simplify(operand)
-        parts.extend(simple.operands if isinstance(simple, Or) else (simple,))
+        if not isinstance(simple, Constant):
+            parts.extend(simple.operands if isinstance(simple, Or) else (simple,))
+        elif simple.value is True:
+            return simple
+    if not parts:
+        return Constant(value=False, type=_BOOLEAN, span=predicate.span)
     merged: dict[object, list[Expression]] = {}
     for part in parts:
         merged.setdefault(_place(part), []).append(part)

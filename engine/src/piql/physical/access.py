@@ -19,7 +19,7 @@ from piql.node import replace
 from piql.optimizer.facts import Fact
 from piql.optimizer.restrictions import Range, Restrictions, Word
 from piql.physical.indexes import covering_reason, index_on, is_covering
-from piql.physical.operators import KeyPart, KeyRange, RowLimit
+from piql.physical.operators import KeyPart, KeyRange, RowLimit, partition_of
 from piql.physical.widths import columns_bytes
 
 
@@ -95,12 +95,19 @@ def _stopped(reading: Reading) -> Iterable[Access]:
     known, wanted = reading.restrictions, reading.wanted
     if wanted.count is None or wanted.keys is None or known.blocking or len(known.words) > 1 or len(known.ranges) > 1:
         return
+    if known.keeps_none:
+        return  # no index is made for what reads nothing
     keys = tuple(each for each in wanted.keys if each[0] not in known.equal)
     if known.ranges and keys and keys[0][0] not in known.ranges:
         return
-    fixed = [*known.equal, *(word.name for word in known.words)]
+    nulls = [name for name, each in known.equal.items() if each.is_null]
+    fixed = [*(name for name in known.equal if name not in nulls), *(word.name for word in known.words)]
+    partition = len(fixed)  # NULL names no partition, so it comes after what does
+    fixed += nulls
     for index in (reading.table.primary_index(), *reading.indexes):
         if {each.name for each in index.columns[: len(fixed)]} != set(fixed):
+            continue
+        if {each.name for each in index.columns[:partition]} != set(fixed[:partition]):
             continue
         rest = index.columns[len(fixed) :]
         if any(each.token_of for each in rest):
@@ -113,7 +120,7 @@ def _stopped(reading: Reading) -> Iterable[Access]:
             if access is not None:
                 yield access
     if not reading.is_frozen:
-        yield from _new_index(reading, wanted.count, fixed, keys)
+        yield from _new_index(reading, wanted.count, fixed, partition, keys)
 
 
 def _walk(rest: Sequence[IndexColumn], keys: Sequence[tuple[str, bool]]) -> bool | None:
@@ -130,7 +137,7 @@ def _walk(rest: Sequence[IndexColumn], keys: Sequence[tuple[str, bool]]) -> bool
 
 
 def _new_index(
-    reading: Reading, count: Count, fixed: Sequence[str], keys: Sequence[tuple[str, bool]]
+    reading: Reading, count: Count, fixed: Sequence[str], partition: int, keys: Sequence[tuple[str, bool]]
 ) -> Iterable[Access]:
     """The index made for this read: fixed columns, then the order or the range, then the primary key."""
     table, restrictions = reading.table, reading.restrictions
@@ -140,7 +147,7 @@ def _new_index(
     columns += [IndexColumn(name, ascending is first) for name, ascending in keys]
     if not keys:
         columns += [IndexColumn(name) for name in restrictions.ranges]
-    index = index_on(table, columns, partition_columns=len(fixed))
+    index = index_on(table, columns, partition_columns=partition)
     if any(index.columns == each.columns and each.buckets == 1 for each in (table.primary_index(), *reading.indexes)):
         return
     access = _access(reading, index, len(fixed), first, count, is_new=True)
@@ -177,6 +184,8 @@ def _prefix_for(fact: Fact, index: Index, known: Restrictions) -> int | None:
             fixed = known.equal.get(column.name)
             if fixed is None or (not open_columns and fixed.count > 1):
                 break
+            if fixed.is_null and open_columns:
+                break  # it would stand before what names the partition
             if not fact.is_token:
                 open_columns.discard(column.name)
         length += 1
@@ -213,7 +222,7 @@ def _access(
                 used.append(word.predicate)
         else:
             fixed = known.equal[column.name]
-            prefix.append(KeyPart(column=column.name, values=fixed.values))
+            prefix.append(KeyPart(column=column.name, values=fixed.values, is_null=fixed.is_null))
             used.append(fixed.predicate)
     rest = index.columns[length:]
     following = known.ranges.get(rest[0].name) if rest else None
@@ -238,10 +247,11 @@ def _access(
         assert fact is not None
         limit = RowLimit(max=fact.limit, because=fact.because)
     is_deref = False
-    if not index.is_primary and length < index.partition_columns:
+    partition = partition_of(tuple(prefix))
+    if not index.is_primary and partition < index.partition_columns:
         if reading.is_frozen:
             return None  # a read must name whole partitions
-        index = replace(index, partition_columns=length)
+        index = replace(index, partition_columns=partition)
     if not index.is_primary:
         needed = _still_needed(reading, used)
         if reading.is_frozen:

@@ -18,7 +18,7 @@ from piql.catalog import Index, IndexColumn, Table
 from piql.node import replace
 from piql.physical.index_set import Identity, identity, together
 from piql.physical.indexes import KEY_SERVES, Group, declared_columns, groups_of, index_on, is_purpose
-from piql.physical.operators import IndexFKJoin, IndexScan, PhysicalNode, SortedIndexJoin, operators
+from piql.physical.operators import IndexFKJoin, IndexScan, PhysicalNode, SortedIndexJoin, operators, partition_of
 
 Remote: TypeAlias = IndexScan | IndexFKJoin | SortedIndexJoin
 Replan: TypeAlias = Callable[[int, PhysicalNode, tuple[Index, ...]], PhysicalNode | None]
@@ -159,7 +159,7 @@ class _Design:
         for key, readers in self.readers.items():
             for at in readers:
                 reads = (each for each in self.reads_of(self.plans[at]) if identity(each.index) == key)
-                lengths.setdefault(key, []).extend(len(each.prefix) for each in reads)
+                lengths.setdefault(key, []).extend(partition_of(each.prefix) for each in reads)
         found = []
         for index in own:
             key = identity(index)

@@ -153,6 +153,8 @@ def _read(table: str, alias: str, index: Index, prefix: tuple[KeyPart, ...], ran
 def _key(part: KeyPart) -> str:
     if len(part.values) > 1:
         return f"{part.column} IN ({format_list(part.values)})"
+    if part.is_null:
+        return f"{part.column} IS NULL"
     value = part.values[0]
     if getattr(value, "max_items", None) is not None:
         return f"{part.column} IN {format_expression(value)}"

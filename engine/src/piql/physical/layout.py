@@ -77,7 +77,8 @@ def _lay_out(node: PhysicalNode, required: Fields) -> PhysicalNode:
             child = _lay_out(node.child, _needs(node.child, below, (*node.keys, *found)))
             return replace(node, child=child, fields=(*child.fields, *marks))
         case LocalUnion():
-            children = tuple(_lay_out(_pruned(each, required), each.fields) for each in node.inputs)
+            kept = _with(required, node.order)
+            children = tuple(_lay_out(_pruned(each, kept), each.fields) for each in node.inputs)
             return replace(node, inputs=children, fields=children[0].fields)
         case LocalJoin():
             left, right = _both_sides(node, required)

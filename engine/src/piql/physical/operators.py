@@ -29,12 +29,23 @@ class KeyPart(Node):
     """One leading key column of an index fixed by equality: to one value, or to any of several (IN, OR).
 
     `values` holds one expression, several, or one list `Parameter`; several make one read each. Values may refer to
-    columns of the child row in a join. A NULL value makes no read. For a token column the value is the word,
-    case-folded by the executor.
+    columns of the child row in a join. A NULL value makes no read, unless `is_null`: then the entries are those whose
+    column IS NULL. For a token column the value is the word, case-folded by the executor.
     """
 
     column: str
     values: tuple[Expression, ...]
+    is_null: bool = False
+
+
+def null_columns(prefix: tuple[KeyPart, ...]) -> tuple[str, ...]:
+    """Give the key columns that IS NULL fixes."""
+    return tuple(part.column for part in prefix if part.is_null)
+
+
+def partition_of(prefix: tuple[KeyPart, ...]) -> int:
+    """Give how many leading key columns a read fixes to a value: no partition is named by NULL."""
+    return next((at for at, part in enumerate(prefix) if part.is_null), len(prefix))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

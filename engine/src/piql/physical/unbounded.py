@@ -96,7 +96,8 @@ def gap_of(
 ) -> Gap:
     """Describe a read that nothing bounds."""
     known = reading.restrictions
-    fixed = sorted(known.equal.values(), key=lambda each: _is_flag(relation.table, each.column))
+    values = (each for each in known.equal.values() if not each.is_null)
+    fixed = sorted(values, key=lambda each: _is_flag(relation.table, each.column))
     spans = [relation.span, *(each.predicate.span for each in fixed), *(word.predicate.span for word in known.words)]
     stop = next((each for each in under if isinstance(each, Stop)), None)
     joins = [] if is_joined else _joins_before_stop(under)
@@ -117,7 +118,7 @@ def gap_of(
         kind,
         path,
         relation,
-        tuple(known.equal),
+        tuple(name for name, each in known.equal.items() if not each.is_null),
         tuple(dict.fromkeys(word.columns for word in known.words)),
         tuple(span for span in spans if span is not None),
         tuple(span for span in blockers if span is not None),

@@ -70,7 +70,8 @@ class ReadShape:
 
     `low`/`high` bound the first column after the prefix, whatever its direction, and leave out NULL; `skips_nulls` does
     so without a bound. `after_length` key columns say where a page was left: the read starts there in walk order (NULLs
-    allowed); the side that `after` narrows is then given neither by `low` nor by `high`.
+    allowed); the side that `after` narrows is then given neither by `low` nor by `high`. `nulls` are those of the
+    prefix that are NULL in the entries asked for; None stands in their place.
     """
 
     table: Table
@@ -83,6 +84,7 @@ class ReadShape:
     has_high: bool = False
     is_high_included: bool = False
     skips_nulls: bool = False
+    nulls: tuple[str, ...] = ()
     after_length: int = 0
     is_after_included: bool = False  # begin with the entries at that place, else behind them
     sees_coming: bool = False  # also records that are COMING

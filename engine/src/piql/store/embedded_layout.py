@@ -168,10 +168,12 @@ class ReadBuilder:
         self.layout = layout_of(shape.table, shape.index)
         prefix, self.rest = self.layout.key[: shape.prefix_length], self.layout.key[shape.prefix_length :]
         self.fixed: list[str] = [f"{quoted(BUCKET)} = ?"] if self.layout.has_bucket else []
+        nulls = set(map(column_name, shape.nulls))
         for each in prefix:
+            is_null = each.name in nulls
             if each.flag:
-                self.fixed.append(f"{quoted(each.flag)} = 1")
-            self.fixed.append(f"{quoted(each.name)} = ?")
+                self.fixed.append(f"{quoted(each.flag)} = {0 if is_null else 1}")
+            self.fixed.append(f"{quoted(each.name)} = {'coalesce(?, 0)' if is_null else '?'}")
         leaves_nulls = shape.skips_nulls or shape.has_low or shape.has_high
         if leaves_nulls and self.rest and self.rest[0].flag:
             self.fixed.append(f"{quoted(self.rest[0].flag)} = 1")

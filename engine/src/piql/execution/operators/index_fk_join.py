@@ -20,7 +20,7 @@ class IndexFKJoin(Streaming):
         index = preparation.deployed(node.index)
         columns = column_names(node.fields, node.alias)
         self._prefixes = prefixes(node.table, index, node.prefix, preparation.over(child.fields), preparation)
-        shape = ReadShape(node.table, index, columns, len(node.prefix))
+        shape = ReadShape(node.table, index, columns, len(node.prefix), nulls=physical.null_columns(node.prefix))
         self._read = preparation.store.prepare(shape)
         self._tail: tuple[Any, ...] = () if shape.is_get else (1,)
         self._matching = Matching(node, child.fields, preparation)

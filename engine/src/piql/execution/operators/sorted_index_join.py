@@ -32,9 +32,12 @@ class SortedIndexJoin(Streaming):
         keys = [keys_of(row, parameters) for row in rows]
         if self._read.is_plain(execution) and all(len(each) == 1 for each in keys):
             limit = self._read.limit(parameters)
-            if limit == 0 or not keys:
+            if not keys:
                 return []
-            (matches,) = yield [self._read.plain_batch([key for (key,) in keys], limit, self)]
+            if limit:
+                (matches,) = yield [self._read.plain_batch([key for (key,) in keys], limit, self)]
+            else:
+                matches = [[] for _ in rows]
         else:
             matches = yield from self._matches(execution, rows, keys)
         joined = self._matching.joined(rows, matches, parameters)

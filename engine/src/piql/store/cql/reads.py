@@ -91,11 +91,12 @@ class _ReadPlan:
             self.names["int4"] = pack_int
             at = int(layout.has_bucket)
         for place, each in enumerate(layout.key[: shape.prefix_length], start=at):
+            is_null = each.name in shape.nulls
             if each.flag:
                 self.where.append(f"{quoted(each.flag)} = ?")
-                self.sources.append("TRUE")
+                self.sources.append("FALSE" if is_null else "TRUE")
             self.where.append(f"{quoted(each.name)} = ?")
-            self.sources.append(self._encoded(each, place))
+            self.sources.append(self._stand_in(each, place) if is_null else self._encoded(each, place))
         self.next = at + shape.prefix_length
         self.fixed = len(self.where)
         self.rest = layout.key[shape.prefix_length :]
@@ -107,6 +108,10 @@ class _ReadPlan:
     def _encoded(self, column: KeyColumn, place: int) -> str:
         self.names[f"e{place}"] = column.to_bytes()
         return f"e{place}(a[{place}])"
+
+    def _stand_in(self, column: KeyColumn, place: int) -> str:
+        self.names[f"d{place}"] = TO_BYTES[column.kind](IN_PLACE_OF_NULL[column.kind])
+        return f"d{place}"
 
     def plan(self) -> CqlRead:
         shape = self.shape
@@ -158,10 +163,10 @@ class _ReadPlan:
             if not each.flag:
                 bounds.append(_Bound(each.name, each.ascending, encoded))
                 continue
-            self.names[f"d{place}"] = TO_BYTES[each.kind](IN_PLACE_OF_NULL[each.kind])
+            stand_in = self._stand_in(each, place)
             if place > self.next or not self.leaves_nulls:
                 bounds.append(_Bound(each.flag, each.ascending, f"FALSE if a[{place}] is None else TRUE"))
-            bounds.append(_Bound(each.name, each.ascending, f"d{place} if a[{place}] is None else {encoded}"))
+            bounds.append(_Bound(each.name, each.ascending, f"{stand_in} if a[{place}] is None else {encoded}"))
         ends_at = self.next + shape.after_length
         ways = {each.ascending == shape.is_ascending for each in bounds}
         if len(ways) == 1:
@@ -224,7 +229,7 @@ class _ReadPlan:
         if self.fixed < partition or self.shape.in_any_order:
             return []
         places = list(range(partition))
-        if self.shape.is_get and len(names) > partition:
+        if self.shape.is_get and len(names) > partition and names[-1] not in self.shape.nulls:
             places.append(len(names) - 1)
         kinds = {each.name: each.kind for each in self.layout.key} | {BUCKET: Kind.INT}
         return [(place, names[place]) for place in places if kinds.get(names[place]) in AS_READ]
@@ -290,7 +295,7 @@ class _ReadPlan:
     def _flagged(self) -> dict[str, str]:
         """Give the flags of the selected columns that may hold a stand-in for NULL."""
         certain = 1 if self.leaves_nulls else 0
-        fixed = {each.name for each in self.layout.key[: self.shape.prefix_length + certain]}
+        fixed = {each.name for each in self.layout.key[: self.shape.prefix_length + certain]} - set(self.shape.nulls)
         return {each.name: each.flag for each in self.layout.clustering if each.flag and each.name not in fixed}
 
     def _selected(self) -> list[str]:

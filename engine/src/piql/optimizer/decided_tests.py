@@ -1,0 +1,42 @@
+"""Tests whose answer is known without any row: of constants alone, and of NULL where none can be."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from piql.catalog import Kind, SqlType
+from piql.logical.expressions import ColumnRef, Comparison, ComparisonOperator, Constant, Expression, IsNull
+
+_BOOLEAN = SqlType(Kind.BOOLEAN)
+_COMPARED: dict[ComparisonOperator, Callable[[Any, Any], bool]] = {
+    "=": operator.eq,
+    "<>": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+def decided(test: Expression) -> Expression:
+    """Give TRUE, FALSE or NULL for a test that has this answer whatever the data; any other test as it is.
+
+    1 = 0 → FALSE      NULL = 1 → NULL      id IS NULL → FALSE, where id is NOT NULL
+    """
+    match test:
+        case Comparison(left=Constant(value=left), right=Constant(value=right)):
+            answer = None if left is None or right is None else _COMPARED[test.operator](left, right)
+            return Constant(value=answer, type=_BOOLEAN, span=test.span)
+        case IsNull(operand=Constant(value=value)):
+            return Constant(value=value is None, type=_BOOLEAN, span=test.span)
+        case IsNull(operand=ColumnRef(nullable=False)):
+            return Constant(value=False, type=_BOOLEAN, span=test.span)
+        case _:
+            return test
+
+
+def is_never(predicate: Expression) -> bool:
+    """Whether a simplified predicate keeps no row."""
+    return isinstance(predicate, Constant) and predicate.value is not True
