@@ -88,7 +88,7 @@ def measured() -> Callable[..., Measurements]:
         cells = [
             Measurement(point, interval, Histogram.of(truth(point, interval, random)), 0.0, 2.0)
             for interval in range(intervals)
-            for point in grid.points
+            for point in sorted(grid.points, key=lambda each: each.operator.is_of_writes)  # draws of reads stay
         ]
         return Measurements.of(cells, 2.0)
 

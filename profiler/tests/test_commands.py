@@ -68,7 +68,7 @@ def test_an_slo_that_is_predicted_to_fail_ends_with_99(source: str, capsys: pyte
     [
         (["--query", "nothing"], "there is no query 'nothing'"),
         (["--query", "everything"], "everything is not bounded"),
-        (["--query", "post"], "writes are not profiled"),
+        (["--query", "post"], "the profile has no measurement of Write"),
         (["--set", "friends=3"], "no query has a limit 'friends'"),
     ],
 )

@@ -2,15 +2,18 @@ import pytest
 from piql_profiler.grid import GRIDS, Grid, Operator, Point
 
 
-def test_the_small_grid_is_a_handful_of_points_up_to_a_hundred_feeds_of_fifty() -> None:
+def test_the_small_grid_is_a_handful_of_points_up_to_a_hundred_feeds_of_fifty_and_the_writes_of_scadr() -> None:
     points = GRIDS["small"].points
-    assert len(points) <= 15
+    assert len([each for each in points if not each.operator.is_of_writes]) <= 15
+    assert len(points) <= 21
     assert Point(Operator.SORTED_INDEX_JOIN, 100, 50, 200) in points
     assert Point(Operator.INDEX_SCAN, 1, 100, 200) in points
 
 
-def test_the_default_grid_has_the_thirty_five_points_of_the_budget() -> None:
-    assert len(GRIDS["default"].points) == 35
+def test_the_default_grid_has_thirty_five_points_of_scans_and_joins_and_all_other_operators() -> None:
+    assert len(GRIDS["reads"].points) == 35
+    assert set(GRIDS["reads"].measured) < set(GRIDS["default"].measured)
+    assert {each.operator for each in GRIDS["default"].points} == set(Operator)
 
 
 def test_a_grid_is_built_from_its_levels() -> None:

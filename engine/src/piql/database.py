@@ -465,7 +465,8 @@ class Database:
         if isinstance(query.plan, WritePlan):
             table = query.plan.table.name
             stepped = self._stepped(prepared, table) if self._server is not None else None
-            return PreparedWrite(query, self._store, self._writer(prepared, table), deployment.version, stepped)
+            writer = self._writer(prepared, table)
+            return PreparedWrite(query, self._store, writer, deployment.version, stepped, self._clock)
         return PreparedQuery(query, self._store, deployment.deployed, deployment.version, self._cursor_key, self._clock)
 
     def _writer(self, prepared: _Prepared, table: str) -> TableWriter:

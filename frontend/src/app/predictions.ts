@@ -19,7 +19,7 @@ export function usePredictions(): ReadonlyMap<string, Prediction> {
   const compilation = useCompilation()
   const run = useChosenRun()
   const { slo = DEFAULT_SLO } = useView()
-  const queries = run ? (compilation?.queries ?? []).filter((query) => query.kind === 'select' && query.bound) : []
+  const queries = run ? (compilation?.queries ?? []).filter((query) => query.bound) : []
   return useQueries({
     queries: queries.map((query) => prediction(planKey(query), sourceFiles, query.name, run?.id ?? '', slo)),
     combine: byName,

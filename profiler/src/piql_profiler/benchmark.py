@@ -2,6 +2,7 @@
 
 A scan is a query of its own and is timed as a whole. A join needs rows to join with, so its query scans them first;
 the join's time is that of the execution less what the store took to answer that scan, merging and output included.
+A write inserts a row, which is taken away before the next one; what it checks is timed apart from the write itself.
 
 Each client is one process with one thread under open-loop load (`open_loop`). A block in which the client itself was
 late is measured anew; a point that is known well enough (`precision`) gives its time back.
@@ -99,11 +100,14 @@ class Session:
     ) -> Measurement:
         """Measure a point for about `seconds`, or until it is known well enough."""
         random = Random(seed)
-        below_us: list[float] = []
+        rest_us: list[float] = []
+        busy: list[float] = []
 
         def execute() -> float:
-            took, below = self._execute(self._workload.call(point, random), point)
-            below_us.append(below)
+            began = self._clock.now()
+            took, rest = self._execute(self._workload.call(point, random), point)
+            rest_us.append(rest)
+            busy.append(self._clock.now() - began)
             return took
 
         def is_enough(service_us: Sequence[float]) -> bool:
@@ -124,28 +128,34 @@ class Session:
             )
             if not block.is_void:
                 break
-        scans = below_us[-len(block.service_us) :]
-        took = np.add(scans, block.service_us)
-        self._one_takes[point] = float(np.median(took)) / 1e6
-        is_scan = point.operator is Operator.INDEX_SCAN
+        rest_us = rest_us[-len(block.service_us) :]
+        self._one_takes[point] = float(np.median(busy[-len(block.service_us) :]))
+        is_alone = point.operator in (Operator.INDEX_SCAN, Operator.WRITE)
         return Measurement(
             point,
             interval,
             Histogram.of(block.service_us),
             started_at,
             self._clock.now() - began,
-            correlation_of(block.service_us) if is_scan else correlation_between(scans, block.service_us),
+            correlation_of(block.service_us) if is_alone else correlation_between(rest_us, block.service_us),
             response=Histogram.of(block.response_us),
             effective=effective_number(block.service_us),
             lag=block.lag,
-            whole=None if is_scan else Histogram.of(took),
+            whole=None if is_alone else Histogram.of(np.add(rest_us, block.service_us)),
         )
 
     def _execute(self, call: Call, point: Point) -> tuple[float, float]:
-        """Give what the operator of the point took, and what the scan below it did, in µs."""
+        """Give what the operator of the point took, and what the rest of the execution did, in µs."""
         self._seen.clear()
         self._database.execute(call.query, call.parameters)
         (seen,) = self._seen
+        if call.undo is not None:
+            self._database.execute(call.undo.query, call.undo.parameters)
+            part = "Insert" if point.operator is Operator.WRITE else point.operator.value
+            took_ms = sum(each.elapsed_ms for each in seen.operators if each.operator == part)
+            if not took_ms:  # the row was there, left by a process that was killed: nothing had to be checked
+                return self._execute(call, point)
+            return took_ms * 1000, (seen.elapsed_ms - took_ms) * 1000
         below_ms = sum(each.elapsed_ms for each in seen.operators if each.operator != point.operator.value)
         return (seen.elapsed_ms - below_ms) * 1000, below_ms * 1000
 

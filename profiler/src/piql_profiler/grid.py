@@ -10,11 +10,23 @@ from random import Random
 
 
 class Operator(Enum):
-    """The remote operators that are measured, by their names in the plan."""
+    """The remote operators and the parts of writes that are measured, by their names in plans and observations."""
 
     INDEX_SCAN = "IndexScan"
     INDEX_FK_JOIN = "IndexFKJoin"
     SORTED_INDEX_JOIN = "SortedIndexJoin"
+    DEREFERENCE = "Dereference"
+    WRITE = "Write"
+    LIMIT_CHECK = "LimitCheck"
+    REFERENCE_CHECK = "ReferenceCheck"
+
+    @property
+    def is_of_writes(self) -> bool:
+        return self in (Operator.WRITE, Operator.LIMIT_CHECK, Operator.REFERENCE_CHECK)
+
+
+CHECK_BYTES = 32  # of what a check looks at: keys alone
+LOOK, SHOW_AND_LOOK = 1, 2  # the rows of a ReferenceCheck
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +34,11 @@ class Point:
     """One setting of one operator.
 
     `child_rows` is how many requests it makes (1 for a scan), `rows` how many rows one request returns at most
-    (1 for a foreign-key join), `row_bytes` the size of one of these rows.
+    (1 for a foreign-key join and for a dereference), `row_bytes` the size of one of these rows.
+
+    Of the parts of a write: a Write puts `child_rows` records and index entries of one row; a LimitCheck is of
+    `child_rows` groups one after the other, each of at most `rows` (1: a UNIQUE key); a ReferenceCheck makes
+    `child_rows` looks one after the other, and where `rows` is SHOW_AND_LOOK, the record is shown before them.
     """
 
     operator: Operator
@@ -37,6 +53,8 @@ class Point:
             raise ValueError("a scan makes one request")
         if self.operator is Operator.INDEX_FK_JOIN and self.rows != 1:
             raise ValueError("a foreign-key join returns one row a request")
+        if self.operator in (Operator.DEREFERENCE, Operator.WRITE) and self.rows != 1:
+            raise ValueError(f"a {self.operator.value} is of one row a request")
 
     @property
     def coordinates(self) -> tuple[int, int, int]:
@@ -51,6 +69,16 @@ class Point:
                 return f"IndexFKJoin of {self.child_rows} × {size}"
             case Operator.SORTED_INDEX_JOIN:
                 return f"SortedIndexJoin of {self.child_rows} × {self.rows} × {size}"
+            case Operator.DEREFERENCE:
+                return f"Dereference of {self.child_rows} × {size}"
+            case Operator.WRITE:
+                entries = self.child_rows - 1
+                return f"Write of {size} with {entries} index {'entry' if entries == 1 else 'entries'}"
+            case Operator.LIMIT_CHECK:
+                return f"LimitCheck of {self.child_rows} × {self.rows}"
+            case Operator.REFERENCE_CHECK:
+                shown = ", the record shown before" if self.rows > LOOK else ""
+                return f"ReferenceCheck of {self.child_rows}{shown}"
 
     def sort_key(self) -> tuple[str, int, int, int]:
         """Order points by operator, then size."""
@@ -76,7 +104,7 @@ class Grid:
     def with_checks(self, count: int, seed: int) -> Grid:
         """Add joins drawn evenly within the range of those there are, as a map's cells lie, at their sizes of a row."""
         random = Random(seed)
-        joins = [each for each in self.points if each.operator is not Operator.INDEX_SCAN]
+        joins = [each for each in self.points if each.operator in _JOINS]
         found: set[Point] = set()
         while len(found) < count:
             like = random.choice(joins)
@@ -96,6 +124,11 @@ class Grid:
         fk_child_rows: Sequence[int] = (),
         sorted_child_rows: Sequence[int] = (),
         sorted_rows: Sequence[int] = (),
+        dereference_child_rows: Sequence[int] = (),
+        write_entries: Sequence[int] = (),
+        limit_groups: Sequence[int] = (),
+        limit_rows: Sequence[int] = (),
+        reference_looks: Sequence[int] = (),
     ) -> Grid:
         """Combine the levels of each dimension."""
         points = [Point(Operator.INDEX_SCAN, 1, rows, size) for rows, size in product(scan_rows, row_bytes)]
@@ -103,6 +136,13 @@ class Grid:
         points += [
             Point(Operator.SORTED_INDEX_JOIN, child, rows, size)
             for child, rows, size in product(sorted_child_rows, sorted_rows, row_bytes)
+        ]
+        points += [Point(Operator.DEREFERENCE, n, 1, size) for n, size in product(dereference_child_rows, row_bytes)]
+        points += [Point(Operator.WRITE, 1 + entries, 1, size) for entries, size in product(write_entries, row_bytes)]
+        points += [Point(Operator.LIMIT_CHECK, n, rows, CHECK_BYTES) for n, rows in product(limit_groups, limit_rows)]
+        points += [
+            Point(Operator.REFERENCE_CHECK, looks, shown, CHECK_BYTES)
+            for looks, shown in product(reference_looks, (LOOK, SHOW_AND_LOOK))
         ]
         return cls.of(name, points)
 
@@ -114,9 +154,8 @@ class Grid:
     @classmethod
     def from_levels(cls, levels: Mapping[str, Sequence[int]], name: str = "custom") -> Grid:
         """Build from the JSON form: `{"row_bytes": […], "scan_rows": […], "fk_child_rows": […], …}`."""
-        known = {"row_bytes", "scan_rows", "fk_child_rows", "sorted_child_rows", "sorted_rows"}
-        if unknown := sorted(set(levels) - known):
-            raise ValueError(f"unknown dimension {unknown[0]}; a grid has {', '.join(sorted(known))}")
+        if unknown := sorted(set(levels) - DIMENSIONS):
+            raise ValueError(f"unknown dimension {unknown[0]}; a grid has {', '.join(sorted(DIMENSIONS))}")
         if not levels.get("row_bytes"):
             raise ValueError("a grid names at least one size in row_bytes")
         if bad := [name for name, values in levels.items() if not _is_levels(values)]:
@@ -125,6 +164,15 @@ class Grid:
         if not grid.points:
             raise ValueError("the grid has no points")
         return grid
+
+
+DIMENSIONS = frozenset(
+    {
+        *("row_bytes", "scan_rows", "fk_child_rows", "sorted_child_rows", "sorted_rows", "dereference_child_rows"),
+        *("write_entries", "limit_groups", "limit_rows", "reference_looks"),
+    }
+)
+_JOINS = (Operator.INDEX_FK_JOIN, Operator.SORTED_INDEX_JOIN)
 
 
 def _is_levels(values: object) -> bool:
@@ -138,13 +186,30 @@ _SMALL = Grid.product(
     fk_child_rows=(1, 10, 100),
     sorted_child_rows=(10, 50, 100),
     sorted_rows=(10, 50),
+    write_entries=(0, 4),
+    limit_groups=(1,),
+    limit_rows=(1, 100),
+    reference_looks=(1, 2),
 )
 _LOOKUPS = Grid.product("", row_bytes=(40, 200), scan_rows=(1, 10, 25, 50, 100), fk_child_rows=(1, 10, 25, 50, 100))
 _FEEDS = Grid.product("", row_bytes=(200,), sorted_child_rows=(1, 10, 25, 50, 100), sorted_rows=(1, 10, 50))
 
-# `small` covers SCADr's thoughtstream at 100 subscriptions × 50 rows; `default` is the grid to predict from in
-# earnest: its 19 checks are what a bound at 90 % is computed from, and would do for 95 %.
+_DEREFERENCES = Grid.product("", row_bytes=(40, 200), dereference_child_rows=(1, 10, 100))
+_WRITES = Grid.product(
+    "",
+    row_bytes=(120, 1000),
+    write_entries=(0, 1, 4, 16),
+    limit_groups=(1, 4),
+    limit_rows=(1, 10, 100),
+    reference_looks=(1, 4),
+)
+_READS = _LOOKUPS.points + _FEEDS.points
+
+# `small` covers SCADr: its thoughtstream at 100 subscriptions × 50 rows, and its writes. `default` is the grid to
+# predict from in earnest: its 19 checks are what a bound at 90 % is computed from, and would do for 95 %. `reads` is
+# the part of it that scans and joins are predicted from.
 GRIDS: Mapping[str, Grid] = {
     "small": _SMALL,
-    "default": Grid.of("default", _LOOKUPS.points + _FEEDS.points).with_checks(19, seed=19),
+    "default": Grid.of("default", _READS + _DEREFERENCES.points + _WRITES.points).with_checks(19, seed=19),
+    "reads": Grid.of("reads", _READS).with_checks(19, seed=19),
 }

@@ -70,6 +70,7 @@ class Measurements:
     """The measurements of a run, by operator; every point has a count in every interval.
 
     `is_answered_in_turn`: the store answers one request after the other, even those sent together (an embedded one).
+    `has_transactions`: writes are made in one, not by steps.
     `checks`: how long the queries of points took that no model is fitted to.
     """
 
@@ -79,6 +80,7 @@ class Measurements:
     correlation: float = 0.0
     is_answered_in_turn: bool = False
     checks: Mapping[Point, Histogram] = field(default_factory=dict)
+    has_transactions: bool = False
 
     @classmethod
     def of(
@@ -87,6 +89,7 @@ class Measurements:
         interval_seconds: float,
         *,
         is_answered_in_turn: bool = False,
+        has_transactions: bool = False,
         checks: Collection[Point] = (),
     ) -> Measurements:
         """Arrange measurements by operator, but keep those of the `checks` apart: of these the whole queries.
@@ -127,7 +130,7 @@ class Measurements:
         telling = [each for each in cells if each.histogram.total >= FEWEST_PAIRS]
         pairs = sum(each.histogram.total for each in telling)
         correlation = sum(each.correlation * each.histogram.total for each in telling) / max(pairs, 1)
-        return cls(intervals, interval_seconds, operators, correlation, is_answered_in_turn, checked)
+        return cls(intervals, interval_seconds, operators, correlation, is_answered_in_turn, checked, has_transactions)
 
     def pooled(self) -> Measurements:
         """Give the same measurements as one long interval."""

@@ -35,7 +35,7 @@ def predict(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="piql predict", description="Predict queries' latency from a profile run.")
     parser.add_argument("source", type=Path, help="a .piql file, or a folder of them")
     parser.add_argument("--run", required=True, type=Path, metavar="DIR", help="the folder of a profile run")
-    parser.add_argument("--query", action="append", metavar="NAME", help="default: every select query")
+    parser.add_argument("--query", action="append", metavar="NAME", help="default: every bounded query")
     parser.add_argument(
         "--page", metavar="STEPS", help='a page of several queries: "a, b | c" runs a, then b and c at the same time'
     )
@@ -118,14 +118,22 @@ def _plan(compilation: Compilation, name: str) -> Any:
 def _predictions(
     compilation: Compilation, model: Model, names: Sequence[str] | None, values: Mapping[str, int]
 ) -> dict[str, Prediction]:
-    """Predict the named queries, or every bounded SELECT of the source; a limit counts where a query has it."""
-    chosen = names or [name for name, each in compilation.queries.items() if each.kind == "select" and each.plan]
+    """Predict the named queries, or every bounded query of the source; a limit counts where a query has it.
+
+    A profile may hold no writes: then those that nobody named are left out.
+    """
+    chosen = names or [name for name, each in compilation.queries.items() if each.plan]
     found = {}
     used: set[str] = set()
     for name in chosen:
         plan = _plan(compilation, name)
         own = {each.symbol for each in axes(compilation.queries[name])} & set(values)
-        found[name] = predict_plan(plan, model, {symbol: values[symbol] for symbol in own})
+        try:
+            found[name] = predict_plan(plan, model, {symbol: values[symbol] for symbol in own})
+        except NotPredictable as error:
+            if names or compilation.queries[name].kind == "select":
+                raise
+            print(f"{name} is left out: {error}", file=sys.stderr)
         used |= own
     if unused := sorted(set(values) - used):
         raise NotPredictable(f"no query has a limit {unused[0]!r}")

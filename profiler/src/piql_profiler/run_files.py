@@ -172,10 +172,13 @@ def load(path: Path, *, is_partial_allowed: bool = False) -> Measurements:
     cells = read_cells(path)
     if not cells:
         raise UnreadableRun(f"the run in {path} has no complete interval")
-    is_embedded = info.settings.store_url.startswith("embedded:")
     settings = info.settings
     return Measurements.of(
-        cells, settings.interval_seconds, is_answered_in_turn=is_embedded, checks=settings.grid.checks
+        cells,
+        settings.interval_seconds,
+        is_answered_in_turn=settings.store_url.startswith(("embedded:", "stepwise:")),
+        has_transactions=settings.store_url.startswith("embedded:"),
+        checks=settings.grid.checks,
     )
 
 

@@ -28,6 +28,7 @@ def validate(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--store", required=True, metavar="URL", help="with queries deployed and rows loaded")
     parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="a new folder; also usable as a profile")
     parser.add_argument("--query", action="append", metavar="NAME", help="default: every deployed SELECT")
+    parser.add_argument("--writes", action="store_true", help="execute writes, too: they change the data")
     parser.add_argument("--grid", default="default", help="as of piql profile")
     parser.add_argument("--interval", type=float, default=60.0, metavar="SECONDS")
     parser.add_argument("--intervals", type=int, default=5, metavar="N")
@@ -43,7 +44,13 @@ def validate(argv: Sequence[str] | None = None) -> int:
         parser.error("interval and intervals are positive, and a load is a share from 0 to 0.7")
     settings = RunSettings(given.store, grid, given.interval, given.intervals, 1, given.seed, "local", given.load)
     try:
-        found = run(settings, given.out, given.query, lambda text: print(text, file=sys.stderr, flush=True))
+        found = run(
+            settings,
+            given.out,
+            given.query,
+            lambda text: print(text, file=sys.stderr, flush=True),
+            with_writes=given.writes,
+        )
     except UnreadableRun as error:
         parser.error(str(error))
     except (NotPredictable, PiqlError) as error:

@@ -3,6 +3,9 @@
     links    (owner, target)            who follows whom: each owner of level c has exactly c targets
     rows     (owner, posted, payload)   the rows of scans and sorted joins, `row_bytes` each
     records  (name, payload)            the rows of foreign-key joins
+    notes    (name, grp, body)          the rows that are dereferenced: a body without a length stays out of the index
+
+What is written is in `write_workload`.
 
 Names begin with `piql_profile_` and a digest of the grid, so that data of several grids stand side by side. An
 embedded store is profiled in a new file of the same engine and settings, in a folder `piql_profile_…` beside the user's
@@ -27,6 +30,7 @@ import piql
 
 from piql_profiler.grid import Grid, Operator, Point
 from piql_profiler.scratch import scratch_folder
+from piql_profiler.write_workload import Insertion, WriteWorkload
 
 RESERVED_PREFIX = "piql_profile_"
 _OWNERS_PER_LEVEL = 20
@@ -39,10 +43,11 @@ _Rows = Iterator[dict[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One execution that realises a point: the query's name and its parameters."""
+    """One execution that realises a point: the query's name and its parameters, and what takes a write back."""
 
     query: str
     parameters: Mapping[str, Any]
+    undo: Call | None = None
 
 
 @dataclass(frozen=True)
@@ -54,6 +59,7 @@ class Workload:
     def __post_init__(self) -> None:
         if too_small := [point for point in self.grid.measured if point.row_bytes < _SMALLEST_ROW_BYTES]:
             raise ValueError(f"a measured row has at least {_SMALLEST_ROW_BYTES} bytes, not {too_small[0].row_bytes}")
+        WriteWorkload("", self.grid.measured)
 
     @cached_property
     def prefix(self) -> str:
@@ -70,6 +76,10 @@ class Workload:
             database.load(f"{self.prefix}rows_{size}", self._rows(size))
         for size in self._sizes(Operator.INDEX_FK_JOIN):
             database.load(f"{self.prefix}records_{size}", self._records(size))
+        for size in self._sizes(Operator.DEREFERENCE):
+            database.load(f"{self.prefix}notes_{size}", self._notes(size))
+        for table, rows in self._writes.rows():
+            database.load(table, rows)
         database.load(f"{self.prefix}state", [{"id": 1}])
 
     def call(self, point: Point, random: Random) -> Call:
@@ -84,6 +94,11 @@ class Workload:
             case Operator.SORTED_INDEX_JOIN:
                 parameters = {"owner": self._owner_of(point, random), "most": point.rows}
                 return Call(f"{self.prefix}sorted_join_{size}", parameters)
+            case Operator.DEREFERENCE:
+                parameters = {"grp": _name(random.randrange(_OWNERS_PER_LEVEL)), "most": point.child_rows}
+                return Call(f"{self.prefix}dereference_{size}", parameters)
+            case Operator.WRITE | Operator.LIMIT_CHECK | Operator.REFERENCE_CHECK:
+                return _call_of(self._writes.insertion(point, random))
 
     @cached_property
     def text(self) -> str:
@@ -121,16 +136,29 @@ class Workload:
                 f"CREATE QUERY {name}fk_join_{size} AS SELECT r.name, r.payload "
                 f"FROM {name}links l JOIN {name}records_{size} r ON r.name = l.target WHERE l.owner = [1: owner];"
             )
-        return "\n".join(parts)
+        for size in self._sizes(Operator.DEREFERENCE):
+            parts.append(
+                f"CREATE TABLE {name}notes_{size} (name VARCHAR({_NAME_BYTES}) PRIMARY KEY, "
+                f"grp VARCHAR({_NAME_BYTES}), body TEXT);"
+            )
+            parts.append(
+                f"CREATE QUERY {name}dereference_{size} AS SELECT name, body FROM {name}notes_{size} "
+                f"WHERE grp = [1: grp] ORDER BY name LIMIT [2: most] MAX {self._most_notes(size)};"
+            )
+        return "\n".join([*parts, self._writes.text])
 
     @property
     def _shape(self) -> str:
         return f"owners={self._owners},per_level={_OWNERS_PER_LEVEL}"
 
     @cached_property
+    def _writes(self) -> WriteWorkload:
+        return WriteWorkload(self.prefix, self.grid.measured)
+
+    @cached_property
     def _levels(self) -> tuple[int, ...]:
-        joins = {point.child_rows for point in self.grid.measured if point.operator is not Operator.INDEX_SCAN}
-        return tuple(sorted(joins))
+        joins = (Operator.INDEX_FK_JOIN, Operator.SORTED_INDEX_JOIN)
+        return tuple(sorted({point.child_rows for point in self.grid.measured if point.operator in joins}))
 
     @cached_property
     def _owners(self) -> int:
@@ -144,8 +172,12 @@ class Workload:
         return max(
             point.rows
             for point in self.grid.measured
-            if point.row_bytes == size and point.operator is not Operator.INDEX_FK_JOIN
+            if point.row_bytes == size and point.operator in (Operator.INDEX_SCAN, Operator.SORTED_INDEX_JOIN)
         )
+
+    def _most_notes(self, size: int) -> int:
+        notes = [each for each in self.grid.measured if each.operator is Operator.DEREFERENCE]
+        return max(each.child_rows for each in notes if each.row_bytes == size)
 
     def _owner_of(self, point: Point, random: Random) -> str:
         return _name(self._levels.index(point.child_rows) * _OWNERS_PER_LEVEL + random.randrange(_OWNERS_PER_LEVEL))
@@ -167,6 +199,16 @@ class Workload:
         payload = _payload(size - _NAME_BYTES)
         yield from ({"name": _name(each), "payload": payload} for each in range(self._owners))
 
+    def _notes(self, size: int) -> _Rows:
+        body = _payload(size - _NAME_BYTES)
+        most = self._most_notes(size)
+        for group in range(_OWNERS_PER_LEVEL):
+            yield from ({"name": _name(group * most + at), "grp": _name(group), "body": body} for at in range(most))
+
+
+def _call_of(made: Insertion) -> Call:
+    return Call(made.query, made.parameters, Call(made.undo, made.key))
+
 
 def _name(number: int) -> str:
     return f"n{number:0{_NAME_BYTES - 1}}"
@@ -181,7 +223,7 @@ def store_for_profiling(store_url: str) -> Iterator[str]:
     """Give the URL of the store to measure; a file made beside an embedded store goes with the context."""
     scheme, _, rest = store_url.partition(":")
     place, _, options = rest.partition("?")
-    if scheme != "embedded":
+    if scheme not in ("embedded", "stepwise"):
         yield with_reserved_prefix(store_url)
         return
     beside = Path(place).resolve().parent if place else None

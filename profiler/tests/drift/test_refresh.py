@@ -14,11 +14,17 @@ GRID = Grid.product("two", row_bytes=(100,), scan_rows=(1, 10), fk_child_rows=(1
 
 
 def test_canaries_are_the_cheapest_points_and_make_several_requests_where_they_can() -> None:
-    assert canaries_of(GRIDS["default"]) == (
+    assert canaries_of(GRIDS["reads"]) == (
         Point(Operator.INDEX_SCAN, 1, 1, 40),
         Point(Operator.INDEX_FK_JOIN, 10, 1, 40),
         Point(Operator.SORTED_INDEX_JOIN, 10, 1, 200),
     )
+    of_writes = [each for each in canaries_of(GRIDS["default"]) if each.operator.is_of_writes]
+    assert [str(each) for each in of_writes] == [
+        "Write of 120 B with 1 index entry",
+        "LimitCheck of 4 × 1",
+        "ReferenceCheck of 4",
+    ]
 
 
 @pytest.fixture

@@ -202,21 +202,23 @@ class SteppedWriter:
         mark: str | None,
     ) -> tuple[bool, Found | None]:
         """Take places, show what is coming and look at references: what may refuse a change, or must stand before."""
-        for places, group in entered:
-            counted = meter if places in self.places else Meter()
-            places.take(group, work.key, change.write, counted, work.pace)
+        with meter.within("LimitCheck"):
+            for places, group in entered:
+                counted = meter if places in self.places else Meter()
+                places.take(group, work.key, change.write, counted, work.pace)
         if touched:
             meter.step(self._count(touched))
             at = stamp_of(change.write)
             self._steps.change_entries([each._replace(at=at) for each in touched.values()])
-        if mark is not None:
-            image, state = (change.new, State.COMING) if change.old is None else (change.old, State.DOUBTFUL)
-            meter.step(1)
-            is_put, now = self.records.put(work.key, image, state, mark, work.last)
-            if not is_put:
-                return False, now
-            work.mark = work.last = mark
-        self._check_references(work, meter, change)
+        with meter.within("ReferenceCheck"):
+            if mark is not None:
+                image, state = (change.new, State.COMING) if change.old is None else (change.old, State.DOUBTFUL)
+                meter.step(1)
+                is_put, now = self.records.put(work.key, image, state, mark, work.last)
+                if not is_put:
+                    return False, now
+                work.mark = work.last = mark
+            self._check_references(work, meter, change)
         self._look_again(work)
         return True, None
 
@@ -281,12 +283,13 @@ class SteppedWriter:
         if touched:
             meter.step(self._count(touched))
             self._steps.change_entries(self.as_record_says(touched, change.new, stamp))
-        for places, group in left:
-            swaps = places.give_back(group, work.key, stamp, is_in=False)
-            if places in self.places:
-                meter.step()
-                meter.step(min(swaps, 1))
-                meter.lose(max(swaps - 1, 0))  # left by tries of others
+        with meter.within("LimitCheck"):
+            for places, group in left:
+                swaps = places.give_back(group, work.key, stamp, is_in=False)
+                if places in self.places:
+                    meter.step()
+                    meter.step(min(swaps, 1))
+                    meter.lose(max(swaps - 1, 0))  # left by tries of others
         if work.intent is not None:
             if is_counted:
                 meter.step(1)

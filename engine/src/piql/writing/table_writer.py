@@ -78,12 +78,18 @@ class TableWriter:
             return
         self.check_guards(transaction, old, new)
         before = meter.operations
-        checks: list[ReferenceCheck | UniqueCheck | GroupCount] = [*self.references, *self.unique, *self.limits]
-        for check in checks:
-            check.check(transaction, meter, old, new)
+        with meter.within("ReferenceCheck"):
+            for reference in self.references:
+                reference.check(transaction, meter, old, new)
+        with meter.within("LimitCheck"):
+            for key in self.unique:
+                key.check(transaction, meter, old, new)
+            for limit in self.limits:
+                limit.check(transaction, meter, old, new)
         if old is not None:
-            for each in self.referrers:
-                each.check(transaction, meter, old, new)
+            with meter.within("ReferenceCheck"):
+                for referrer in self.referrers:
+                    referrer.check(transaction, meter, old, new)
         meter.round_trips += meter.operations > before
         self._write(transaction, meter, old, new)
 
@@ -110,8 +116,9 @@ class TableWriter:
     def delete(self, transaction: Transaction, meter: Meter, old: Row) -> None:
         """Delete a record that nothing references."""
         self.check_guards(transaction, old, None)
-        for check in self.referrers:
-            check.check(transaction, meter, old)
+        with meter.within("ReferenceCheck"):
+            for check in self.referrers:
+                check.check(transaction, meter, old)
         meter.round_trips += bool(self.referrers)
         self._write(transaction, meter, old, None)
 

@@ -14,6 +14,7 @@ from piql.execution.executor import Page
 from piql.execution.observation import Observation, Observer
 from piql.execution.parameters import ParameterChecks
 from piql.execution.preparation import Preparation
+from piql.execution.strategy import Clock
 from piql.logical.expressions import ColumnRef
 from piql.logical.operators import Assignment
 from piql.physical.operators import WritePlan
@@ -37,6 +38,7 @@ class PreparedWrite:
         writer: TableWriter,
         deployment: int = 0,
         stepped: SteppedWriter | None = None,
+        clock: Clock = perf_counter,
     ) -> None:
         plan, bound = query.plan, query.bound
         assert isinstance(plan, WritePlan)
@@ -48,6 +50,7 @@ class PreparedWrite:
         self._writer = writer
         self._stepped = stepped
         self._deployment = deployment
+        self._clock = clock
         self._bound = bound.operations + _cost_of_others(plan, writer)
         self._checks = ParameterChecks(query.parameters, store.codec)
         preparation = Preparation(store, self._checks.slots, lambda index: index)
@@ -82,9 +85,9 @@ class PreparedWrite:
         before: Callable[[Transaction], None] | None = None,
     ) -> Page:
         """Run the write once; `before` is called when the transaction has begun, and may refuse it."""
-        started = perf_counter()
+        started = self._clock()
         values = self._checks(parameters)
-        meter = Meter(self._bound)
+        meter = Meter(self._bound, None if observer is None else self._clock)
         key, decide = self._insert(values) if self._plan.kind == "insert" else self._change(values)
         if self._stepped is None:
             with self._store.transaction() as transaction:
@@ -99,12 +102,12 @@ class PreparedWrite:
             decide(None)
         else:
             self._stepped.write(key, decide, meter)
-        elapsed = (perf_counter() - started) * 1000
+        elapsed = (self._clock() - started) * 1000
         if observer is not None:
             started_at = datetime.fromtimestamp(datetime.now(UTC).timestamp() - elapsed / 1000, UTC)
-            observer(
-                Observation(self.name, self._deployment, started_at, elapsed, meter.operations, meter.round_trips, 0)
-            )
+            timings = meter.timings(self._plan.kind.capitalize(), elapsed)
+            counts = meter.operations, meter.round_trips
+            observer(Observation(self.name, self._deployment, started_at, elapsed, *counts, 0, timings))
         repairs = meter.repair_operations
         return Page([], None, meter.operations, meter.round_trips, meter.attempts, repairs, elapsed)
 

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Grid3x3 } from 'lucide-react'
 import { useMemo, useState } from 'react'
-import { heatmap, profileRuns } from '../../api/queries'
+import { heatmap, prediction, profileRuns } from '../../api/queries'
 import type { Axis, Heatmap as HeatmapAnswer, ProfileRun, Query } from '../../api/types'
 import { openPanel } from '../../app/panel-view'
 import { planKey, useChosenRun, usePredictions } from '../../app/predictions'
@@ -35,6 +35,7 @@ export default function HeatmapPanel() {
       </EmptyState>
     )
   }
+  if (query.axes.length === 0 && run && query.kind !== 'select') return <Write query={query} run={run} />
   if (query.axes.length === 0) {
     return (
       <EmptyState icon={<Grid3x3 size={22} aria-hidden />} title={`${query.name} has no limit to turn`}>
@@ -60,6 +61,31 @@ export default function HeatmapPanel() {
   return <Map query={query} run={run} runs={(runs ?? []).filter((each) => each.state === 'done')} />
 }
 
+/** A write has no limits to turn: what is predicted of it is one number, and its parts. */
+function Write({ query, run }: { query: Query; run: ProfileRun }) {
+  const { slo = DEFAULT_SLO } = useView()
+  const { data, error } = useQuery(prediction(planKey(query), sourceFiles, query.name, run.id, slo))
+  const found = data?.query === query.name ? data : undefined
+  return (
+    <div className={styles['panel']}>
+      <p className={styles['safe']}>
+        {query.name} writes one row: no limit of the schema or the query decides how much it does, so there is one number and no map.
+      </p>
+      {found ? <Anatomy prediction={found} slo={slo} /> : null}
+      {found && found.warnings.length > 0 ? (
+        <div className={styles['padded']}>
+          <Notice tone="warning">{found.warnings.join('; ')}</Notice>
+        </div>
+      ) : null}
+      {error ? (
+        <div className={styles['padded']}>
+          <ErrorNotice error={error} />
+        </div>
+      ) : null}
+    </div>
+  )
+}
+
 function Map({ query, run, runs }: { query: Query; run: ProfileRun; runs: readonly ProfileRun[] }) {
   const view = useView()
   const slo = view.slo ?? DEFAULT_SLO
@@ -68,7 +94,7 @@ function Map({ query, run, runs }: { query: Query; run: ProfileRun; runs: readon
   const { data, error, isFetching } = useQuery(
     heatmap(planKey(query), sourceFiles, { query: query.name, runId: run.id, x: request(x), y: request(y), slo }),
   )
-  const prediction = usePredictions().get(query.name)
+  const asWritten = usePredictions().get(query.name)
   const answer = data?.query === query.name ? data : undefined
   if (!x || !y) return null
   return (
@@ -82,7 +108,7 @@ function Map({ query, run, runs }: { query: Query; run: ProfileRun; runs: readon
       {answer ? (
         <>
           <Answer answer={answer} x={x} y={y} isTable={view.as === 'table'} isStale={isFetching} />
-          {prediction ? <Anatomy prediction={prediction} slo={slo} /> : null}
+          {asWritten ? <Anatomy prediction={asWritten} slo={slo} /> : null}
           <SafeLimits runId={run.id} slo={slo} />
         </>
       ) : error ? null : (

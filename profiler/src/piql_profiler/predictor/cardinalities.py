@@ -43,6 +43,7 @@ from piql.source import Span
 from piql_profiler.grid import Operator, Point
 from piql_profiler.predictor.composition import Composition, Leaf, Parallel, Serial
 from piql_profiler.predictor.model import NotPredictable
+from piql_profiler.predictor.writes import write_points
 
 _FIXED_BYTES: Mapping[Kind, int] = {
     Kind.INT: 4,
@@ -94,22 +95,25 @@ def axes(query: CompiledQuery) -> tuple[Axis, ...]:
     return tuple(walk.axes.values())
 
 
-def work_of(plan: PhysicalNode | WritePlan, values: Mapping[str, int] | None = None) -> Work:
+def work_of(
+    plan: PhysicalNode | WritePlan, values: Mapping[str, int] | None = None, *, is_stepped: bool = True
+) -> Work:
     """Give the point of every remote operator of a plan when its limits have the given values."""
-    return PlanWork(plan).under(values or {})
+    return PlanWork(plan, is_stepped=is_stepped).under(values or {})
 
 
 class PlanWork:
-    """A plan whose work is asked for under many values."""
+    """A plan whose work is asked for under many values; `is_stepped`: on a store without transactions."""
 
-    def __init__(self, plan: PhysicalNode | WritePlan) -> None:
-        if isinstance(plan, WritePlan):
-            raise NotPredictable("writes are not profiled, so there is no prediction for them")
-        self._plan: PhysicalNode = plan
+    def __init__(self, plan: PhysicalNode | WritePlan, *, is_stepped: bool = True) -> None:
+        self._plan = plan
+        self._is_stepped = is_stepped
         self._stops = _stop_symbols(plan)
 
     def under(self, values: Mapping[str, int]) -> Work:
         """Give the work when the limits have these values."""
+        if isinstance(self._plan, WritePlan):
+            return self._of_write(self._plan, values)
         walk = _Walk(values, self._stops)
         _, composition = walk.visit(self._plan, ())
         if unknown := sorted(set(values) - set(walk.axes)):
@@ -118,6 +122,13 @@ class PlanWork:
         if composition is None:
             raise NotPredictable("the plan makes no request")
         return Work(tuple(walk.operators), composition)
+
+    def _of_write(self, plan: WritePlan, values: Mapping[str, int]) -> Work:
+        if values:
+            raise NotPredictable(f"the plan has no limit {min(values)!r}: it is a write")
+        row_bytes = max(1, sum(bytes_of(each.type) for each in plan.table.columns))
+        found = tuple(RemoteWork(*each) for each in write_points(plan, row_bytes, is_stepped=self._is_stepped))
+        return Work(found, Serial(tuple(map(Leaf, range(len(found))))) if len(found) > 1 else Leaf(0))
 
 
 def _stop_symbols(plan: Node) -> Mapping[Count, str]:
@@ -165,7 +176,7 @@ class _Walk:
                 parts.append(self._add(path, node, point))
                 rows_out = requests * limit
             case Dereference():
-                parts.append(self._add(path, node, Point(Operator.INDEX_FK_JOIN, rows[0], 1, _row_bytes(node))))
+                parts.append(self._add(path, node, Point(Operator.DEREFERENCE, rows[0], 1, _row_bytes(node))))
                 rows_out = rows[0]
             case LocalJoin():
                 return rows[0] * rows[1], _side_by_side(parts)
@@ -241,10 +252,14 @@ def _flat(parts: Sequence[Composition]) -> list[Composition]:
 
 
 def _fan_out(node: IndexScan, requests: int, limit: int) -> Point:
-    """A scan of one range is a scan; several ranges are read together, as a join reads those of its child rows."""
-    if requests == 1:
+    """A scan of one range is a scan; several ranges are read together, as a join reads those of its child rows.
+
+    What names a whole key is a get, as those of a foreign-key join are: a store finds no range for it.
+    """
+    is_get = len(node.prefix) == len(node.index.columns) and node.range is None
+    if requests == 1 and not is_get:
         return Point(Operator.INDEX_SCAN, 1, limit, _row_bytes(node))
-    if limit == 1:
+    if limit == 1 or is_get:
         return Point(Operator.INDEX_FK_JOIN, requests, 1, _row_bytes(node))
     return Point(Operator.SORTED_INDEX_JOIN, requests, limit, _row_bytes(node))
 

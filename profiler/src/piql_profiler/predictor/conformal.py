@@ -29,6 +29,7 @@ from piql_profiler.workload import LINK_BYTES
 
 COVERAGE = 0.9
 _QUANTILE = 0.99
+_READS = (Operator.INDEX_SCAN, Operator.INDEX_FK_JOIN, Operator.SORTED_INDEX_JOIN, Operator.DEREFERENCE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ def calibrate(measurements: Measurements, build: Callable[[Measurements], Model]
 def _left_out(pooled: Measurements, build: Callable[[Measurements], Model]) -> Calibration:
     """Score each measured point by the model of the others, where those enclose it."""
     scores = []
-    for measured in pooled.operators.values():
+    for measured in (each for operator, each in pooled.operators.items() if operator in _READS):
         for at, point in enumerate(measured.points):
             actual = _actual_us(measured, at)
             others = pooled.without(point)

@@ -82,6 +82,8 @@ def heatmap(
     started = time.perf_counter()
     if query.plan is None:
         raise NotPredictable(f"{query.name} is not bounded, so there is no plan to predict")
+    if isinstance(query.plan, WritePlan):
+        raise NotPredictable(f"{query.name} is a write: no two limits decide how much it does")
     known = {each.symbol: each for each in axes(query)}
     if missing := [symbol for symbol in (x, y) if symbol not in known]:
         raise NotPredictable(f"{query.name} has no limit {missing[0]!r}; it has {', '.join(known) or 'none'}")
@@ -161,7 +163,7 @@ def _checked(values: Sequence[int] | None) -> tuple[int, ...] | None:
     return tuple(values)
 
 
-def _works(plan: PhysicalNode | WritePlan, x: HeatmapAxis, y: HeatmapAxis, values: Mapping[str, int]) -> list[Work]:
+def _works(plan: PhysicalNode, x: HeatmapAxis, y: HeatmapAxis, values: Mapping[str, int]) -> list[Work]:
     work = PlanWork(plan)
     return [work.under({**values, x.axis.symbol: at_x, y.axis.symbol: at_y}) for at_y in y.values for at_x in x.values]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from piql_profiler.grid import Operator, Point
 from piql_profiler.measurements import Measurements, OperatorCounts
@@ -52,6 +52,18 @@ class Levels:
         if rounded in self.points and rounded[:2] == point.coordinates[:2]:
             return Coverage.MEASURED
         return Coverage.INTERPOLATED
+
+
+def as_measured(levels: Mapping[Operator, Levels], point: Point) -> Point:
+    """Take what a profile has not measured for what comes next to it.
+
+    A dereference and a foreign-key join both get one record a row; a get of one key is at most a scan of one row.
+    """
+    if point.operator is Operator.DEREFERENCE and point.operator not in levels:
+        point = replace(point, operator=Operator.INDEX_FK_JOIN)
+    if point.operator is Operator.INDEX_FK_JOIN and point.child_rows == 1 and point.operator not in levels:
+        point = replace(point, operator=Operator.INDEX_SCAN)
+    return point
 
 
 def levels_of(measurements: Measurements) -> Mapping[Operator, Levels]:

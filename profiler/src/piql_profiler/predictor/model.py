@@ -50,6 +50,11 @@ class Model(Protocol):
         ...
 
     @property
+    def has_transactions(self) -> bool:
+        """Writes are made in one transaction, not by the steps of stores that have none."""
+        ...
+
+    @property
     def upper_factor(self) -> float | None:
         """What a predicted p99 is multiplied by for a bound that holds in 90 of 100 cases; None if that is unknown."""
         ...

@@ -24,7 +24,7 @@ def steps_of(text: str) -> tuple[tuple[str, ...], ...]:
 
 def predict_page(steps: Sequence[Sequence[str]], plans: Plans, model: Model) -> Prediction:
     """Predict a page: its steps in sequence, the queries of one step in parallel."""
-    works = {name: work_of(plans[name]) for step in steps for name in step}
+    works = {name: work_of(plans[name], is_stepped=not model.has_transactions) for step in steps for name in step}
     operators: list[RemoteWork] = []
     parts = []
     for step in steps:

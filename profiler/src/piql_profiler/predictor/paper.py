@@ -16,7 +16,7 @@ from piql_profiler.grid import Operator, Point
 from piql_profiler.histogram import BINS, LOG_RATIO, Curve, cumulative_of
 from piql_profiler.measurements import Measurements
 from piql_profiler.predictor.conformal import calibrate
-from piql_profiler.predictor.levels import levels_of, require
+from piql_profiler.predictor.levels import as_measured, levels_of, require
 from piql_profiler.predictor.model import Coverage
 
 
@@ -29,6 +29,7 @@ class PaperModel:
     def __init__(self, measurements: Measurements, *, is_monotone: bool = True) -> None:
         self.intervals = measurements.intervals
         self.is_answered_in_turn = measurements.is_answered_in_turn
+        self.has_transactions = measurements.has_transactions
         self._measurements = measurements
         self._is_monotone = is_monotone
         self._levels = levels_of(measurements)
@@ -39,18 +40,22 @@ class PaperModel:
         return calibrate(self._measurements, PaperModel).factor()
 
     def coverage(self, point: Point) -> Coverage:
+        point = as_measured(self._levels, point)
         return require(self._levels, point.operator).coverage(point)
 
     def excess(self, point: Point) -> float:
+        point = as_measured(self._levels, point)
         return max(require(self._levels, point.operator).excess(point))
 
     def key(self, point: Point) -> Hashable:
+        point = as_measured(self._levels, point)
         levels = require(self._levels, point.operator)
         return (point.operator, levels.rounded_up(point), prod(levels.excess(point)))
 
     def curves(self, point: Point) -> Curve:
         key = self.key(point)
         if key not in self._cache:
+            point = as_measured(self._levels, point)
             levels = require(self._levels, point.operator)
             found = self._at(point.operator, levels.rounded_up(point))
             self._cache[key] = scaled(found, prod(levels.excess(point)))

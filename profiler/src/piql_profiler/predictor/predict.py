@@ -74,7 +74,7 @@ class Prediction:
 
 def predict(plan: PhysicalNode | WritePlan, model: Model, values: Mapping[str, int] | None = None) -> Prediction:
     """Predict the latency of a plan; `values` replaces limits by their symbols (see `cardinalities`)."""
-    return predict_work(work_of(plan, values), model)
+    return predict_work(work_of(plan, values, is_stepped=not model.has_transactions), model)
 
 
 def predict_work(work: Work, model: Model) -> Prediction:

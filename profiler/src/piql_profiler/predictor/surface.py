@@ -28,7 +28,7 @@ from piql_profiler.grid import Operator, Point
 from piql_profiler.histogram import EDGES_US, Curve, cumulative_of, quantile_of_curve
 from piql_profiler.measurements import Measurements, OperatorCounts
 from piql_profiler.predictor.conformal import calibrate
-from piql_profiler.predictor.levels import Levels, levels_of, require
+from piql_profiler.predictor.levels import Levels, as_measured, levels_of, require
 from piql_profiler.predictor.model import Coverage
 
 SHARES = np.concatenate(
@@ -48,37 +48,40 @@ class SurfaceModel:
     def __init__(self, measurements: Measurements) -> None:
         self.intervals = measurements.intervals
         self.is_answered_in_turn = measurements.is_answered_in_turn
+        self.has_transactions = measurements.has_transactions
         self.correlation = min(max(measurements.correlation, 0.0), _STRONGEST)
         self._measurements = measurements
         self._levels = levels_of(measurements)
         self._cache: dict[Hashable, Curve] = {}
+        self._surfaces: dict[Operator, _Surface] = {}
 
     @cached_property
     def upper_factor(self) -> float | None:
         return calibrate(self._measurements, SurfaceModel).factor()
 
     def coverage(self, point: Point) -> Coverage:
+        point = as_measured(self._levels, point)
         return require(self._levels, point.operator).coverage(point)
 
     def excess(self, point: Point) -> float:
+        point = as_measured(self._levels, point)
         return max(require(self._levels, point.operator).excess(point))
 
     def key(self, point: Point) -> Hashable:
-        return point
+        return as_measured(self._levels, point)
 
     def curves(self, point: Point) -> Curve:
+        point = as_measured(self._levels, point)
         if point not in self._cache:
             require(self._levels, point.operator)
-            quantiles = np.log(self._surfaces[point.operator].quantiles(point))
+            quantiles = np.log(self._surface_of(point.operator).quantiles(point))
             self._cache[point] = np.stack([np.interp(np.log(EDGES_US), each, SHARES, left=0.0) for each in quantiles])
         return self._cache[point]
 
-    @cached_property
-    def _surfaces(self) -> dict[Operator, _Surface]:
-        return {
-            operator: _Surface.fit(measured, self._levels[operator])
-            for operator, measured in self._measurements.operators.items()
-        }
+    def _surface_of(self, operator: Operator) -> _Surface:
+        if operator not in self._surfaces:
+            self._surfaces[operator] = _Surface.fit(self._measurements.operators[operator], self._levels[operator])
+        return self._surfaces[operator]
 
 
 @dataclass(frozen=True)

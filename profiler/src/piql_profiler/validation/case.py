@@ -9,7 +9,14 @@ import numpy as np
 import piql
 from piql.compilation import Compilation, CompiledQuery
 from piql.database import Observation
-from piql.physical.operators import PhysicalNode
+from piql.errors import (
+    CardinalityViolation,
+    ConditionFailed,
+    ConstraintViolation,
+    DuplicateKey,
+    ForeignKeyViolation,
+)
+from piql.physical.operators import PhysicalNode, WritePlan
 
 from piql_profiler.clock import REAL, Clock
 from piql_profiler.grid import Operator, Point
@@ -20,7 +27,13 @@ from piql_profiler.predictor.cardinalities import Work, work_of
 from piql_profiler.sampling import ParameterSampler
 
 _ATTEMPTS = 2  # at a block that is not void
+_DRAWS = 50  # of parameters, until a write is neither refused nor has nothing to do
+_REFUSALS = (CardinalityViolation, ConditionFailed, ConstraintViolation, DuplicateKey, ForeignKeyViolation)
 Path = tuple[int, ...]
+
+
+class NotExecutable(Exception):
+    """A write was refused, or had nothing to do, with all parameters that were drawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +52,7 @@ class Case:
 
 
 Draw = Callable[[], Mapping[str, object]]
+Before = Callable[[Mapping[str, object]], None]
 
 
 class CaseSession:
@@ -52,12 +66,20 @@ class CaseSession:
         seen: list[Observation],
         draw: Draw,
         clock: Clock = REAL,
+        before: Before | None = None,
     ) -> None:
-        """Take a database whose observer appends to `seen`; `draw` gives the parameters of one execution."""
+        """Take a database whose observer appends to `seen`; `draw` gives the parameters of one execution.
+
+        What `before` does with these parameters is not measured: a row that is to be inserted must not be there.
+        """
         assert query.plan is not None
         self.name = name
         self._query = query.name
-        self._plan: PhysicalNode = query.plan  # type: ignore[assignment]
+        self._plan = query.plan
+        self._is_stepped = database.store.steps is not None
+        self._before = before
+        self._parameters: Mapping[str, object] = {}
+        self.left_out: str | None = None
         self._seen = seen
         self._database = database
         self._draw = draw
@@ -79,17 +101,23 @@ class CaseSession:
         self, seconds: float, load: float, seed: int, *, at_least: int = AT_LEAST, at_most: int | None = None
     ) -> None:
         """Measure one block; where the client itself was late, another one."""
+        if self.left_out is not None:
+            return
         for attempt in range(_ATTEMPTS):
-            block = offer(
-                self.execute,
-                seconds / 2**attempt,
-                load=load,
-                seed=seed + attempt,
-                at_least=at_least,
-                at_most=at_most,
-                one_takes=self._one_takes,
-                clock=self._clock,
-            )
+            try:
+                block = offer(
+                    self.execute,
+                    seconds / 2**attempt,
+                    load=load,
+                    seed=seed + attempt,
+                    at_least=at_least,
+                    at_most=at_most,
+                    one_takes=self._one_takes,
+                    clock=self._clock,
+                )
+            except NotExecutable as error:
+                self.left_out = str(error)
+                return
             if not block.is_void:
                 break
         self._blocks.append(block)
@@ -110,17 +138,40 @@ class CaseSession:
         """Give what was seen so far."""
         return Case(
             self.name,
-            observed_work(self._plan, self._sums, self._executions),
+            observed_work(self._plan, self._sums, self._executions, is_stepped=self._is_stepped),
             merge_all(Histogram.of(each.service_us) for each in self._blocks),
             effective_number_of_blocks([each.service_us for each in self._blocks]),
             merge_all(Histogram.of(each.response_us) for each in self._blocks),
         )
 
+    def make_ready(self) -> None:
+        """Draw the parameters of the next execution, and let the rows be as it needs them."""
+        self._parameters = self._draw()
+        if self._before is not None:
+            self._before(self._parameters)
+        self._seen.clear()
+
     def execute(self) -> float:
         """Execute it once, and give its latency in µs."""
-        self._seen.clear()
-        self._database.execute(self._query, self._draw())
+        why = ""
+        for _ in range(_DRAWS):
+            self.make_ready()
+            try:
+                took = self.run()
+            except _REFUSALS as refusal:
+                why = str(refusal)
+                continue
+            if took is not None:
+                return took
+            why = "there was nothing to change"
+        raise NotExecutable(f"none of {_DRAWS} draws of its parameters could be executed: {why}")
+
+    def run(self) -> float | None:
+        """Execute what is ready; None for a write that had nothing to do."""
+        self._database.execute(self._query, self._parameters)
         (seen,) = self._seen
+        if isinstance(self._plan, WritePlan) and seen.operations <= 1:
+            return None
         self._executions += 1
         for each in seen.operators:
             requests, rows = self._sums.get(each.path, (0, 0))
@@ -128,18 +179,27 @@ class CaseSession:
         return seen.elapsed_ms * 1000
 
 
-def observed_work(plan: PhysicalNode, sums: Mapping[Path, tuple[int, int]], executions: int) -> Work:
-    """Give the work of a plan with the mean requests and rows of its executions instead of its limits."""
-    work = work_of(plan)
+def observed_work(
+    plan: PhysicalNode | WritePlan,
+    sums: Mapping[Path, tuple[int, int]],
+    executions: int,
+    *,
+    is_stepped: bool = True,
+) -> Work:
+    """Give the work of a plan with the mean requests and rows of its executions instead of its limits.
+
+    What a write checks is what its plan says.
+    """
+    work = work_of(plan, is_stepped=is_stepped)
     operators = []
     for each in work.operators:
         requests, rows = sums.get(each.path, (0, 0))
-        point = _observed(each.point, requests / max(executions, 1), rows / max(requests, 1))
+        point = _observed(each.point, requests / max(executions, 1), rows / max(requests, 1), is_stepped)
         operators.append(replace(each, point=point))
     return Work(tuple(operators), work.composition)
 
 
-def _observed(point: Point, requests: float, rows: float) -> Point:
+def _observed(point: Point, requests: float, rows: float, is_stepped: bool) -> Point:
     whole_requests, whole_rows = max(1, round(requests)), max(1, round(rows))
     match point.operator:
         case Operator.INDEX_SCAN:
@@ -148,3 +208,10 @@ def _observed(point: Point, requests: float, rows: float) -> Point:
             return replace(point, child_rows=whole_requests)
         case Operator.SORTED_INDEX_JOIN:
             return replace(point, child_rows=whole_requests, rows=whole_rows)
+        case Operator.DEREFERENCE:
+            return replace(point, child_rows=whole_requests)
+        case Operator.WRITE:  # beside its entries it gets and puts its record; by steps, it notes and forgets the rest
+            entries = max(0, whole_requests - 4) / 2 if is_stepped else whole_requests - 2
+            return replace(point, child_rows=1 + max(0, round(entries)))
+        case Operator.LIMIT_CHECK | Operator.REFERENCE_CHECK:
+            return point

@@ -42,14 +42,25 @@ class Validation:
 
 
 def validate(
-    settings: RunSettings, out: Path, names: Sequence[str] | None, report: Callable[[str], None]
+    settings: RunSettings,
+    out: Path,
+    names: Sequence[str] | None,
+    report: Callable[[str], None],
+    *,
+    with_writes: bool = False,
 ) -> Validation:
-    """Run deployed queries with parameters drawn from the data, keep the profile in the folder `out`, and compare."""
+    """Run deployed queries with parameters drawn from the data, keep the profile in the folder `out`, and compare.
+
+    Writes change the data, and are executed only `with_writes`.
+    """
     with piql.connect(settings.store_url) as database:
         compilation = database.deployment.compilation
-    chosen = names or [name for name, each in compilation.queries.items() if each.kind == "select"]
+    chosen = names or [name for name, each in compilation.queries.items() if with_writes or each.kind == "select"]
     if unknown := sorted(set(chosen) - set(compilation.queries)):
         raise NotPredictable(f"no query {unknown[0]!r} is deployed")
+    writes = sorted(name for name in chosen if compilation.queries[name].kind != "select")
+    if writes and not with_writes:
+        raise NotPredictable(f"{writes[0]} changes the data: say --writes to execute it again and again")
     sessions = [
         CaseSession.open(settings.store_url, compilation.queries[name], compilation, settings.seed * 100 + at)
         for at, name in enumerate(chosen)
@@ -89,7 +100,8 @@ def validate_cases(
         directory.end("failed", f"{type(error).__name__}: {error}".splitlines()[0])
         raise
     directory.end("done")
-    return compare(settings, load(out).pooled(), [each.case() for each in cases])
+    refused = [(each.name, each.left_out) for each in cases if each.left_out is not None]
+    return compare(settings, load(out).pooled(), [each.case() for each in cases if each.left_out is None], refused)
 
 
 def _round(
@@ -132,10 +144,13 @@ def _half_width(part: Point | CaseSession, kept: Sequence[Measurement]) -> float
     return precision_of(histogram, sum(each.effective or each.histogram.total for each in mine)).half_width
 
 
-def compare(settings: RunSettings, measurements: Measurements, cases: Sequence[Case]) -> Validation:
+def compare(
+    settings: RunSettings, measurements: Measurements, cases: Sequence[Case], refused: Sequence[tuple[str, str]] = ()
+) -> Validation:
     """Predict each case under every model, at the cardinalities that it was executed with."""
     models = {name: build_model(measurements, name) for name in MODELS}
-    rows, left_out = [], []
+    rows: list[Row] = []
+    left_out = [*refused]
     for each in cases:
         try:
             rows.append(_row(each, models))

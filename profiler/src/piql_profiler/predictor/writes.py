@@ -1,0 +1,75 @@
+"""What a write asks of the store, part by part: its own record and entries, groups under limits, foreign keys.
+
+    INSERT INTO subscriptions (owner, target, approved) …      owner and target reference users, 100 of one owner
+    Insert            the record and its entry by target
+    LimitCheck        1 group of 100
+    ReferenceCheck    2 looks, the record shown before them: who deletes a user finds it by its key
+
+An INSERT is taken to put a new row, an UPDATE to change all that it names. A store with transactions shows nothing
+before it looks, and gives back no places.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from piql.bounds.writes import most_entries, most_words
+from piql.catalog import CardinalityLimit, Table, UniqueKey
+from piql.physical.operators import WritePlan
+from piql.physical.writes import change_of
+
+from piql_profiler.grid import CHECK_BYTES, LOOK, SHOW_AND_LOOK, Operator, Point
+
+Path = tuple[int, ...]
+_LOOKED_THROUGH = 10  # places at least: one that is given back is looked for first
+
+
+def write_points(plan: WritePlan, row_bytes: int, *, is_stepped: bool) -> Iterator[tuple[Path, str, Point]]:
+    """Give the parts of a write, each with its place and its name in observations."""
+    yield (), plan.kind.capitalize(), Point(Operator.WRITE, 1 + _entries(plan), 1, row_bytes)
+    for at, (rows, groups) in enumerate(sorted(_groups(plan, is_stepped).items())):
+        name = Operator.LIMIT_CHECK
+        yield ((0,) if at == 0 else (0, at)), name.value, Point(name, groups, rows, CHECK_BYTES)
+    if looks := _looks(plan, is_stepped):
+        is_shown = is_stepped and (plan.is_shown_first if plan.kind == "insert" else bool(plan.referrers))
+        name = Operator.REFERENCE_CHECK
+        yield (1,), name.value, Point(name, looks, SHOW_AND_LOOK if is_shown else LOOK, CHECK_BYTES)
+
+
+def _entries(plan: WritePlan) -> int:
+    """Count the entries that are put or deleted; one that moves is both."""
+    found = 0
+    for index in plan.indexes:
+        change = change_of(plan, index)
+        if change != "none":
+            moves = plan.kind == "update" and change == "replace"
+            found += (2 if moves else 1) * most_entries(plan.table, index)
+    return found
+
+
+def _groups(plan: WritePlan, is_stepped: bool) -> Counter[int]:
+    """Count the groups that are entered and left, by how many rows each may have."""
+    found: Counter[int] = Counter()
+    if plan.kind != "delete":
+        for limit, _ in plan.counted_limits:
+            found[limit.limit] += _groups_of(plan.table, limit)
+        found[1] += len(plan.unique_checks)
+    if is_stepped and plan.kind != "insert":
+        for each in plan.left:
+            rows = each.limit if isinstance(each, CardinalityLimit) else 1
+            found[max(rows, _LOOKED_THROUGH)] += _groups_of(plan.table, each)
+    return +found
+
+
+def _groups_of(table: Table, constraint: CardinalityLimit | UniqueKey) -> int:
+    is_of_words = isinstance(constraint, CardinalityLimit) and constraint.is_token
+    return most_words(table, constraint.columns) if is_of_words else 1
+
+
+def _looks(plan: WritePlan, is_stepped: bool) -> int:
+    """Count the reads of referenced and of referencing rows."""
+    found = len(plan.references) if plan.kind != "delete" else 0
+    if is_stepped and plan.kind != "delete":
+        found += len(plan.unique_references)
+    return found + (len(plan.referrers) if plan.kind != "insert" else 0)
