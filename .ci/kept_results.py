@@ -46,8 +46,8 @@ def keep_row(page: str, title: str, cells: list[str], folder: Path = FOLDER) -> 
 
 
 @contextmanager
-def kept_row(url: str, what: str, section: str = "Writers") -> Iterator[list[str]]:
-    """Keep a row of cluster.md where a test runs on a cluster: what it found and its seconds, or that it failed."""
+def kept_row(url: str, what: str, section: str = "Writers", *, has_seconds: bool = True) -> Iterator[list[str]]:
+    """Keep a row of cluster.md where a test runs on a cluster: what it found, and its seconds; or that it failed."""
     cells: list[str] = []
     began = time.monotonic()
     try:
@@ -57,7 +57,8 @@ def kept_row(url: str, what: str, section: str = "Writers") -> Iterator[list[str
         raise
     finally:
         if url.startswith("cql:"):
-            keep_row("cluster.md", section, [what, *cells, f"{time.monotonic() - began:,.0f}"])
+            seconds = [f"{time.monotonic() - began:,.0f}"] if has_seconds else []
+            keep_row("cluster.md", section, [what, *cells, *seconds])
 
 
 def load_average() -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import random
-import socket
 import threading
 from collections.abc import Callable
 
 import piql
 import pytest
 
+from .cutting import cut_one
 from .load import until_it_works
 from .test_speculative_copies import STREAM
 
@@ -17,28 +17,23 @@ pytestmark = pytest.mark.cluster
 WHOLE = list(range(39, -1, -1))
 
 
-@pytest.mark.parametrize("fan_out", ["grouped", "parallel"])
+@pytest.mark.parametrize(
+    "options", ["fan_out=grouped", "fan_out=parallel", pytest.param("driver=rust", marks=pytest.mark.long)]
+)
 def test_a_page_is_whole_or_refused_though_connections_are_cut_under_its_fan_out(
-    cluster_url: Callable[[], str], fan_out: str
+    cluster_url: Callable[[], str], options: str
 ) -> None:
-    with piql.connect(f"{cluster_url()}&fan_out={fan_out}") as db:
+    with piql.connect(f"{cluster_url()}&{options}") as db:
         db.deploy(piql.compile(STREAM))
         db.load("follows", [{"who": 0, "whom": whom} for whom in range(40)])
         db.load("posts", [{"who": whom, "at": whom} for whom in range(40)])
         is_over, cuts = threading.Event(), list[int]()
-        session = db.store.connection.session  # type: ignore[attr-defined]
 
         def cut() -> None:
-            """Shut one connection after the other, as a network does that forgets them."""
             chance = random.Random(1)
             while not is_over.wait(chance.uniform(0.02, 0.3)):
-                open_ones = [each for pool in session.get_pools() for each in pool.get_connections()]
-                if open_ones:
-                    try:
-                        chance.choice(open_ones)._socket.shutdown(socket.SHUT_RDWR)
-                        cuts.append(1)
-                    except OSError:  # it was closed meanwhile
-                        continue
+                if cut_one(chance):
+                    cuts.append(1)
 
         cutter = threading.Thread(target=cut)
         cutter.start()
