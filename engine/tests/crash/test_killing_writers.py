@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import random
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from itertools import islice
 from pathlib import Path
 
@@ -27,20 +28,31 @@ def kill_writers(nurse: Nursery, url: str, kills: int, first_seed: int, within: 
     chance = random.Random(first_seed)
     players: Players = {}
     killed = Killed()
-    for seed in range(first_seed, first_seed + kills):
-        job = {"job": "crash.jobs:write", "url": url, "seeds": [seed], "loads": loads}
-        (life,) = nurse.run(job, kill_after=chance.random() * within, after=chance.randrange(15))
-        assert life.was_killed, life.other
-        states = possible(players, life, operations(seed, "a", loads=loads))
-        with piql.connect(url) as db:
-            hold_reads(db, players_in(db))
-            db.sweep(older_than=0)
-            players = hold(db, states)
-            hold_reads(db, players)
-        killed.count(len(life.done), players != states[0])
-    with piql.connect(url) as db:
-        hold_places(db, players)
+    with afterwards(url) as connected:
+        for seed in range(first_seed, first_seed + kills):
+            job = {"job": "crash.jobs:write", "url": url, "seeds": [seed], "loads": loads}
+            (life,) = nurse.run(job, kill_after=chance.random() * within, after=chance.randrange(15))
+            assert life.was_killed, life.other
+            states = possible(players, life, operations(seed, "a", loads=loads))
+            with connected() as db:
+                hold_reads(db, players_in(db))
+                db.sweep(older_than=0)
+                players = hold(db, states)
+                hold_reads(db, players)
+            killed.count(len(life.done), players != states[0])
+        with connected() as db:
+            hold_places(db, players)
     return killed
+
+
+@contextmanager
+def afterwards(url: str) -> Iterator[Callable[[], AbstractContextManager[piql.Database]]]:
+    """Give how to look at what is there after each kill: a file is opened anew, on a cluster one connection stays."""
+    if not url.startswith("cql:"):
+        yield lambda: piql.connect(url)
+        return
+    with piql.connect(url) as db:
+        yield lambda: nullcontext(db)
 
 
 def loads_of(url: str) -> int:
@@ -54,22 +66,23 @@ def kill_writers_together(nurse: Nursery, url: str, kills: int, first_seed: int,
     chance = random.Random(first_seed)
     owned: dict[str, Players] = {"a": {}, "b": {}, "c": {}}
     killed = Killed()
-    while killed.kills < kills:
-        seeds = [first_seed + killed.kills + number for number in range(3)]
-        job = {"job": "crash.jobs:write", "url": url, "seeds": seeds, "processes": 3, "loads": loads}
-        lives = nurse.run(job, kill_after=chance.random() * within, after=chance.randrange(30))
-        with piql.connect(url) as db:
-            db.sweep(older_than=0)
-            found = players_in(db)
-            for writer, seed, life in zip(owned, seeds, lives, strict=True):
-                assert life.was_killed, life.other
-                states = possible(owned[writer], life, operations(seed, writer, loads=loads), is_alone=False)
-                own = {key: each for key, each in found.items() if key.startswith(writer)}
-                assert own in states, (writer, seed)
-                owned[writer] = own
-                killed.count(len(life.done), own != states[0])
-            hold(db, [found])
-            hold_reads(db, found)
+    with afterwards(url) as connected:
+        while killed.kills < kills:
+            seeds = [first_seed + killed.kills + number for number in range(3)]
+            job = {"job": "crash.jobs:write", "url": url, "seeds": seeds, "processes": 3, "loads": loads}
+            lives = nurse.run(job, kill_after=chance.random() * within, after=chance.randrange(30))
+            with connected() as db:
+                db.sweep(older_than=0)
+                found = players_in(db)
+                for writer, seed, life in zip(owned, seeds, lives, strict=True):
+                    assert life.was_killed, life.other
+                    states = possible(owned[writer], life, operations(seed, writer, loads=loads), is_alone=False)
+                    own = {key: each for key, each in found.items() if key.startswith(writer)}
+                    assert own in states, (writer, seed)
+                    owned[writer] = own
+                    killed.count(len(life.done), own != states[0])
+                hold(db, [found])
+                hold_reads(db, found)
     return killed
 
 

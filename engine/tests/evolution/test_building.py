@@ -14,8 +14,8 @@ from promises import broken_promises, unused_indexes
 
 from .shop import BY_KIND, BY_WORD, FIRST, filled, limited, row
 
-ROWS = 3000
-SLOW = Pace(step_rows=50, first_rows=0)
+ROWS = 704  # of four kinds 101, of three 100; more than a background build does at once
+SLOW = Pace(step_rows=20, first_rows=0, busy_share=1.0)
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def test_a_query_is_refused_until_its_index_is_complete(db: piql.Database) -> No
     with pytest.raises(piql.CompilationRefused):
         db.run("SELECT id FROM items WHERE title LIKE 'thing' LIMIT 5")
     build.run()
-    assert [each["price"] for each in db.execute("byKind", {"kind": "k1"}).rows] == [2997, 2990, 2983, 2976, 2969]
+    assert [each["price"] for each in db.execute("byKind", {"kind": "k1"}).rows] == [701, 694, 687, 680, 673]
     assert broken_promises(db) == []
 
 
@@ -51,15 +51,15 @@ def test_what_is_written_meanwhile_is_found_through_the_new_index(db: piql.Datab
     steps(build, 20)
     with piql.connect(url) as other:
         for writer, start in ((db, 0), (other, 1)):  # behind the place where the walk is, and before it
-            writer.execute("reprice", {"id": 700 + start, "price": 10_000 + start})
-            writer.execute("reprice", {"id": 2800 + start, "price": 20_000 + start})
+            writer.execute("reprice", {"id": 70 + start, "price": 10_000 + start})
+            writer.execute("reprice", {"id": 630 + start, "price": 20_000 + start})
             writer.execute("remove", {"id": 7 + start})
-            writer.execute("remove", {"id": 2807 + start})
+            writer.execute("remove", {"id": 637 + start})
             writer.execute("add", row(5000 + start))
-        db.load("items", [{**row(at), "price": -at} for at in range(2990, 3010)])
+        db.load("items", [{**row(at), "price": -at} for at in range(700, 710)])
         build.run()
-        assert [each["id"] for each in other.execute("byKind", {"kind": "k0"}).rows[:2]] == [2800, 700]
-        assert [each["id"] for each in other.execute("byKind", {"kind": "k1"}).rows[:2]] == [2801, 701]
+        assert [each["id"] for each in other.execute("byKind", {"kind": "k0"}).rows[:2]] == [630, 70]
+        assert [each["id"] for each in other.execute("byKind", {"kind": "k1"}).rows[:2]] == [631, 71]
         assert broken_promises(other) == []
 
 
@@ -78,9 +78,9 @@ def test_a_build_says_how_far_it_is(db: piql.Database) -> None:
     assert (build.progress.phase, build.progress.rows_done, build.progress.rows_estimate) == ("filling", 0, estimate)
     steps(build, 10)
     if estimate:
-        assert build.progress.rows_done == 500
-        assert build.progress.share == pytest.approx(500 / ROWS)
-    assert 0 < build.progress.rows_done <= 500
+        assert build.progress.rows_done == 200
+        assert build.progress.share == pytest.approx(200 / ROWS)
+    assert 0 < build.progress.rows_done <= 200
     assert build.run().version == 2
     assert (build.progress.phase, build.progress.share, build.progress.is_done) == ("in force", 1.0, True)
 
@@ -136,7 +136,7 @@ def test_a_background_build_comes_into_force_by_itself(db: piql.Database) -> Non
     build = db.deploy(piql.compile(FIRST + BY_WORD), background=True)
     assert build.wait(60).version == 2
     assert db.build is None
-    assert [each["id"] for each in db.execute("byWord", {"word": "2999"}).rows] == [2999]
+    assert [each["id"] for each in db.execute("byWord", {"word": "703"}).rows] == [703]
 
 
 def test_a_closed_database_leaves_its_build_to_the_next(url: str) -> None:
@@ -154,12 +154,12 @@ def test_a_closed_database_leaves_its_build_to_the_next(url: str) -> None:
 
 def test_data_that_break_a_new_limit_refuse_it_with_their_number(db: piql.Database) -> None:
     with pytest.raises(piql.CompilationRefused) as refusal:
-        db.deploy(piql.compile(limited(428)))
+        db.deploy(piql.compile(limited(100)))
     said = str(refusal.value)
-    assert "at most 428 rows are to share one kind, which 4 values break: " in said
-    assert "kind = 'k0' (429 rows)" in said  # which of them is found first is the store's
+    assert "at most 100 rows are to share one kind, which 4 values break: " in said
+    assert "kind = 'k0' (101 rows)" in said  # which of them is found first is the store's
     assert unused_indexes(db) == []
-    assert db.deploy(piql.compile(limited(429))).version == 2
+    assert db.deploy(piql.compile(limited(101))).version == 2
 
 
 def checking(db: piql.Database, limit: int) -> Build:
@@ -172,7 +172,7 @@ def checking(db: piql.Database, limit: int) -> Build:
 
 def test_writers_hold_a_new_limit_while_the_rows_there_are_are_checked(file_url: str) -> None:
     with filled(file_url, ROWS) as db:
-        build = checking(db, 429)
+        build = checking(db, 101)
         with pytest.raises(piql.CardinalityViolation):
             db.execute("add", {**row(7001), "kind": "k0"})
         with pytest.raises(piql.CardinalityViolation):
@@ -184,7 +184,7 @@ def test_writers_hold_a_new_limit_while_the_rows_there_are_are_checked(file_url:
 
 def test_without_transactions_a_row_that_passes_a_coming_limit_refuses_the_limit(stepped_url: str) -> None:
     with filled(stepped_url, ROWS) as db:
-        build = checking(db, 429)
+        build = checking(db, 101)
         time.sleep(LOOK_SECONDS)  # every server has looked then; the rows there are have no places yet
         db.execute("add", {**row(7001), "kind": "k0"})
         with pytest.raises(piql.CompilationRefused):
@@ -195,7 +195,7 @@ def test_without_transactions_a_row_that_passes_a_coming_limit_refuses_the_limit
 
 
 def test_a_refused_build_lifts_the_constraint_again(db: piql.Database) -> None:
-    build = begin_deploy(db.store, piql.compile(limited(400)), pace=SLOW)
+    build = begin_deploy(db.store, piql.compile(limited(90)), pace=SLOW)
     with pytest.raises(piql.CompilationRefused, match="which 7 values break"):
         build.run()
     assert build.progress.phase == "refused"

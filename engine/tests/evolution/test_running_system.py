@@ -24,7 +24,7 @@ QUERIES = GET + ADD + PRICE + REMOVE + LIST
 FIRST = ITEMS.format(more=", CARDINALITY LIMIT 5000 (kind)") + QUERIES
 ADDED_COLUMN = ITEMS.format(more=", colour VARCHAR(10) NULL, CARDINALITY LIMIT 5000 (kind)")
 LOWERED = ADDED_COLUMN.replace("LIMIT 5000", "LIMIT 100")
-ROWS = {"embedded": 6000, "cluster": 1400}
+ROWS = {"embedded": 6000, "cluster": 770}
 CLUSTER = pytest.param("cluster", marks=[pytest.mark.cluster, pytest.mark.long])
 __all__ = ["cluster", "cluster_keyspace", "cluster_url"]
 
