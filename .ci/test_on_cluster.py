@@ -20,9 +20,10 @@ ROOT = Path(__file__).resolve().parent.parent
 pytestmark = pytest.mark.cluster
 
 
-def test_every_conformance_case_passes(cluster: Cluster, cluster_keyspace: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("driver", ["scylla", pytest.param("rust", marks=pytest.mark.long)])
+def test_every_conformance_case_passes(cluster: Cluster, cluster_keyspace: str, driver: str, tmp_path: Path) -> None:
     report = tmp_path / "conformance.json"
-    url = cluster.url(cluster_keyspace, "prefix=c{n}_&timeout=30")
+    url = cluster.url(cluster_keyspace, f"prefix={driver[0]}{{n}}_&timeout=30&driver={driver}")
     command = [sys.executable, str(ROOT / ".ci" / "conformance.py"), str(report), "--url", url]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     print(run.stdout, run.stderr)

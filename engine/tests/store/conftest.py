@@ -14,7 +14,8 @@ from piql.store.stepwise import StepwiseStore
 
 WITH_TRANSACTIONS = ("embedded", "embedded file", "recording", "latency")
 CLUSTER = pytest.param("cluster", marks=pytest.mark.cluster)
-WITH_STEPS = ("stepwise", "stepwise recorded", CLUSTER)
+RUST = pytest.param("cluster, driver=rust", marks=[pytest.mark.cluster, pytest.mark.long])
+WITH_STEPS = ("stepwise", "stepwise recorded", CLUSTER, RUST)
 __all__ = ["cluster", "cluster_keyspace", "cluster_url"]
 
 
@@ -34,7 +35,7 @@ def stepped_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[St
     yield from opened(request, tmp_path)
 
 
-@pytest.fixture(params=("embedded", CLUSTER))
+@pytest.fixture(params=("embedded", CLUSTER, RUST))
 def keeping_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
     """Gives each store that keeps values in a way of its own."""
     yield from opened(request, tmp_path)
@@ -54,6 +55,8 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
             made = RecordingStore(StepwiseStore())
         case "cluster":
             made = open_store(request.getfixturevalue("cluster_url")())
+        case "cluster, driver=rust":
+            made = open_store(f"{request.getfixturevalue('cluster_url')()}&driver=rust")
         case _:
             made = LatencyStore(EmbeddedStore(synchronous="NORMAL"), constant(0.01))
     yield made
