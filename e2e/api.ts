@@ -1,8 +1,9 @@
 // What a journey needs to have happened before it begins, asked of the back end directly.
 import { expect } from '@playwright/test'
+import { patience } from './patience.ts'
 
 const PROFILE = { label: 'measured before', grid: 'small', interval_seconds: 2, intervals: 1, store_url: null }
-const PROFILE_TIMEOUT_MS = process.env['PIQL_E2E_STORE'] ? 200_000 : 90_000
+const PROFILE_TIMEOUT_MS = 90_000 * patience
 
 /** Of the users of the sample data, be they only 150, more than may be followed. */
 const SOME_USERS = ['bell', 'birch', 'brook'].flatMap((last) =>

@@ -1,11 +1,9 @@
 import { existsSync } from 'node:fs'
 import { defineConfig } from '@playwright/test'
+import { patience } from './patience.ts'
 
 // Debian's Chromium where there is one, else the browser that Playwright downloaded for itself.
 const systemChromium = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find(existsSync)
-
-// On a cluster, which shares the machine with browser and back end, everything may take longer.
-const patience = process.env['PIQL_E2E_STORE'] ? 4 : 1
 
 export default defineConfig({
   testDir: 'journeys',

@@ -1,9 +1,10 @@
 import { expect, test } from '../fixtures.ts'
+import { patience } from '../patience.ts'
 import { picture } from '../pictures.ts'
 
-const MEASURING = 90_000
+const MEASURING = 90_000 * patience
 
-test.describe.configure({ timeout: 150_000 })
+test.describe.configure({ timeout: 150_000 * patience })
 
 test('a profile run is watched and cancelled, and another measures to the end', async ({ workbench, page }) => {
   const { profile, heatmap } = workbench
