@@ -17,6 +17,7 @@ from cluster.jars import jars
 from cluster.missing import ClusterMissing, what_is_missing
 from kept_results import keep_section, load_average
 
+STUCK_SECONDS = 900  # after which the log says where a test stands
 FOLDERS = ("engine/tests", "backend/tests", ".ci")
 
 
@@ -34,7 +35,8 @@ def main(report: Path, is_long: bool) -> int:
         return 1
     began, before = time.monotonic(), load_average()
     marks = "cluster" if is_long else "cluster and not long"
-    command = [sys.executable, "-m", "pytest", "-q", "--durations=10", "-m", marks, *FOLDERS]
+    command = [sys.executable, "-m", "pytest", "-v", "--durations=20", "-m", marks, *FOLDERS]
+    command += ["-o", f"faulthandler_timeout={STUCK_SECONDS}"]
     xml = report.with_suffix(".xml")
     xml.unlink(missing_ok=True)
     status = subprocess.run([*command, f"--junitxml={xml}"], check=False).returncode

@@ -57,7 +57,7 @@ TESTS = (
 CLUSTER = (Suite("cluster", (PYTHON, ".ci/cluster_suite.py", f"{REPORTS}/cluster.json"), "cluster", minutes=12),)
 
 CLUSTER_LONG = (
-    Suite("cluster", (PYTHON, ".ci/cluster_suite.py", f"{REPORTS}/cluster.json", "--long"), "cluster", minutes=60),
+    Suite("cluster", (PYTHON, ".ci/cluster_suite.py", f"{REPORTS}/cluster.json", "--long"), "cluster", minutes=90),
 )
 
 END_TO_END = (

@@ -1,10 +1,14 @@
 """What the cluster module says when it cannot run; that it runs is what the cluster suite shows."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from cluster import jars, missing
 from cluster.missing import ClusterMissing, what_is_missing
+from cluster.nodes import Node
 from cluster.running import found_cluster
 
 
@@ -43,3 +47,16 @@ def test_a_failing_maven_is_quoted_and_leaves_no_jars(monkeypatch: pytest.Monkey
 
 def test_a_folder_without_nodes_holds_no_cluster(tmp_path: Path) -> None:
     assert found_cluster(tmp_path).nodes == ()
+
+
+def test_a_node_is_left_behind_when_the_process_that_started_it_has_ended(tmp_path: Path) -> None:
+    node = Node("127.0.0.1", tmp_path, tmp_path)
+    sleeps = [sys.executable, "-c", "import time; time.sleep(60)"]
+    ended = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True)
+    with subprocess.Popen([*sleeps, str(tmp_path)]) as process:
+        node.pid_file.write_text(f"{process.pid} {os.getpid()}")
+        assert (node.is_running(), node.is_left_behind()) == (True, False)
+        node.pid_file.write_text(f"{process.pid} {int(ended.stdout)}")
+        assert node.is_left_behind()
+        process.kill()
+    assert not node.is_left_behind()

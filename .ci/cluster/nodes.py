@@ -46,13 +46,17 @@ class Node:
                 start_new_session=True,
                 env=os.environ | {"MALLOC_ARENA_MAX": "2"},
             )
-        self.pid_file.write_text(str(self.process.pid))
+        self.pid_file.write_text(f"{self.process.pid} {os.getpid()}")
 
     def is_running(self) -> bool:
         if self.process is not None:
             return self.process.poll() is None
         pid = self._pid()
         return pid is not None and _is_ours(pid, self.folder)
+
+    def is_left_behind(self) -> bool:
+        """Say whether the node runs though the process that started it has ended."""
+        return self.is_running() and not Path(f"/proc/{self._noted()[1]}").exists()
 
     def answers(self) -> bool:
         """Say whether something listens where clients connect."""
@@ -87,10 +91,15 @@ class Node:
     def _pid(self) -> int | None:
         if self.process is not None:
             return self.process.pid
+        return self._noted()[0]
+
+    def _noted(self) -> tuple[int | None, int | None]:
+        """Give the numbers of the process and of the one that started it, as far as they are known."""
         try:
-            return int(self.pid_file.read_text())
+            pid, *starter = map(int, self.pid_file.read_text().split())
         except (OSError, ValueError):
-            return None
+            return None, None
+        return pid, starter[0] if starter else None
 
     def _signal(self, number: signal.Signals) -> None:
         pid = self._pid()

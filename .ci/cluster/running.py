@@ -163,7 +163,13 @@ def found_cluster(folder: Path) -> Cluster:
 def running_cluster(
     folder: Path, nodes: int = 3, network: str = NETWORK, *, is_quick: bool = True
 ) -> Iterator[Cluster]:
-    """Run a new ring for as long as the context lasts; the logs stay in the folder."""
+    """Run a new ring for as long as the context lasts; the logs stay in the folder.
+
+    Nodes of an earlier one there whose process was killed before it could end them are ended first.
+    """
+    for node in found_cluster(folder).nodes:
+        if node.is_left_behind():
+            node.kill()
     cluster = make_cluster(folder, nodes, network, is_quick=is_quick)
     taken = [node.address for node in cluster.nodes if node.answers()]
     if taken:
