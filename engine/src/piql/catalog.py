@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
 
 from piql.source import Span
 
@@ -96,7 +97,7 @@ class IndexColumn:
     token_of: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Index:
     """An ordered list of a table's rows by `columns`, completed by the primary key.
 
@@ -118,15 +119,15 @@ class Index:
     reason: str = ""  # why covering, or why keys only
     span: Span | None = field(default=None, compare=False, repr=False)  # a CREATE INDEX by hand
 
-    @property
+    @cached_property
     def held_columns(self) -> frozenset[str]:
         """The table's columns that can be read from an entry without a dereference."""
         return frozenset(each.name for each in self.columns if not each.token_of) | frozenset(self.covering)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Table:
-    """A table as declared."""
+    """A table as declared; without slots, so that it may keep what is asked of it often."""
 
     name: str
     columns: tuple[Column, ...]
@@ -140,12 +141,20 @@ class Table:
 
     def column(self, name: str) -> Column | None:
         """Give the column of that name, or None."""
-        return next((each for each in self.columns if each.name == name), None)
+        return self._column_by_name.get(name)
+
+    @cached_property
+    def _column_by_name(self) -> Mapping[str, Column]:
+        return {each.name: each for each in reversed(self.columns)}  # of two of one name, the first
 
     def primary_index(self) -> Index:
         """Give the table itself, seen as an index in primary-key order."""
+        return self._primary_index
+
+    @cached_property
+    def _primary_index(self) -> Index:
         key = tuple(IndexColumn(name) for name in self.primary_key)
-        rest = tuple(each.name for each in self.columns if each.name not in self.primary_key)
+        rest = tuple([each.name for each in self.columns if each.name not in self.primary_key])
         return Index(self.name, self.name, key, rest, is_primary=True, is_unique=True)
 
 

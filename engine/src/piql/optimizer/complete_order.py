@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain
 
 from piql.binding.outputs import output_columns
 from piql.catalog import Table
@@ -91,18 +92,22 @@ class Determined:
         self._legs = [leg for leg in region.legs if leg.relation is not None]
         inner = [each for leg in self._legs if leg.kind == "inner" for each in leg.filters]
         self._equal = Equalities((*region.conditions, *inner))
+        self._equated: dict[str, list[ColumnRef]] = {}  # by relation
+        for column in chain.from_iterable(self._equal.classes()):
+            self._equated.setdefault(column.relation, []).append(column)
         self._known: set[ColumnKey] = set()
+        self._whole: set[str] = set()  # relations all of whose columns are known
         self._expressions: set[Expression] = set()
         for predicate in inner:
-            column = _constant_column(predicate) or _null_column(predicate)
-            if column is not None:
-                self._learn(column)
+            fixed = _constant_column(predicate) or _null_column(predicate)
+            if fixed is not None:
+                self._learn(fixed)
         self._close()
 
     def holds(self, expression: Expression) -> bool:
         if expression in self._expressions:
             return True
-        return all(key_of(node) in self._known for node in expression.walk() if isinstance(node, ColumnRef))
+        return all(self._is_known(key_of(node)) for node in expression.walk() if isinstance(node, ColumnRef))
 
     def add(self, expression: Expression) -> None:
         self._expressions.add(expression)
@@ -110,37 +115,33 @@ class Determined:
             self._learn(expression)
             self._close()
 
+    def _is_known(self, column: ColumnKey) -> bool:
+        return column[0] in self._whole or column in self._known
+
     def _learn(self, column: ColumnRef) -> None:
         self._known.update(key_of(each) for each in self._equal.equal_to(column))
 
     def _close(self) -> None:
         """A row whose key is determined is determined; so is the match of a left join on a key."""
-        open_legs = [leg for leg in self._legs if not self._is_whole(leg)]
         while True:
-            closed = [leg for leg in open_legs if self._is_determined(leg)]
+            closed = [leg for leg in self._legs if not leg.relations <= self._whole and self._is_determined(leg)]
             if not closed:
                 return
             for leg in closed:
-                assert leg.relation is not None
-                for column in leg.relation.columns(each.name for each in leg.relation.table.columns):
-                    if leg.kind == "inner":
-                        self._learn(column)
-                    else:
-                        self._known.add(key_of(column))
-            open_legs = [leg for leg in open_legs if leg not in closed]
-
-    def _is_whole(self, leg: Leg) -> bool:
-        assert leg.relation is not None
-        return all((leg.relation.alias, column.name) in self._known for column in leg.relation.table.columns)
+                self._whole |= leg.relations
+                if leg.kind == "inner":
+                    for relation in leg.relations:
+                        for column in self._equated.get(relation, ()):
+                            self._learn(column)
 
     def _is_determined(self, leg: Leg) -> bool:
         assert leg.relation is not None
         alias, table = leg.relation.alias, leg.relation.table
-        if all((alias, name) in self._known for name in table.primary_key):
+        if all(self._is_known((alias, name)) for name in table.primary_key):
             return True
         if leg.kind == "inner":
             return any(
-                all((alias, name) in self._known for name in key) for key in _keys_without_null(leg.relation.table)
+                all(self._is_known((alias, name)) for name in key) for key in _keys_without_null(leg.relation.table)
             )
         fixed = {name for name in _columns_fixed(leg) if name is not None}
         reads = {
@@ -150,7 +151,7 @@ class Determined:
             if isinstance(node, ColumnRef) and node.relation != alias
         }
         keys = (table.primary_key, *(each.columns for each in table.unique_keys))
-        return reads <= self._known and any(set(key) <= fixed for key in keys)
+        return all(map(self._is_known, reads)) and any(set(key) <= fixed for key in keys)
 
 
 def _keys_without_null(table: Table) -> Iterable[tuple[str, ...]]:
