@@ -10,7 +10,7 @@ the indexes given. Leaves: fewer indexes, and the plans that changed. A query's 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -73,6 +73,7 @@ class _Design:
     required: frozenset[Identity]
     changed: dict[int, PhysicalNode] = field(default_factory=dict)
     readers: dict[Identity, dict[int, None]] = field(default_factory=dict)
+    begun: _Begun | None = None  # what is kept now, by its first columns
 
     def reads_of(self, plan: PhysicalNode) -> Iterable[Remote]:
         return (read for read in secondary_reads(plan) if read.index.table == self.table.name)
@@ -91,13 +92,18 @@ class _Design:
 
     def leave_out(self, left: Index) -> None:
         """Leave an index out where those that are kept, or one of them in another order, serve all it is there for."""
+        begun = self.begun = self.begun or _Begun(self.kept.values())
+        first = declared_columns(self.table, left.columns)
+        may_be_turned = begun.fixing([each.name for each in first])
+        may_stand_in = self._may_read_without(left, begun)
+        if not may_stand_in and not may_be_turned:
+            return
         rest = sorted((each for each in self.kept.values() if each is not left), key=lambda each: each.name)
         others = [_opened_to(left, each) for each in rest]
-        if self._may_serve(others, (left,)) and self._try(others, (left,)):
+        if may_stand_in and self._may_serve(others, (left,)) and self._try(others, (left,)):
             return
-        first = declared_columns(self.table, left.columns)
         for at, other in enumerate(others):
-            turned = _begun_with(first, other, self.table)
+            turned = _begun_with(first, other, self.table) if identity(other) in may_be_turned else None
             if turned is not None:
                 instead = [*others[:at], turned, *others[at + 1 :]]
                 if self._may_serve(instead, (left, other)) and self._try(instead, (left, self.kept[identity(other)])):
@@ -108,26 +114,23 @@ class _Design:
         served = (group for group in self.groups if group.index_among(self.table, gone) is not None)
         if any(group.index_among(self.table, others) is None for group in served):
             return False
-        key = identity(gone[0])
-        return all(
-            any(self._may_read(read, other) for other in others)
-            for at in self.readers.get(key, ())
-            for read in self.reads_of(self.plans[at])
-            if identity(read.index) == key
-        )
+        return all(any(wanted.is_served_by(other) for other in others) for wanted in self._wanted_of(gone[0]))
 
-    def _may_read(self, read: Remote, other: Index) -> bool:
-        """Whether an index begins with the columns that a read fixes, then with its range and its order."""
-        length = len(read.prefix)
-        if other.buckets > 1 or {each.name for each in other.columns[:length]} != {each.column for each in read.prefix}:
-            return False
-        rest = other.columns[length:]
-        if any(each.token_of for each in rest):
-            return False
-        following = [] if isinstance(read, IndexFKJoin) or read.range is None else [read.range.column]
-        if identity(read.index) not in self.required:  # it was made for this read, in the order asked
-            following = [each.name for each in declared_columns(self.table, read.index.columns)[length:]]
-        return [each.name for each in rest[: len(following)]] == following
+    def _may_read_without(self, left: Index, begun: _Begun) -> bool:
+        """Whether each reader of an index finds its rows by another one that is kept."""
+        return all(any(other is not left for other in begun.serving(wanted)) for wanted in self._wanted_of(left))
+
+    def _wanted_of(self, index: Index) -> Iterator[_Wanted]:
+        """Give what the reads of an index ask of one that stands in for it."""
+        key = identity(index)
+        for at in self.readers.get(key, ()):
+            for read in self.reads_of(self.plans[at]):
+                if identity(read.index) == key:
+                    following = [] if isinstance(read, IndexFKJoin) or read.range is None else [read.range.column]
+                    if key not in self.required:  # it was made for this read, in the order asked
+                        columns = declared_columns(self.table, read.index.columns)
+                        following = [each.name for each in columns[len(read.prefix) :]]
+                    yield _Wanted(frozenset(each.column for each in read.prefix), len(read.prefix), tuple(following))
 
     def _try(self, instead: Sequence[Index], gone: Iterable[Index]) -> bool:
         """Plan the readers of the indexes that go over the others; keep what comes of it if nothing gets worse."""
@@ -139,6 +142,7 @@ class _Design:
                 return False
             again[at] = plan
         self.kept = {identity(each): each for each in instead}
+        self.begun = None
         for at, plan in again.items():
             for readers in self.readers.values():
                 readers.pop(at, None)
@@ -167,6 +171,55 @@ class _Design:
                 index = replace(index, partition_columns=min(lengths[key]))
             found.append(_because(index, purposes.get(key, ())))
         return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """The first columns that a read asks of an index: those that it fixes, then its range and its order."""
+
+    fixed: frozenset[str]
+    length: int
+    following: tuple[str, ...]
+
+    def is_served_by(self, other: Index) -> bool:
+        """Whether an index begins with the columns that a read fixes, then with its range and its order."""
+        if other.buckets > 1 or {each.name for each in other.columns[: self.length]} != self.fixed:
+            return False
+        rest = other.columns[self.length :]
+        if any(each.token_of for each in rest):
+            return False
+        return tuple(each.name for each in rest[: len(self.following)]) == self.following
+
+
+class _Begun:
+    """Indexes by their first columns, so that of many only those are looked at that may serve."""
+
+    def __init__(self, indexes: Iterable[Index]) -> None:
+        self._indexes = tuple(indexes)
+        self._serving: dict[tuple[int, int], dict[tuple[frozenset[str], tuple[str, ...]], list[Index]]] = {}
+        self._fixing: dict[str, list[Index]] | None = None
+
+    def serving(self, wanted: _Wanted) -> Sequence[Index]:
+        """Give the indexes by which a read finds its rows."""
+        length, count = wanted.length, len(wanted.following)
+        found = self._serving.get((length, count))
+        if found is None:
+            found = self._serving[length, count] = {}
+            for index in self._indexes:
+                columns = frozenset(each.name for each in index.columns[:length])
+                following = tuple(each.name for each in index.columns[length : length + count])
+                found.setdefault((columns, following), []).append(index)
+        return [each for each in found.get((wanted.fixed, wanted.following), ()) if wanted.is_served_by(each)]
+
+    def fixing(self, columns: Sequence[str]) -> frozenset[Identity]:
+        """Give the indexes all of whose reads fix these columns and more."""
+        if self._fixing is None:
+            self._fixing = {}
+            for index in self._indexes:
+                for each in index.columns[: index.partition_columns] if index.partition_columns > 1 else ():
+                    self._fixing.setdefault(each.name, []).append(index)
+        few = min((self._fixing.get(name, []) for name in columns), key=len, default=list(self._indexes))
+        return frozenset(identity(each) for each in few if each.partition_columns > len(columns))
 
 
 def _may_go(index: Index) -> bool:
