@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from piql.assembly import Assembly, assemble
+from piql.assembly import Assembly, Part, assemble
 from piql.assistant.finding_fixes import Outcome, Trials
 from piql.assistant.fixes import TrialWork, suggest_fixes
 from piql.assistant.one_value import give_one_value
@@ -27,6 +27,8 @@ from piql.syntax import ast
 from piql.syntax.parser import MAX_WORK, parse_once
 
 MOST_MENDED = 40  # refused queries that get fixes in one compilation; the others get theirs when these are mended
+
+LOOKED_OVER = 2_000  # characters without a statement, for the work of a token
 
 GAP_CODES = frozenset(
     ("unbounded-scan", "unbounded-join", "unbounded-product", "unbounded-aggregate", "unbounded-sort", "stop-blocked")
@@ -112,7 +114,7 @@ class _RefusedTrials:
         self.assembly = assembly
         self.refused = refused
         self.names = [bound.name for bound, _ in refused]
-        self.work_of = {each.name: part.file.work // len(part.bound) for part in assembly.loud() for each in part.bound}
+        self.work_of = {each.name: _work_of_a_trial(part) for part in assembly.loud() for each in part.bound}
         self.work = TrialWork()
         self._tried: dict[tuple[Edit, ...], Compilation] = {}
 
@@ -124,6 +126,11 @@ class _RefusedTrials:
         if edits not in self._tried:
             self._tried[edits] = _try(self.assembly, edits, set(self.names))
         return tuple(each for each in others if self._tried[edits].queries[each].is_bounded)
+
+
+def _work_of_a_trial(part: Part) -> int:
+    """Give what it takes to compile one query of a piece again: its part of the work, and looking over the text."""
+    return part.file.work // len(part.bound) + len(part.file.source.text) // LOOKED_OVER
 
 
 def _fixes_once(bound: BoundQuery, planned: PlannedQuery, trials: _RefusedTrials) -> tuple[Fix, ...]:
@@ -275,12 +282,19 @@ def _edited(assembly: Assembly, edits: tuple[Edit, ...], names: set[str] | None)
 
 
 def _without(file: ast.ParsedFile, names: set[str]) -> str:
-    """Give a piece's text with the other queries blank, so that places stay and there is little to parse again."""
+    """Give a piece's text with the other queries blank, and what follows them up to the next statement.
+
+    Places stay, and there is little to parse again. What stands behind the work that is done for a file is left out,
+    or it would be read now instead of the others.
+    """
     text, parts, at = file.source.text, [], 0
-    for each in file.statements:
-        if isinstance(each, ast.CreateQuery) and each.name.text not in names:
-            parts += [text[at : each.span.start], " " * (each.span.end - each.span.start)]
-            at = each.span.end
+    if file.work > MAX_WORK and file.statements:
+        text = text[: file.statements[-1].span.end]
+    starts = [*(each.span.start for each in file.statements), len(text)]
+    for statement, start, end in zip(file.statements, starts, starts[1:], strict=False):
+        if isinstance(statement, ast.CreateQuery) and statement.name.text not in names:
+            parts += [text[at:start], " " * (end - start)]
+            at = end
     return "".join((*parts, text[at:]))
 
 
