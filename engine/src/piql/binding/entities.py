@@ -13,7 +13,10 @@ declares `thought_owner` and `thought_timestamp`, and PRIMARY(thought) means bot
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cached_property
+from itertools import chain
 
+from piql.binding.near_names import NearNames
 from piql.binding.scope import unknown_table
 from piql.catalog import Kind, SqlType, Table
 from piql.diagnostics.codes import report
@@ -36,6 +39,11 @@ class Entities:
         for each in statements:
             if isinstance(each, ast.CreateTable | ast.CreateEntity):
                 self._declared.setdefault(each.name.text.lower(), each)
+
+    @cached_property
+    def _known(self) -> NearNames:
+        declared = (each.name.text for each in self._declared.values())
+        return NearNames(chain(declared, (each.name for each in self._deployed.values())))
 
     def as_table(self, entity: ast.CreateEntity) -> ast.CreateTable:
         """Give an entity as a table; an attribute that refers to nothing is reported and left out."""
@@ -88,8 +96,7 @@ class Entities:
             table = self._deployed.get(fold)
             if table is not None:
                 return [(column, _type_name(table, column, name.span)) for column in table.primary_key]
-            known = [each.name.text for each in self._declared.values()]
-            self.diagnostics.append(unknown_table(name, [*known, *(t.name for t in self._deployed.values())]))
+            self.diagnostics.append(unknown_table(name, self._known))
             return None
         if fold in self._under_way:
             self.diagnostics.append(

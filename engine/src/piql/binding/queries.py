@@ -19,7 +19,7 @@ from collections.abc import Iterator
 
 from piql.binding.expressions import ExpressionBinder, QueryContext
 from piql.binding.outputs import output_columns, with_output_names
-from piql.binding.scope import Scope, ScopeColumn, ScopeRelation, matches
+from piql.binding.scope import Scope, ScopeRelation, matches
 from piql.binding.stops import count_of, stopped
 from piql.binding.types import wider
 from piql.binding.windows import window_function
@@ -228,7 +228,7 @@ class _Select:
             return None
         if source.alias is None:
             shown = table.name
-        columns = {each.name.lower(): ScopeColumn(each.name, each.type, each.nullable) for each in table.columns}
+        columns = self.context.tables.columns_in_scope(table)
         relation = ScopeRelation(shown, self.context.unique_alias(shown), columns, source.span, table)
         self._add(relation)
         return logical.Relation(table=table, alias=relation.alias, span=source.span)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from piql.binding.entities import Entities
+from piql.binding.near_names import NearNames
 from piql.binding.scope import TableNames, lookup, spelling_fix, suggestion, unknown_name, unknown_table
 from piql.binding.types import BARE, is_comparable, is_text
 from piql.catalog import (
@@ -86,8 +87,9 @@ def bind_schema(statements: Iterable[ast.Statement], base: Catalog | None = None
     for builder in builders:
         schema.tables[builder.table.name] = builder.table
     by_fold = {name.lower(): name for name in schema.tables}
+    known = NearNames(schema.tables)
     for builder in builders:
-        schema.tables[builder.table.name] = builder.with_foreign_keys(by_fold)
+        schema.tables[builder.table.name] = builder.with_foreign_keys(by_fold, known)
     names = TableNames(schema.tables, frozenset(schema.broken))
     seen: dict[str, ast.CreateIndex] = {}
     for index in indexes:
@@ -326,15 +328,17 @@ class _TableBuilder:
                 if declared is not None and declared not in self.declared_null:
                     self.columns[declared] = replace(self.columns[declared], nullable=False)
 
-    def with_foreign_keys(self, by_fold: dict[str, str]) -> Table:
+    def with_foreign_keys(self, by_fold: dict[str, str], known: NearNames) -> Table:
         """Give the table with its foreign keys, now that all tables are known."""
-        found = [self._foreign_key(clause, by_fold) for clause in self.foreign_keys]
+        found = [self._foreign_key(clause, by_fold, known) for clause in self.foreign_keys]
         return self._build(tuple(each for each in found if each is not None))
 
-    def _foreign_key(self, clause: ast.ForeignKeyClause, by_fold: dict[str, str]) -> ForeignKey | None:
+    def _foreign_key(
+        self, clause: ast.ForeignKeyClause, by_fold: dict[str, str], known: NearNames
+    ) -> ForeignKey | None:
         declared = lookup(clause.table, by_fold)
         if declared is None:
-            self.schema.diagnostics.append(unknown_table(clause.table, by_fold.values()))
+            self.schema.diagnostics.append(unknown_table(clause.table, known))
             return None
         target = self.schema.tables[declared]
         columns = tuple(each for each in (lookup(name, self.by_fold) for name in clause.columns) if each is not None)

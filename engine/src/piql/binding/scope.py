@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
+from functools import cached_property
 
+from piql.binding.near_names import NearNames, near_names
 from piql.catalog import SqlType, Table
 from piql.diagnostics.codes import report
 from piql.diagnostics.diagnostic import Diagnostic, Edit, Fix
@@ -27,32 +28,32 @@ def lookup(name: ast.Name, by_fold: Mapping[str, str]) -> str | None:
 
 def suggestion(name: str, known: Iterable[str]) -> str | None:
     """Give the known name that is nearest to a misspelt one, if any is near."""
-    by_fold = {each.lower(): each for each in known}
-    close = get_close_matches(name.lower(), by_fold, n=1, cutoff=0.6)
-    return by_fold[close[0]] if close else None
+    return near_names(tuple(known)).nearest(name)
 
 
 def spelling_fix(span: Span, text: str) -> Fix:
     return Fix(f"Change to {text}", (Edit(span.file, span.start, span.end, text),))
 
 
-def unknown_name(code: str, message: str, name: ast.Name, known: Iterable[str], otherwise: str = "") -> Diagnostic:
+def unknown_name(
+    code: str, message: str, name: ast.Name, known: Iterable[str] | NearNames, otherwise: str = ""
+) -> Diagnostic:
     """Report a name that means nothing, with the nearest one that would."""
-    known = tuple(known)
+    known = known if isinstance(known, NearNames) else near_names(tuple(known))
     if name.is_quoted and code == "unknown-column":
         text = "'" + name.text.replace("'", "''") + "'"
         edit = Edit(name.span.file, name.span.start, name.span.end, text)
         way_out = f"double quotes hold names, single quotes hold texts: {text}"
         return report(code, message, name.span, help=way_out, fixes=(Fix(f"Change to {text}", (edit,)),))
-    near = suggestion(name.text, known)
+    near = known.nearest(name.text)
     if near is not None:
         return report(code, message, name.span, help=f"did you mean {near}?", fixes=(spelling_fix(name.span, near),))
-    if known:
-        otherwise = "known here: " + ", ".join(known[:12]) + (", …" if len(known) > 12 else "")
+    if known.names:
+        otherwise = "known here: " + ", ".join(known.names[:12]) + (", …" if len(known.names) > 12 else "")
     return report(code, message, name.span, help=otherwise or ())
 
 
-def unknown_table(name: ast.Name, tables: Iterable[str]) -> Diagnostic:
+def unknown_table(name: ast.Name, tables: Iterable[str] | NearNames) -> Diagnostic:
     return unknown_name("unknown-table", f"there is no table {name.text}", name, tables, "no table is declared")
 
 
@@ -64,6 +65,7 @@ class TableNames:
         self.broken = broken  # tables with errors in their CREATE TABLE: nothing is said about their columns
         self._by_fold = {name.lower(): name for name in tables}
         self._columns: dict[str, dict[str, str]] = {}
+        self._in_scope: dict[str, dict[str, ScopeColumn]] = {}
 
     def find(self, name: ast.Name) -> Table | None:
         declared = lookup(name, self._by_fold)
@@ -76,11 +78,23 @@ class TableNames:
             found = self._columns[table.name] = {each.name.lower(): each.name for each in table.columns}
         return found
 
+    def columns_in_scope(self, table: Table) -> Mapping[str, ScopeColumn]:
+        """Give the table's columns as a relation of FROM has them, keyed by their lower case."""
+        found = self._in_scope.get(table.name)
+        if found is None:
+            found = {each.name.lower(): ScopeColumn(each.name, each.type, each.nullable) for each in table.columns}
+            self._in_scope[table.name] = found
+        return found
+
     def unknown(self, name: ast.Name) -> Diagnostic:
-        return unknown_table(name, self.tables)
+        return unknown_table(name, self._near)
+
+    @cached_property
+    def _near(self) -> NearNames:
+        return NearNames(self.tables)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class ScopeColumn:
     name: str
     type: SqlType
@@ -93,7 +107,7 @@ class ScopeRelation:
 
     shown: str
     alias: str
-    columns: dict[str, ScopeColumn] | None  # keyed by lower case
+    columns: Mapping[str, ScopeColumn] | None  # keyed by lower case
     span: Span
     table: Table | None = None
     is_optional: bool = False  # the right side of a left join: its columns may be NULL above the join

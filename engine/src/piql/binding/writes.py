@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from piql.binding.expressions import ExpressionBinder, QueryContext
-from piql.binding.scope import Scope, ScopeColumn, ScopeRelation, unknown_name
+from piql.binding.scope import Scope, ScopeRelation, unknown_name
 from piql.binding.types import is_comparable, type_of
 from piql.catalog import Column, Kind, Table
 from piql.diagnostics.codes import report
@@ -41,7 +41,7 @@ class _Write:
     def __init__(self, context: QueryContext, table: Table, span: Span) -> None:
         self.context = context
         self.table = table
-        columns = {each.name.lower(): ScopeColumn(each.name, each.type, each.nullable) for each in table.columns}
+        columns = context.tables.columns_in_scope(table)
         relation = ScopeRelation(table.name, context.unique_alias(table.name), columns, span, table)
         self.scope = Scope([relation])
         self.is_broken = False

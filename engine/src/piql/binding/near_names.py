@@ -1,0 +1,118 @@
+"""The known name that is nearest to a misspelt one, quickly even where thousands are known and thousands misspelt.
+
+Of few names, each is compared. Of many, sets of them as bits tell how many letters each shares with the misspelt one;
+those that share most are compared first, until no other could be nearer.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from difflib import SequenceMatcher, get_close_matches
+from functools import cached_property, lru_cache
+
+CUTOFF = 0.6  # how alike two names are at least: twice what they share to their lengths together
+FEW = 50  # names, each of which is compared
+MOST_COMPARED = 8  # of many names; one may be nearer than those only where so many share as many letters
+
+
+class NearNames:
+    """Known names, to be looked up by what somebody may have meant for one of them."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self.names = tuple(names)
+
+    def nearest(self, name: str) -> str | None:
+        """Give the known name that is nearest to a misspelt one, if any is near; of few as near, the last by letter."""
+        if len(self._by_fold) <= FEW:
+            close = get_close_matches(name.lower(), self._by_fold, n=1, cutoff=CUTOFF)
+            return self._by_fold[close[0]] if close else None
+        return self._best(name.lower())
+
+    @cached_property
+    def _by_fold(self) -> dict[str, str]:
+        return {each.lower(): each for each in self.names}
+
+    @cached_property
+    def _letters(self) -> _Letters:
+        return _Letters(sorted(self._by_fold))
+
+    def _best(self, fold: str) -> str | None:
+        compared = 0
+        best = (0.0, "")
+        matcher = SequenceMatcher(b=fold)
+        for most, group in self._letters.groups(fold):
+            for each in self._letters.promising(group, fold):
+                if best[0] >= most or compared == MOST_COMPARED:
+                    return self._by_fold[best[1]] if best[0] >= CUTOFF else None
+                matcher.set_seq1(each)
+                best = max(best, (matcher.ratio(), each))
+                compared += 1
+        return self._by_fold[best[1]] if best[0] >= CUTOFF else None
+
+
+@lru_cache(maxsize=256)
+def near_names(names: tuple[str, ...]) -> NearNames:
+    """Give the same object for the same names, such as the columns of a table: it keeps what it has found out."""
+    return NearNames(names)
+
+
+class _Letters:
+    """Sets of names by what is in them: the bit `1 << at` stands for `names[at]`."""
+
+    def __init__(self, names: list[str]) -> None:
+        self.names = names
+        self.with_letter: dict[tuple[str, int], int] = defaultdict(int)  # as often as that, or more often
+        self.of_length: dict[int, int] = defaultdict(int)
+        self.beginning: dict[str, int] = defaultdict(int)
+        self.ending: dict[str, int] = defaultdict(int)
+        for at, name in enumerate(names):
+            bit = 1 << at
+            for letter, times in Counter(name).items():
+                for time in range(times):
+                    self.with_letter[letter, time] |= bit
+            self.of_length[len(name)] |= bit
+            self.beginning[name[:2]] |= bit
+            self.ending[name[-2:]] |= bit
+
+    def groups(self, fold: str) -> Iterator[tuple[float, int]]:
+        """Give sets of names of one length that share as many letters, those that may be nearest first, with how near.
+
+        The number that each name shares is added up for all names at once: `digits[0]` holds the names for which the
+        binary number ends with 1.
+        """
+        digits: list[int] = []
+        for letter, times in Counter(fold).items():
+            for time in range(times):
+                carry = self.with_letter.get((letter, time), 0)
+                for place, digit in enumerate(digits):
+                    digits[place], carry = digit ^ carry, digit & carry
+                if carry:
+                    digits.append(carry)
+        bounds = [
+            (2 * shared / (length + len(fold)), length, shared)
+            for length in self.of_length
+            for shared in range(1, min(length, len(fold)) + 1)
+            if 2 * shared >= CUTOFF * (length + len(fold))
+        ]
+        for most, length, shared in sorted(bounds, reverse=True):
+            group = self.of_length[length]
+            if shared >> len(digits):
+                continue
+            for place, digit in enumerate(digits):
+                group &= digit if shared >> place & 1 else ~digit
+            if group:
+                yield most, group
+
+    def promising(self, group: int, fold: str) -> Iterator[str]:
+        """Give the names of a set, first those that begin and end as the misspelt one, then those that do one of it."""
+        beginning, ending = self.beginning.get(fold[:2], 0), self.ending.get(fold[-2:], 0)
+        for part in (
+            group & beginning & ending,
+            group & (beginning ^ ending),
+            group & ~(beginning | ending),
+        ):
+            while part:
+                at = part.bit_length() - 1
+                part ^= 1 << at
+                yield self.names[at]
