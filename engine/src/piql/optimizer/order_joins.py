@@ -32,6 +32,7 @@ from piql.optimizer.restrictions import Restrictions, restrictions_on
 from piql.optimizer.rule import RuleContext
 
 EXHAUSTIVE_LEGS = 6  # beyond, the next relation is the cheapest one to add
+FEW_LEGS = 3
 MOST_WAYS = 6  # equally good ways to join a set of relations that are followed further
 MOST_PLANNED = 8  # equally good orders whose plans are made to find the best
 MOST_LOOKED = 100_000  # legs, to find where a stop may stand; foreign keys alone tell it of what is left then
@@ -219,7 +220,7 @@ class _Search:
 
     def _related_to(self, leg: Leg) -> frozenset[int]:
         """Give the legs that change how one is joined; of few legs all, since looking is not worth it."""
-        if len(self.legs) <= EXHAUSTIVE_LEGS:
+        if len(self.legs) <= FEW_LEGS:
             return self._everything
         return frozenset(self.joining.related(leg, self.legs))
 
