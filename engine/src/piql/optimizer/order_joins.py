@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from piql.logical.expressions import ColumnRef
 from piql.logical.operators import (
@@ -146,12 +146,11 @@ class _Ordering:
         return replace(leg, input=replace(leg.input, input=below) if isinstance(leg.input, Derived) else below)
 
 
-@dataclass(frozen=True, slots=True)
-class _Way:
+class _Way(NamedTuple):
     """A way to join a set of legs.
 
     Ways are compared by the reads that not even a new limit could bound, those that nothing bounds, products, requests,
-    rows, and then by the order written.
+    rows, and then by the order written: in the order of these fields.
     """
 
     hopeless: int = 0
@@ -162,8 +161,8 @@ class _Way:
     order: Order = ()
 
     @property
-    def cost(self) -> tuple[int, int, int, int]:
-        return (self.hopeless, self.unbounded, self.products, self.requests)
+    def cost(self) -> tuple[int, ...]:
+        return self[:4]
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +254,7 @@ class _Search:
             ]
             if not grown:
                 return ()
-            way = min(grown, key=lambda each: (each.cost, each.rows, each.order))
+            way = min(grown)
             joined = frozenset(way.order)
         return (way,)
 
@@ -398,11 +397,11 @@ def _extended(way: _Way, step: _Step, at: int, leg: Leg) -> _Way:
 
 def _best_ways(ways: list[_Way]) -> list[_Way]:
     """Keep the cheapest ways, and those that give fewer rows to what is joined next, the best first."""
-    ways.sort(key=lambda way: (way.cost, way.rows, way.order))
+    ways.sort()
     kept: list[_Way] = []
-    fewest = ways[0].rows
+    fewest, best = ways[0].rows, ways[0][:5]
     for way in ways:
-        if way.rows < fewest or (way.cost == ways[0].cost and way.rows == ways[0].rows):
+        if way.rows < fewest or way[:5] == best:
             kept.append(way)
             fewest = min(fewest, way.rows)
     return kept[:MOST_WAYS]
