@@ -55,9 +55,9 @@ stop            = ( "LIMIT" | "PAGINATE" ) ( positive | parameter ) ;
 insert          = "INSERT" "INTO" name [ columns ] "VALUES" "(" expression { "," expression } ")"
                   [ "IF" "NOT" "EXISTS" ] ;
 update          = "UPDATE" name "SET" assignment { "," assignment } [ "WHERE" expression ]
-                  [ "IF" assignment { "AND" assignment } ] ;
+                  [ "IF" expression ] ;
 assignment      = name "=" concatenation ;
-delete          = "DELETE" "FROM" name [ "WHERE" expression ] ;
+delete          = "DELETE" "FROM" name [ "WHERE" expression ] [ "IF" expression ] ;
 """,
     "Expressions": """
 expression      = conjunction { "OR" conjunction } ;

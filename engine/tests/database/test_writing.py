@@ -149,11 +149,67 @@ def test_a_conditional_insert_refuses_a_key_that_exists(accounts: piql.Database)
 def test_a_conditional_update_holds_or_fails(accounts: piql.Database) -> None:
     accounts.run("UPDATE accounts SET balance = 11 WHERE id = 1 IF balance = 10")
     assert balance(accounts) == 11
-    with pytest.raises(piql.ConditionFailed, match="balance is not 10"):
+    with pytest.raises(piql.ConditionFailed, match="balance = 10 does not hold"):
         accounts.run("UPDATE accounts SET balance = 12 WHERE id = 1 IF balance = 10")
     assert balance(accounts) == 11
     with pytest.raises(piql.ConditionFailed):
         accounts.run("UPDATE accounts SET balance = 12 WHERE id = 7 IF balance = 10")
+
+
+TESTS = (
+    "balance >= 10",
+    "balance > 10",
+    "balance <> 10",
+    "balance - 10 = 0",
+    "balance BETWEEN 5 AND 15 AND email IS NULL",
+    "email IS NOT NULL",
+    "email = 'ada@x' OR balance = 10",
+    "NOT (email = 'ada@x')",
+    "email <> 'bob@x'",
+    "UPPER(email) = 'ADA@X' AND id = 1",
+    "balance IN (9, 10, 11)",
+    "id = 1 AND (email IS NULL OR balance < 3)",
+)
+
+
+@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("key", [1, 2, 3])
+def test_a_write_is_made_exactly_if_its_condition_is_true_of_the_row(
+    accounts: piql.Database, test: str, key: int
+) -> None:
+    accounts.run("INSERT INTO accounts (id, balance) VALUES (2, 10)")
+    accounts.run("INSERT INTO accounts (id, email, balance) VALUES (3, 'bob@x', 2)")
+    holds = bool(accounts.run(f"SELECT id FROM accounts WHERE id = {key} AND ({test})").rows)
+    for write in ("UPDATE accounts SET balance = 77 WHERE", "DELETE FROM accounts WHERE"):
+        accounts.run(f"UPDATE accounts SET balance = {2 if key == 3 else 10} WHERE id = {key}")
+        if holds:
+            accounts.run(f"{write} id = {key} IF {test}")
+        else:
+            with pytest.raises(piql.ConditionFailed, match="does not hold"):
+                accounts.run(f"{write} id = {key} IF {test}")
+        left = [row["balance"] for row in accounts.run(f"SELECT balance FROM accounts WHERE id = {key}").rows]
+        assert left == ([] if holds and write.startswith("DELETE") else [77] if holds else [2 if key == 3 else 10])
+
+
+def test_a_condition_names_the_part_that_does_not_hold(accounts: piql.Database) -> None:
+    with pytest.raises(piql.ConditionFailed, match=r"^accounts: email IS NULL does not hold"):
+        accounts.run("DELETE FROM accounts WHERE id = 1 IF balance = [b] AND email IS NULL", {"b": 10})
+
+
+def test_a_conditional_delete_of_no_row_fails(accounts: piql.Database) -> None:
+    with pytest.raises(piql.ConditionFailed, match="there is no such row"):
+        accounts.run("DELETE FROM accounts WHERE id = 9 IF balance = 10")
+
+
+def test_a_write_reads_no_other_row(accounts: piql.Database) -> None:
+    for write in (
+        "UPDATE accounts SET balance = (SELECT balance FROM accounts WHERE id = 2) WHERE id = 1",
+        "INSERT INTO accounts (id, balance) VALUES (7, (SELECT balance FROM accounts WHERE id = 2))",
+        "DELETE FROM accounts WHERE id = 1 IF EXISTS (SELECT id FROM accounts WHERE id = 2)",
+    ):
+        with pytest.raises(piql.CompilationRefused) as refused:
+            accounts.run(write)
+        assert [each.code for each in refused.value.diagnostics] == ["subquery-place"]
 
 
 def test_an_update_may_compute_from_the_row_as_it_was(accounts: piql.Database) -> None:

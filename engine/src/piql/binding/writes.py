@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from piql.binding.expressions import ExpressionBinder, QueryContext
 from piql.binding.scope import Scope, ScopeRelation, unknown_name
 from piql.binding.types import is_comparable, type_of
@@ -105,20 +107,40 @@ class _Write:
             if assignment is not None and self._is_new(assignment, changes):
                 changes.append(assignment)
         key = self._key(node, "UPDATE")
-        conditions: list[logical.Assignment] = []
-        for item in node.conditions:
-            assignment = self._assignment(self._column(item.column), item.value, item.span, "IF")
-            if assignment is not None:
-                conditions.append(assignment)
+        condition = self._condition(node.condition)
         if self.is_broken:
             return None
-        return logical.Update(
-            table=self.table, key=key, changes=tuple(changes), conditions=tuple(conditions), span=node.span
-        )
+        return logical.Update(table=self.table, key=key, changes=tuple(changes), condition=condition, span=node.span)
 
     def delete(self, node: ast.Delete) -> logical.Delete | None:
         key = self._key(node, "DELETE")
-        return None if self.is_broken else logical.Delete(table=self.table, key=key, span=node.span)
+        condition = self._condition(node.condition)
+        if self.is_broken:
+            return None
+        return logical.Delete(table=self.table, key=key, condition=condition, span=node.span)
+
+    def _condition(self, node: ast.Expression | None) -> bound.Expression | None:
+        """Bind what follows IF: a test of the row as it was."""
+        if node is None:
+            return None
+        predicate = ExpressionBinder(self.context, self.scope, "IF").predicate(node)
+        if predicate is None or not self._is_of_one_row(predicate):
+            self.is_broken = True
+            return None
+        return predicate
+
+    def _is_of_one_row(self, expression: bound.Expression) -> bool:
+        """Refuse subqueries: a write reads the row that it changes, and no other."""
+        for each in expression.walk():
+            if isinstance(each, bound.Exists | bound.InSubquery | bound.ScalarSubquery):
+                self._report(
+                    "subquery-place",
+                    f"a write reads no row of {self.table.name} but its own, and no other table",
+                    each.span or self.table_span,
+                    "read the value by a query of its own first, and give it as a parameter",
+                )
+                return False
+        return True
 
     def _column(self, name: ast.Name) -> Column | None:
         declared = self.context.tables.column_names(self.table).get(name.text.lower())
@@ -154,7 +176,7 @@ class _Write:
         self, column: Column | None, value: ast.Expression, span: Span, clause: str
     ) -> logical.Assignment | None:
         """Bind a value that goes into a column; SET may compute it from the row as it was."""
-        if clause != "SET":
+        if clause != "SET" and next(value.find(ast.Select), None) is None:
             for name in value.find(ast.ColumnName):
                 text = name.span.text.strip('"')
                 self._report(
@@ -166,7 +188,7 @@ class _Write:
                 return None
         binder = ExpressionBinder(self.context, self.scope, clause)
         expression = binder.value(value, column.type if column is not None else None)
-        if expression is None or column is None:
+        if expression is None or column is None or not self._is_of_one_row(expression):
             self.is_broken = True
             return None
         given = type_of(expression)
@@ -200,32 +222,34 @@ class _Write:
                 f"{verb} without WHERE changes every row of {self.table.name}",
                 node.table.span,
                 f"name one row by its whole primary key: WHERE {example}",
-                fixes=()
-                if isinstance(node, ast.Update) and node.conditions
-                else _inserted(node.span, f" WHERE {example}"),
+                fixes=() if node.condition is not None else _inserted(node.span, f" WHERE {example}"),
             )
             return ()
         predicate = ExpressionBinder(self.context, self.scope, "WHERE").predicate(where)
-        if predicate is None:
+        if predicate is None or not self._is_of_one_row(predicate):
             self.is_broken = True
             return ()
         found: dict[str, logical.Assignment] = {}
+        others: list[bound.Expression] = []
         for part in bound.conjuncts(predicate):
             assignment = _equality(part)
-            span = part.span or where.span
             if assignment is None or assignment.column not in key or assignment.column in found:
-                if verb == "UPDATE" and assignment is not None and assignment.column not in key:
-                    way_out = f"make it a condition after the key: WHERE {example} IF {span.text}"
-                else:
-                    way_out = f"name one row: WHERE {example}"
-                self._report(
-                    "bulk-write",
-                    f"{verb} names its row by the primary key ({shown}) only, this is something else",
-                    span,
-                    way_out,
-                )
-                return ()
-            found[assignment.column] = assignment
+                others.append(part)
+            else:
+                found[assignment.column] = assignment
+        if others:
+            span = others[0].span or where.span
+            is_test = not any(each.name in key for each in others[0].find(bound.ColumnRef))
+            self._report(
+                "bulk-write",
+                f"{verb} names its row by the primary key ({shown}) only, this is something else",
+                span,
+                f"make it a condition after the key: WHERE {example} IF {span.text}"
+                if is_test
+                else f"name one row: WHERE {example}",
+                fixes=_made_conditions(node, where, found, others) if len(found) == len(key) else (),
+            )
+            return ()
         missing = [each for each in key if each not in found]
         if missing:
             rest = " AND ".join(f"{each} = [{each}]" for each in missing)
@@ -244,6 +268,31 @@ class _Write:
 def _inserted(span: Span, text: str) -> tuple[Fix, ...]:
     """Offer to name one row by writing more behind a place."""
     return (Fix(f"Name one row: add{text}", (Edit(span.file, span.end, span.end, text),)),)
+
+
+def _made_conditions(
+    node: ast.Update | ast.Delete,
+    where: ast.Expression,
+    key: Mapping[str, logical.Assignment],
+    others: Sequence[bound.Expression],
+) -> tuple[Fix, ...]:
+    """Offer to test what WHERE tests beside the key in IF."""
+    spans = [each.span for each in (*key.values(), *others)]
+    named = [span.text for span in spans if span is not None]
+    if len(named) < len(spans):
+        return ()
+    tests = [
+        f"({text})" if isinstance(each, bound.Or) else text
+        for each, text in zip(others, named[len(key) :], strict=True)
+    ]
+    text, end = f"{' AND '.join(named[: len(key)])} IF {' AND '.join(tests)}", where.span.end
+    if node.condition is not None:
+        if isinstance(node.condition, ast.Junction) and node.condition.operator == "OR":
+            return ()
+        text, end = f"{text} AND ", node.condition.span.start
+    return (
+        Fix(f"Make it a condition: IF {' AND '.join(tests)}", (Edit(where.span.file, where.span.start, end, text),)),
+    )
 
 
 def _equality(part: bound.Expression) -> logical.Assignment | None:

@@ -147,15 +147,17 @@ class _Collector:
                     self._expression(value, _Scope(query=query))
             case ast.Update():
                 scope = self._write_scope(body.table, query)
-                for item in (*body.changes, *body.conditions):
+                for item in body.changes:
                     self._columns(self._table_of(body.table), (item.column,))
                     self._expression(item.value, scope)
-                if body.where is not None:
-                    self._expression(body.where, scope)
+                for test in (body.where, body.condition):
+                    if test is not None:
+                        self._expression(test, scope)
             case ast.Delete():
                 scope = self._write_scope(body.table, query)
-                if body.where is not None:
-                    self._expression(body.where, scope)
+                for test in (body.where, body.condition):
+                    if test is not None:
+                        self._expression(test, scope)
 
     def _write_scope(self, name: ast.Name, query: str) -> _Scope:
         table = self._named_table(name)

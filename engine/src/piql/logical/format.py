@@ -100,11 +100,15 @@ def describe(plan: logical.LogicalNode | logical.LogicalWrite) -> tuple[str, str
             condition = " if not exists" if plan.if_not_exists else ""
             return "Insert", f"{plan.table.name}{condition}: {format_assignments(plan.values)}"
         case logical.Update():
-            condition = f" if {format_assignments(plan.conditions)}" if plan.conditions else ""
+            condition = _condition(plan.condition)
             key, changes = format_assignments(plan.key), format_assignments(plan.changes)
             return "Update", f"{plan.table.name} ({key}): {changes}{condition}"
         case logical.Delete():
-            return "Delete", f"{plan.table.name} ({format_assignments(plan.key)})"
+            return "Delete", f"{plan.table.name} ({format_assignments(plan.key)}){_condition(plan.condition)}"
+
+
+def _condition(condition: Expression | None) -> str:
+    return "" if condition is None else f" if {format_expression(condition)}"
 
 
 def format_count(count: logical.Count) -> str:

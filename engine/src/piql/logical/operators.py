@@ -230,20 +230,21 @@ class Insert(_Operator):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Update(_Operator):
-    """Changes the row with the primary key `key`; with `conditions`, only when each column has that value."""
+    """Changes the row with the primary key `key`; with a `condition`, only when it is true of the row as it was."""
 
     table: Table
     key: tuple[Assignment, ...]
     changes: tuple[Assignment, ...]
-    conditions: tuple[Assignment, ...] = ()
+    condition: Expression | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delete(_Operator):
-    """Removes the row with the primary key `key`."""
+    """Removes the row with the primary key `key`; with a `condition`, only when it is true of the row as it was."""
 
     table: Table
     key: tuple[Assignment, ...]
+    condition: Expression | None = None
 
 
 LogicalWrite: TypeAlias = Insert | Update | Delete

@@ -189,6 +189,6 @@ def _write(plan: WritePlan) -> str:
         text += f": {given}"
     if plan.if_not_exists:
         text += " if not exists"
-    if plan.conditions:
-        text += f" if {format_assignments(plan.conditions)}"
+    if plan.condition is not None:
+        text += f" if {format_expression(plan.condition)}"
     return text

@@ -317,7 +317,7 @@ class WritePlan(Node):
     table: Table
     values: tuple[Assignment, ...] = ()  # insert: every column; update: the changed columns
     key: tuple[Assignment, ...] = ()  # the whole primary key
-    conditions: tuple[Assignment, ...] = ()
+    condition: Expression | None = None
     if_not_exists: bool = False
     references: tuple[ForeignKey, ...] = ()
     counted_limits: tuple[tuple[CardinalityLimit, Index], ...] = ()

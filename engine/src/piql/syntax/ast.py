@@ -294,13 +294,14 @@ class Update(AstNode):
     table: Name
     changes: tuple[SetItem, ...]
     where: Expression | None
-    conditions: tuple[SetItem, ...] = ()  # IF column = value AND …
+    condition: Expression | None = None  # IF …
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delete(AstNode):
     table: Name
     where: Expression | None
+    condition: Expression | None = None  # IF …
 
 
 # Schema

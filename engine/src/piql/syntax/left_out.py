@@ -57,7 +57,6 @@ CLAUSES: dict[tuple[str, str], LeftOut] = {
         "ON DUPLICATE", "INSERT replaces a row with the same key; IF NOT EXISTS refuses instead"
     ),
 }
-DELETE_IF = LeftOut("DELETE … IF", "mark the row by UPDATE … IF column = value first, and delete it then")
 IF_EXISTS = LeftOut("IF EXISTS", "leave it out: UPDATE and DELETE of a missing row change nothing")
 
 # Met where a statement begins.

@@ -17,7 +17,7 @@ from piql.source import Source, Span
 from piql.syntax import ast
 from piql.syntax.cursor import MAX_TOKENS, SyntaxFault
 from piql.syntax.entities import EntityParser
-from piql.syntax.left_out import CLAUSES, CREATED, DELETE_IF, STATEMENTS, LeftOut
+from piql.syntax.left_out import CLAUSES, CREATED, STATEMENTS, LeftOut
 from piql.syntax.lexer import MAX_FINDINGS, place_of_first_token, tokenize
 
 MAX_WORK = 200_000  # of one file: 1 for a token, and for the plans of what it names
@@ -175,9 +175,6 @@ class _Parser(EntityParser):
 
     def _left_out_clause(self, statement: ast.Statement) -> LeftOut | None:
         """Give the clause of SQL that follows a statement here, FETCH being taken for an alias before FIRST."""
-        body = statement.body if isinstance(statement, ast.CreateQuery) else statement
-        if isinstance(body, ast.Delete) and self.token.word == "IF":
-            return DELETE_IF
         here, before = self.token.word, self.tokens[self.at - 1].word
         return CLAUSES.get((here, self.peek().word)) or (CLAUSES.get((before, here)) if before == "FETCH" else None)
 

@@ -246,19 +246,19 @@ def _insert(insert: ast.Insert) -> list[_Line]:
     return lines
 
 
-def _set_items(items: tuple[ast.SetItem, ...], between: str) -> str:
-    return between.join(f"{name_text(each.column)} = {print_expression(each.value)}" for each in items)
+def _set_items(items: tuple[ast.SetItem, ...]) -> str:
+    return ", ".join(f"{name_text(each.column)} = {print_expression(each.value)}" for each in items)
 
 
 def _update(update: ast.Update) -> list[_Line]:
     lines = [
         _Line(f"UPDATE {name_text(update.table)}", update.span.start),
-        _Line(f"SET {_set_items(update.changes, ', ')}", update.changes[0].span.start),
+        _Line(f"SET {_set_items(update.changes)}", update.changes[0].span.start),
     ]
     if update.where is not None:
         lines.extend(_condition("WHERE", update.where))
-    if update.conditions:
-        lines.append(_Line(f"IF {_set_items(update.conditions, ' AND ')}", update.conditions[0].span.start))
+    if update.condition is not None:
+        lines.extend(_condition("IF", update.condition))
     return lines
 
 

@@ -64,26 +64,27 @@ class WriteParser(QueryParser):
         while self.accept(","):
             changes.append(self._set_item())
         where = self.expression() if self.accept("WHERE") else None
-        conditions: list[ast.SetItem] = []
-        if self.accept("IF"):
-            if self.token.word == "EXISTS":
-                raise self.left_out(IF_EXISTS)
-            conditions.append(self._set_item())
-            while self.accept("AND"):
-                conditions.append(self._set_item())
         return ast.Update(
             table=table,
             changes=tuple(changes),
             where=where,
-            conditions=tuple(conditions),
+            condition=self._condition(),
             span=self.span_from(start),
         )
 
     def _set_item(self) -> ast.SetItem:
         column = self.name("a column")
         self.expect("=", "after the column")
-        value = self.expression(2)  # tighter than AND, which joins conditions
+        value = self.expression(2)  # tighter than AND, so that a list of changes joined by it is refused
         return ast.SetItem(column=column, value=value, span=self.span_from(column.span.start))
+
+    def _condition(self) -> ast.Expression | None:
+        """Read `IF …` behind UPDATE or DELETE: what must hold of the row as it was."""
+        if not self.accept("IF"):
+            return None
+        if self.token.word == "EXISTS" and self.peek().word != "(":
+            raise self.left_out(IF_EXISTS)
+        return self.expression()
 
     def delete(self) -> ast.Delete:
         start = self.advance().start
@@ -91,4 +92,4 @@ class WriteParser(QueryParser):
         table = self.name("a table after DELETE FROM")
         self.reads += 1
         where = self.expression() if self.accept("WHERE") else None
-        return ast.Delete(table=table, where=where, span=self.span_from(start))
+        return ast.Delete(table=table, where=where, condition=self._condition(), span=self.span_from(start))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from time import perf_counter
 from typing import Any
@@ -11,21 +11,23 @@ from piql.bounds.writes import most_entries
 from piql.compilation import CompiledQuery
 from piql.errors import ConditionFailed, ConstraintViolation
 from piql.execution.executor import Page
+from piql.execution.expressions import ExpressionCompiler
 from piql.execution.observation import Observation, Observer
 from piql.execution.parameters import ParameterChecks
 from piql.execution.preparation import Preparation
 from piql.execution.strategy import Clock
-from piql.logical.expressions import ColumnRef
+from piql.logical.expressions import ColumnRef, Expression, conjuncts
+from piql.logical.format import format_expression
 from piql.logical.operators import Assignment
 from piql.physical.operators import WritePlan
 from piql.store.base import Row, Store, Transaction
-from piql.values import shown
 from piql.writing.meter import Meter
 from piql.writing.records import Keep, keeper
 from piql.writing.stepped_writer import Decide, SteppedWriter
 from piql.writing.table_writer import TableWriter
 
 Values = Callable[[Row | None, list[Any]], tuple[Any, ...]]
+Test = Callable[[Row, list[Any]], bool]
 
 
 class PreparedWrite:
@@ -65,7 +67,7 @@ class PreparedWrite:
             self._key = self._sources(tuple(by_column[name] for name in table.primary_key), preparation)
             self._columns = tuple(each.column for each in plan.values)
             self._values = self._sources(plan.values, preparation)
-        self._conditions = self._sources(plan.conditions, preparation)
+        self._tests = self._compiled(plan.condition, preparation)
         self._keep: dict[str, Keep] = {column.name: keeper(table, column, store) for column in table.columns}
         known = {column.name for column in plan.table.columns}
         self._unknown = {at for at, column in enumerate(table.columns) if column.name not in known}
@@ -73,10 +75,20 @@ class PreparedWrite:
 
     def _sources(self, assignments: tuple[Assignment, ...], preparation: Preparation) -> Values:
         """Give the values of assignments, which may be computed from the old record."""
-        at = {column.name: place for place, column in enumerate(self._writer.table.columns)}
-        places = {ref: f"r[{at[ref.name]}]" for each in assignments for ref in each.value.find(ColumnRef)}
-        compiler = preparation.over_places(places)
+        compiler = self._over_old((each.value for each in assignments), preparation)
         return compiler.function("r, p", compiler.tuple_of([compiler.value(each.value) for each in assignments]))
+
+    def _compiled(self, condition: Expression | None, preparation: Preparation) -> tuple[tuple[str, Test], ...]:
+        """Give the parts of IF that must all hold of the old record, each in its words."""
+        parts = () if condition is None else conjuncts(condition)
+        compiler = self._over_old(parts, preparation)
+        return tuple((_words(each), compiler.function("r, p", compiler.is_true(each))) for each in parts)
+
+    def _over_old(self, expressions: Iterable[Expression], preparation: Preparation) -> ExpressionCompiler:
+        at = {column.name: place for place, column in enumerate(self._writer.table.columns)}
+        return preparation.over_places(
+            {ref: f"r[{at[ref.name]}]" for each in expressions for ref in each.find(ColumnRef)}
+        )
 
     def execute(
         self,
@@ -131,8 +143,8 @@ class PreparedWrite:
 
     def _change(self, parameters: list[Any]) -> tuple[Row | None, Decide]:
         def decide(old: Row | None) -> Row | None:
-            if self._plan.conditions:
-                self._check_conditions(old, parameters)
+            if self._tests:
+                self._check_condition(old, parameters)
             if old is None or self._plan.kind == "delete":
                 return None
             record = list(old)
@@ -151,18 +163,17 @@ class PreparedWrite:
         except ConstraintViolation:
             return None
 
-    def _check_conditions(self, old: Row | None, parameters: list[Any]) -> None:
+    def _check_condition(self, old: Row | None, parameters: list[Any]) -> None:
         table = self._writer.table.name
         if old is None:
             raise ConditionFailed(f"{table}: there is no such row")
-        wanted = self._conditions(old, parameters)
-        for condition, value in zip(self._plan.conditions, wanted, strict=True):
-            try:
-                kept = self._keep[condition.column](value) if value is not None else None
-            except ConstraintViolation:
-                kept = None
-            if kept is None or old[self._places[condition.column]] != kept:
-                raise ConditionFailed(f"{table}: {condition.column} is not {shown(value)}")
+        for words, holds in self._tests:
+            if not holds(old, parameters):
+                raise ConditionFailed(f"{table}: {words} does not hold")
+
+
+def _words(test: Expression) -> str:
+    return test.span.text if test.span is not None else format_expression(test)
 
 
 def _cost_of_others(plan: WritePlan, writer: TableWriter) -> int:
