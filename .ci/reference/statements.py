@@ -51,7 +51,7 @@ LEFT_OUT: tuple[tuple[str, str], ...] = (
     ("ON CONFLICT", "CREATE QUERY q AS INSERT INTO t (id) VALUES (1) ON CONFLICT DO NOTHING;"),
     ("RETURNING", "CREATE QUERY q AS INSERT INTO t (id) VALUES (1) RETURNING id;"),
     ("UPDATE … IF EXISTS", "CREATE QUERY q AS UPDATE t SET a = 1 WHERE id = 1 IF EXISTS;"),
-    ("DELETE … IF", "CREATE QUERY q AS DELETE FROM t WHERE id = 1 IF a = 1;"),
+    ("DELETE … IF EXISTS", "CREATE QUERY q AS DELETE FROM t WHERE id = 1 IF EXISTS;"),
     ("INSERT of several rows", "CREATE QUERY q AS INSERT INTO t (id) VALUES (1), (2);"),
     ("INSERT … SELECT", "CREATE QUERY q AS INSERT INTO t SELECT id FROM u;"),
     ("UPDATE of several rows", "CREATE QUERY q AS UPDATE t SET a = 1 WHERE a = 2;"),

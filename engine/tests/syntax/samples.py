@@ -58,6 +58,7 @@ CREATE QUERY both AS SELECT username FROM users WHERE username = 'it''s' UNION A
 WHERE owner = :me ORDER BY username LIMIT 3; /* two queries */
 CREATE QUERY put AS INSERT INTO users (username, hometown) VALUES ([1: u], LOWER('Berkeley' || :x)) IF NOT EXISTS;
 CREATE QUERY change AS UPDATE users SET hometown = NULL WHERE username = [1: u] IF hometown = 'x' AND username = 'y';
+CREATE QUERY drop_one AS DELETE FROM users WHERE username = [1: u] IF (hometown IS NULL OR hometown > 'x') AND NOT a;
 CREATE QUERY drop AS DELETE FROM subscriptions WHERE owner = [1: o] AND target = [2: t];
 """
 

@@ -55,7 +55,7 @@ _FOLLOWING: dict[str, tuple[str, ...]] = {
     "LIMIT": ("MAX",),
     "PAGINATE": ("MAX",),
     "SET": ("WHERE",),
-    "IF": ("AND",),
+    "IF": ("AND", "OR", "IN", "LIKE", "CONTAINS", "BETWEEN", "IS NULL", "IS NOT NULL"),
     "VALUES": ("IF NOT EXISTS",),
 }
 _OPERAND_FOLLOWS = frozenset(

@@ -119,8 +119,7 @@ def _body(body: ast.BareStatement) -> list[_Line]:
         case ast.Update():
             return _update(body)
         case ast.Delete():
-            lines = [_Line(f"DELETE FROM {name_text(body.table)}", body.span.start)]
-            return lines + (_condition("WHERE", body.where) if body.where is not None else [])
+            return [_Line(f"DELETE FROM {name_text(body.table)}", body.span.start), *_tests(body)]
         case ast.Fetch():
             return _fetch(body)
         case _:
@@ -255,11 +254,12 @@ def _update(update: ast.Update) -> list[_Line]:
         _Line(f"UPDATE {name_text(update.table)}", update.span.start),
         _Line(f"SET {_set_items(update.changes)}", update.changes[0].span.start),
     ]
-    if update.where is not None:
-        lines.extend(_condition("WHERE", update.where))
-    if update.condition is not None:
-        lines.extend(_condition("IF", update.condition))
-    return lines
+    return [*lines, *_tests(update)]
+
+
+def _tests(write: ast.Update | ast.Delete) -> list[_Line]:
+    lines = _condition("WHERE", write.where) if write.where is not None else []
+    return lines + (_condition("IF", write.condition) if write.condition is not None else [])
 
 
 # Queries

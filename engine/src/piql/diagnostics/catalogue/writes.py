@@ -9,8 +9,8 @@ CODES = (
         "bulk-write",
         "A write names more than one row",
         "How many rows a write by condition changes depends on the data. Each write names one row by its whole "
-        "primary key; read the keys with a bounded query first, and write them one by one. What else must hold of the row "
-        "is tested by IF, behind WHERE.",
+        "primary key; read the keys with a bounded query first, and write them one by one. What else must hold of "
+        "the row is tested by IF, behind WHERE.",
         _T + "CREATE QUERY q AS DELETE FROM t WHERE a = [1: a];",
     ),
     Code(
