@@ -1,4 +1,4 @@
-"""The tests that start Ray: one whole run, and one that is stopped half way."""
+"""The tests that start Ray: whole runs, on one machine and on two, and runs that are stopped or lose a client."""
 
 import json
 import os
@@ -7,15 +7,19 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass
+from multiprocessing import Pipe
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from piql_profiler import cluster
 from piql_profiler.cluster import RayRunner
-from piql_profiler.grid import Grid, Operator
+from piql_profiler.grid import Grid
 from piql_profiler.measurements import Measurements
 from piql_profiler.processes import descendants
 from piql_profiler.profile_run import Progress, run_profile
-from piql_profiler.run_files import RunInfo, RunSettings, load, read_info
+from piql_profiler.run_files import RunInfo, RunSettings, load, read_cells, read_info
+from piql_profiler.runner import MeasuringStopped
 
 pytestmark = pytest.mark.ray
 
@@ -55,7 +59,7 @@ def whole_run(tmp_path_factory: pytest.TempPathFactory) -> WholeRun:
 def test_a_run_on_ray_measures_every_point_in_every_interval(whole_run: WholeRun) -> None:
     assert (whole_run.info.state, whole_run.info.message) == ("done", None)
     assert whole_run.measurements.intervals == 2
-    assert set(whole_run.measurements.operators) == set(Operator)
+    assert set(whole_run.measurements.operators) == {each.operator for each in TINY.points}
     for operator in whole_run.measurements.operators.values():
         assert (operator.counts.sum(axis=-1) >= 20).all()
 
@@ -119,24 +123,60 @@ def test_a_run_killed_after_an_interval_is_readable_and_goes_on_to_its_end(tmp_p
     assert (resumed.returncode, info.state, info.complete_intervals) == (0, "done", 2)
 
 
-def test_a_ray_worker_that_is_killed_is_replaced_or_the_run_says_so_and_goes_on(tmp_path: Path) -> None:
+def test_a_client_that_is_killed_is_said_and_its_block_measured_again(tmp_path: Path) -> None:
     process = _start(tmp_path, "ray", intervals=2)
+    said: list[str] = []
     try:
         assert process.stdout is not None
         killed: list[int] = []
         for line in process.stdout:
-            if json.loads(line)["points_done"] >= 1 and not killed:  # between two tasks there is none: then at the next
-                killed = [each for each in _of_session(process.pid) if _command(each).startswith("ray::_run")][:1]
+            progress = json.loads(line)
+            said += [progress["message"]] if progress["message"] else []
+            if progress["points_done"] >= 1 and not killed:
+                killed = [each for each in _of_session(process.pid) if _command(each).startswith("ray::Client")][:1]
                 for worker in killed:
                     os.kill(worker, signal.SIGKILL)
         assert killed
-        code = process.wait(timeout=60)
+        assert process.wait(timeout=60) == 0
     finally:
         process.kill()
-    if code != 0:
-        assert read_info(tmp_path / "run").message
-        assert _profile("--resume", "--out", str(tmp_path / "run")).returncode == 0
+    assert [each for each in said if "client 1 died while it measured" in each and "another one" in each]
+    info = read_info(tmp_path / "run")
+    assert len(info.notes["lost_clients"]) == 1
     assert load(tmp_path / "run").intervals == 2
+    assert len(read_cells(tmp_path / "run")) == 2 * len(TINY.points)
+
+
+def test_clients_on_two_machines_share_a_run_and_one_goes_on_when_the_other_machine_is_gone(tmp_path: Path) -> None:
+    from ray.cluster_utils import Cluster  # two nodes of Ray, each with one processor, as two machines would be
+
+    machines = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+    second = machines.add_node(num_cpus=1)
+    said: list[str] = []
+
+    def report(progress: Progress) -> None:
+        said.extend([progress.message] if progress.message else [])
+        if progress.points_done == 2:
+            machines.remove_node(second, allow_graceful=False)
+
+    try:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("RAY_ADDRESS", machines.address)
+            runner = RayRunner(2)
+            settings = RunSettings(f"embedded:{tmp_path}/shop.db", TINY, interval_seconds=4.0, intervals=2, clients=2)
+            info = run_profile(settings, tmp_path / "run", runner, report)
+    finally:
+        machines.shutdown()
+    assert (info.state, info.message) == ("done", None)
+    assert len(set(info.notes["clients"])) == 2
+    assert [each for each in said if "died while it measured" in each], said
+    assert len(read_cells(tmp_path / "run")) == 2 * len(TINY.points)
+
+
+def test_more_clients_than_ray_has_processors_are_refused() -> None:
+    ray = SimpleNamespace(cluster_resources=lambda: {"CPU": 1.0})
+    with pytest.raises(MeasuringStopped, match="Ray has 1 processors, too few for 3 clients"):
+        cluster._Team(ray, 3, Pipe()[0])
 
 
 def _command(process: int) -> str:

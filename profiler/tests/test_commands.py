@@ -4,10 +4,13 @@ from pathlib import Path
 import piql
 import pytest
 from piql_profiler import commands, profile_command
+from piql_profiler.cluster import RayRunner
+from piql_profiler.grid import GRIDS
 from piql_profiler.openslo import Objective, read_openslo, write_openslo
 from piql_profiler.predictor.heatmap import Slo, heatmap
 from piql_profiler.predictor.models import MODELS, build_model
-from piql_profiler.run_files import load, read_info
+from piql_profiler.run_files import RunSettings, load, read_info
+from piql_profiler.runner import LocalRunner
 
 RECORDED = Path(__file__).parent / "recorded-run"
 SCHEMA = """
@@ -196,3 +199,15 @@ def test_a_page_takes_as_long_as_its_steps(source: str, capsys: pytest.CaptureFi
     assert 1.3 < latency[1]["latency_ms"] / latency[0]["latency_ms"] < 2.05
     assert commands.predict([source, "--run", str(RECORDED), "--page", "thoughtstream |"]) == 1
     assert "first a, then b and c together" in capsys.readouterr().err
+
+
+def test_one_process_measures_where_there_is_one_processor(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    settings = RunSettings(f"embedded:{tmp_path}/shop.db", GRIDS["small"], clients=1)
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    monkeypatch.setattr(profile_command, "_processors", lambda: 1)
+    assert isinstance(profile_command._runner(settings), LocalRunner)
+    monkeypatch.setattr(profile_command, "_processors", lambda: 2)
+    assert isinstance(profile_command._runner(settings), RayRunner)
+    monkeypatch.setattr(profile_command, "_processors", lambda: 1)
+    monkeypatch.setenv("RAY_ADDRESS", "10.0.0.1:6379")
+    assert isinstance(profile_command._runner(settings), RayRunner)

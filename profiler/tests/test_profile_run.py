@@ -23,6 +23,7 @@ class StatedRunner:
     """Gives every point a stated latency, and fails or is stopped after a number of measurements."""
 
     clients = 1
+    places = ("here",)
 
     def __init__(self, after: int | None = None, error: BaseException | None = None) -> None:
         self._left = after
@@ -35,6 +36,9 @@ class StatedRunner:
                 raise self._error
             self._left = None if self._left is None else self._left - 1
             yield Measurement(task.point, task.interval, Histogram.of([100.0] * 30), 0.0, task.seconds)
+
+    def notices(self) -> list[str]:
+        return []
 
     def __enter__(self) -> Self:
         self.is_open = True

@@ -171,9 +171,16 @@ def _times(ratio: Ratio) -> str:
 
 
 def _runner(settings: RunSettings) -> Runner:
-    if settings.runner == "local":
+    """Give Ray's runner, unless there is one processor alone: then Ray and the client would only share it."""
+    is_alone = settings.clients == 1 and _processors() == 1 and not os.environ.get("RAY_ADDRESS")
+    if settings.runner == "local" or is_alone:
         return LocalRunner()
     return RayRunner(settings.clients)
+
+
+def _processors() -> int:
+    """Count the processors that this process may run on."""
+    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
 
 
 def _stop_on_signals(out: Path) -> None:

@@ -93,7 +93,7 @@ def measure_into(
         report(Progress("starting", done, total, seconds_left))
         with store_for_profiling(settings.store_url) as store_url, runner:
             prepare(settings.grid, store_url)
-            directory.update(state="running")
+            directory.update(state="running", notes={**directory.info.notes, "clients": list(runner.places)})
             report(Progress("running", done, total, seconds_left))
             spent = 0.0
             for interval in range(first, settings.intervals):
@@ -103,8 +103,9 @@ def measure_into(
                     done += 1
                     spent += each.seconds
                     left = spent / (done - before) * (total - done) / runner.clients
-                    report(Progress("running", done, total, left))
+                    report(Progress("running", done, total, left, _heard(directory, runner)))
                 measured += runner.run(second_tasks(settings, store_url, interval, runner.clients, measured))
+                _heard(directory, runner)
                 taken_over = [each for each in kept if each.interval == interval]
                 directory.write_interval(interval, [*measured, *taken_over])
         void = sum(each.is_void for each in read_cells(directory.path))
@@ -116,6 +117,15 @@ def measure_into(
     except Exception as error:
         end("failed", _sentence(error))
     return directory.info
+
+
+def _heard(directory: RunDirectory, runner: Runner) -> str | None:
+    """Keep what has happened to clients with the run, and give it for people to know."""
+    found = runner.notices()
+    if found:
+        before = directory.info.notes.get("lost_clients", [])
+        directory.update(notes={**directory.info.notes, "lost_clients": [*before, *found]})
+    return "; ".join(found) or None
 
 
 def _kept(info: RunInfo) -> list[Measurement]:

@@ -51,6 +51,15 @@ class Runner(Protocol):
         """Yield the measurements as they come, in any order."""
         ...
 
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Give the machine of each client."""
+        ...
+
+    def notices(self) -> list[str]:
+        """Give what has happened to clients since this was asked last, for people to know."""
+        ...
+
     def __enter__(self) -> Self: ...
 
     def __exit__(self, *error: object) -> None: ...
@@ -60,10 +69,14 @@ class LocalRunner:
     """Measures in this process, one point after the other."""
 
     clients = 1
+    places = ("this process",)
 
     def run(self, tasks: Sequence[Task]) -> Iterator[Measurement]:
         for task in tasks:
             yield task.run()
+
+    def notices(self) -> list[str]:
+        return []
 
     def __enter__(self) -> Self:
         return self
