@@ -49,6 +49,11 @@ REFUSED = [
     "SELECT name FROM users ORDER BY LOWER(town) LIMIT 5",
     "SELECT name FROM users WHERE name NOT IN (SELECT author FROM posts) LIMIT 5",
     "SELECT name FROM users UNION SELECT author FROM posts ORDER BY name LIMIT 5",
+    "SELECT name FROM users WHERE town LIKE '%' || [word] || '%' LIMIT 5",
+    "SELECT name FROM users WHERE town LIKE [beginning] || '%' LIMIT 5",
+    "SELECT name FROM users WHERE town LIKE [1: beginning] || '%' LIMIT 5",
+    "DELETE FROM follows WHERE owner = [me] AND target = [you] AND approved = FALSE",
+    "UPDATE users SET town = 'x' WHERE (town IS NULL OR town = 'y') AND name = [me] IF town < 'z'",
 ]
 
 

@@ -41,6 +41,9 @@ def bind_like(binder: ExpressionBinder, node: ast.Like) -> logical.Expression | 
     pattern = node.pattern
     if isinstance(pattern, ast.LiteralValue) and isinstance(pattern.value, str):
         is_broken = not _is_one_word(binder, node, pattern, pattern.value) or is_broken
+    elif isinstance(pattern, ast.Binary) and "%" in (parts := _parts(pattern)):
+        _refuse_pattern(binder, node, parts)
+        return None
     word = binder.value(pattern, BARE[Kind.TEXT])
     if word is None or is_broken:
         return None
@@ -82,12 +85,37 @@ def _is_one_word(binder: ExpressionBinder, node: ast.Like, pattern: ast.LiteralV
         "pattern-match",
         f"LIKE {shown(text)} compares every row with the pattern, however many there are",
         node.span,
-        "search for whole words through an index: LIKE [word]"
-        if text.startswith("%")
-        else "for a beginning, write column >= [from] AND column < [to]; for whole words, LIKE [word]",
+        _WHOLE_WORDS if text.startswith("%") else _BEGINNING,
         *fixes,
     )
     return False
+
+
+def _parts(pattern: ast.Expression) -> tuple[str, ...]:
+    """Give what `'%' || [word] || '%'` puts together: a % alone, else the text as written."""
+    if isinstance(pattern, ast.Binary) and pattern.operator == "||":
+        return (*_parts(pattern.left), *_parts(pattern.right))
+    return ("%",) if isinstance(pattern, ast.LiteralValue) and pattern.value == "%" else (pattern.span.text,)
+
+
+def _refuse_pattern(binder: ExpressionBinder, node: ast.Like, parts: tuple[str, ...]) -> None:
+    words = [each for each in parts if each != "%"]
+    word = words[0] if len(words) == 1 and words[0].startswith("[") else None
+    fixes: tuple[Fix, ...] = ()
+    if word is not None and parts[0] == "%":
+        edit = Edit(node.pattern.span.file, node.pattern.span.start, node.pattern.span.end, word)
+        fixes = (Fix(f"Search for the word {word}", (edit,)),)
+    elif word is not None and not node.is_negated and not isinstance(node.operand, ast.Row):
+        operand, name = node.operand.span.text, word.strip("[]").split(":")[-1].strip()
+        test = f"({operand} >= [{name}] AND {operand} < [{name}_end])"
+        fixes = (Fix(f"Read the range from [{name}] up to [{name}_end]", (_instead(node, test),)),)
+    binder.report(
+        "pattern-match",
+        f"LIKE {node.pattern.span.text} compares every row with the pattern, however many there are",
+        node.span,
+        _WHOLE_WORDS if parts[0] == "%" else _BEGINNING,
+        *fixes,
+    )
 
 
 def _each_word(node: ast.Like, text: str) -> tuple[Fix, ...]:
@@ -119,6 +147,8 @@ def _instead(node: ast.Like, text: str) -> Edit:
     return Edit(node.span.file, node.span.start, node.span.end, text)
 
 
+_WHOLE_WORDS = "search for whole words through an index: LIKE [word]"
+_BEGINNING = "for a beginning, write column >= [from] AND column < [to]; for whole words, LIKE [word]"
 MOST_WORDS = 4  # of a text that is searched word by word
 MOST_CHARACTER = 0x10FFFF
 FIRST_SURROGATE, LAST_SURROGATE = 0xD800, 0xDFFF
