@@ -11,26 +11,28 @@ from typing import Any
 from piql.execution.operators.base import Operator
 from piql.execution.operators.index_scan import IndexScan
 from piql.execution.strategy import Work, exceeded
-from piql.store.base import Consistency, Store
+from piql.store.base import Batch, Consistency, Store
 
 
 class AtOnce:
     """Runs such a query without the steps that others are driven by."""
 
     def __init__(self, scan: IndexScan, store: Store, bound: int) -> None:
-        self._scan = scan
-        self._read_many = store.read_many
+        self._scan, self._read, self._arguments = scan, scan.read, scan.plain_arguments
+        self._read_many, self._read_one = store.read_many, store.read_one
         self._bound = bound
 
     def __call__(self, parameters: list[Any], consistency: Consistency | None) -> Work:
-        scan = self._scan
-        batches = scan.plain_batches(parameters)
-        if not batches:
-            return Work([], 0, 0)
-        operations = len(batches[0].arguments)
+        arguments = self._arguments(parameters)
+        operations = len(arguments)
         if operations > self._bound:
             raise exceeded(self._bound, operations)
-        return Work(scan.rows_of(self._read_many(batches, consistency), parameters), operations, 1)
+        if operations == 1:
+            return Work(self._read_one(self._read, arguments[0], consistency), 1, 1)
+        if not operations:
+            return Work([], 0, 0)
+        answers = self._read_many([Batch(self._read, arguments, self._scan)], consistency)
+        return Work(self._scan.rows_of(answers, parameters), operations, 1)
 
 
 def at_once(top: Operator, store: Store, bound: int) -> AtOnce | None:

@@ -13,6 +13,7 @@ from piql.store.base import Codec
 from piql.values import BIGINT_RANGE, INT_RANGE, ValueMismatch, convert, shown
 
 Check = Callable[[Any], Any]
+_TEXTS = (Kind.VARCHAR, Kind.TEXT)
 
 
 class ParameterChecks:
@@ -21,14 +22,14 @@ class ParameterChecks:
     def __init__(self, declared: Sequence[QueryParameter], codec: Callable[[SqlType], Codec | None]) -> None:
         self.slots = {each.name: at for at, each in enumerate(declared)}
         self._declared = {each.name: each for each in declared}
-        self._checks = tuple((each.name, _check(each, codec)) for each in declared)
+        self._values = _compiled(declared, codec)
         self._count = len(declared)
 
     def __call__(self, given: Mapping[str, object] | None) -> list[Any]:
         if given is None:
             given = {}
         try:
-            values = [check(given[name]) for name, check in self._checks]
+            values = self._values(given)
         except KeyError:
             self._refuse_names(given)
             raise
@@ -44,6 +45,22 @@ class ParameterChecks:
             if name not in self._declared:
                 known = ", ".join(self._declared) or "no parameters"
                 raise InvalidParameter(f"[{name}] is not a parameter of this query, which has {known}")
+
+
+def _compiled(
+    declared: Sequence[QueryParameter], codec: Callable[[SqlType], Codec | None]
+) -> Callable[[Mapping[str, object]], list[Any]]:
+    """Generate the checks of all parameters; what most texts are is seen without a call."""
+    names: dict[str, Any] = {f"check{at}": _check(each, codec) for at, each in enumerate(declared)}
+    parts: list[str] = []
+    for at, each in enumerate(declared):
+        given = f"given[{each.name!r}]"
+        if each.max_items is None and each.max_value is None and cast(SqlType, each.type).kind in _TEXTS:
+            parts.append(f"v{at} if (v{at} := {given}).__class__ is str and v{at}.isascii() else check{at}(v{at})")
+        else:
+            parts.append(f"check{at}({given})")
+    made: Callable[[Mapping[str, object]], list[Any]] = eval(f"lambda given: [{', '.join(parts)}]", names)
+    return made
 
 
 def _expected(parameter: QueryParameter) -> str:
@@ -77,7 +94,7 @@ def _value_check(parameter: QueryParameter, codec: Callable[[SqlType], Codec | N
             raise InvalidParameter(f"[{parameter.name}]: {mismatch}; expected {_expected(parameter)}") from None
         return encode(kept) if encode else kept
 
-    if of.kind in (Kind.VARCHAR, Kind.TEXT):
+    if of.kind in _TEXTS:
         return lambda value: value if value.__class__ is str and value.isascii() else check(value)
     if of.kind in (Kind.INT, Kind.BIGINT):
         low, high = INT_RANGE if of.kind is Kind.INT else BIGINT_RANGE

@@ -92,11 +92,25 @@ class RangeRead:
         """Say whether every request is just its key and the limit: no range, and no page to resume."""
         return self._ends is None and (execution.position is None or self._steps is None)
 
-    def plain_batch(self, keys: list[Key], limit: int, operator: object) -> Batch:
-        if self._is_get:
-            return Batch(self._read, keys, operator)
+    @property
+    def is_always_get(self) -> bool:
+        """Say whether each request is a get, which no parameter leaves out."""
+        return self._is_get and self._limit is None and self._most > 0
+
+    @property
+    def read(self) -> PreparedRead:
+        """Give what plain requests read by."""
+        return self._read
+
+    def plain_arguments(self, keys: list[Key], limit: int) -> list[Key]:
+        """Give the arguments of plain requests; a limit of 0 leaves none to make."""
+        if self._is_get and limit:
+            return keys
         tail = (limit,)
-        return Batch(self._read, [key + tail for key in keys], operator)
+        return [key + tail for key in keys] if limit else []
+
+    def plain_batch(self, keys: list[Key], limit: int, operator: object) -> Batch:
+        return Batch(self._read, self.plain_arguments(keys, limit), operator)
 
     def batches(
         self, execution: Execution, keys: list[tuple[Row | None, Key]], operator: object

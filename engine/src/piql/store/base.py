@@ -309,6 +309,10 @@ class Store(Protocol):
         """Give the name under which an index is kept; another definition has another name."""
         ...
 
+    def read_one(self, read: PreparedRead, arguments: Row, consistency: Consistency | None = None) -> list[Row]:
+        """Answer one request: what `read_many` gives for it, with less ado."""
+        ...
+
     def read_many(self, batches: Sequence[Batch], consistency: Consistency | None = None) -> Answers:
         """Answer the requests; those of one call may run at the same time. None is what the store's address says."""
         ...

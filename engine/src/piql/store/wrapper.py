@@ -14,6 +14,7 @@ from piql.store.base import (
     PreparedEntries,
     PreparedRead,
     ReadShape,
+    Row,
     Steps,
     Store,
     Topology,
@@ -45,6 +46,10 @@ class StoreWrapper:
 
     def stored_name(self, table: Table, index: Index) -> str:
         return self.behind.stored_name(table, index)
+
+    def read_one(self, read: PreparedRead, arguments: Row, consistency: Consistency | None = None) -> list[Row]:
+        """Answer one request as many are: a wrapper says in one place what it changes."""
+        return self.read_many([Batch(read, [arguments])], consistency)[0][0]
 
     def read_many(self, batches: Sequence[Batch], consistency: Consistency | None = None) -> Answers:
         return self.behind.read_many(batches, consistency)

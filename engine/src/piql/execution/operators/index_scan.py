@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from piql.execution.execution import Execution, Steps
@@ -11,7 +13,7 @@ from piql.execution.ordering import sorter
 from piql.execution.preparation import Preparation
 from piql.execution.range_read import RangeRead
 from piql.physical import operators as physical
-from piql.store.base import Answers, Batch, Row
+from piql.store.base import Answers, Batch, PreparedRead, Row
 
 
 class IndexScan(Operator):
@@ -21,6 +23,7 @@ class IndexScan(Operator):
         self.is_of_records = index.is_primary
         self._prefixes = prefixes(node.table, index, node.prefix, preparation.over(()), preparation)
         self._read = RangeRead(node, index, (), preparation)
+        self._plain_arguments = self.plain_arguments
         self._sort = sorter(node.order, node.fields, preparation) if node.is_merged else None
 
     @property
@@ -35,17 +38,23 @@ class IndexScan(Operator):
     def batches(self, execution: Execution) -> list[Batch]:
         """Give the requests, those of equal shape together."""
         if self._read.is_plain(execution):
-            return self.plain_batches(execution.parameters)
+            arguments = self._plain_arguments(execution.parameters)
+            return [Batch(self.read, arguments, self)] if arguments else []
         keys = self._prefixes(None, execution.parameters)
         return self._read.batches(execution, [(None, key) for key in keys], self)[0] if keys else []
 
-    def plain_batches(self, parameters: list[Any]) -> list[Batch]:
-        """Give the requests where each is just its key and the limit."""
-        keys = self._prefixes(None, parameters)
-        if not keys:
-            return []
-        limit = self._read.limit(parameters)
-        return [self._read.plain_batch(keys, limit, self)] if limit else []
+    @property
+    def plain_arguments(self) -> Callable[[list[Any]], Sequence[Row]]:
+        """Give what makes the arguments of the requests where each is just its key and the limit."""
+        keys_of, read = self._prefixes, self._read
+        if read.is_always_get:
+            return partial(keys_of, None)
+        return lambda parameters: read.plain_arguments(keys_of(None, parameters), read.limit(parameters))
+
+    @property
+    def read(self) -> PreparedRead:
+        """Give what plain requests read by."""
+        return self._read.read
 
     def run(self, execution: Execution) -> Steps:
         batches = self.batches(execution)

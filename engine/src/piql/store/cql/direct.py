@@ -21,8 +21,8 @@ from piql.store.base import Consistency, Row
 from piql.store.cql.connection import Connection
 from piql.store.cql.frames import Execute, decode, encode
 from piql.store.cql.grouping import Sent, Values, alone
-from piql.store.cql.listing import Listing, listed
-from piql.store.cql.reads import Statement
+from piql.store.cql.listing import Listing, OfKeys, as_they_came, listed, rows_of_keys
+from piql.store.cql.reads import CqlRead, Statement
 from piql.store.cql.replicas import Replicas
 
 _BORROW_SECONDS = 0.0
@@ -43,8 +43,13 @@ class Direct:
         self._known: dict[tuple[str, Consistency | None], Execute] = {}
         self._turn = count()
 
-    def answer_one(self, statement: Statement, values: Values, consistency: Consistency | None) -> list[Row]:
-        return self.answer(alone((statement, values), (0,)), consistency)
+    def one(self, read: CqlRead, arguments: Row, consistency: Consistency | None) -> tuple[list[Row], int] | None:
+        statement = read.statements[0]
+        values = statement.bind(arguments)
+        if values is None:
+            return None
+        rows = self.answer(alone((statement, values), (0,)), consistency)
+        return (read.finish(rows) if read.finish else rows), len(rows)
 
     def answer(self, sent: Sent, consistency: Consistency | None) -> list[Row]:
         """Send one statement and wait for its rows."""
@@ -83,6 +88,13 @@ class Direct:
         self, listing: Listing, statement: Statement, values: Values, keys: Sequence[Any], limit: int | None
     ) -> list[Sent]:
         return listed(listing, statement, values, keys, limit, self._replicas.spread)
+
+    def of_keys(
+        self, listing: Listing, sent: Sequence[Sent], keys: Sequence[Any], consistency: Consistency | None
+    ) -> tuple[OfKeys, bool]:
+        answers = self.answer_many(sent, consistency)
+        found = rows_of_keys(listing, keys, answers)
+        return (as_they_came(listing, keys, answers), False) if found is None else (found, True)
 
     def _send(self, call: _Call, at: int, sent: Sent, consistency: Consistency | None) -> bool:
         """Send a statement; give False where it was not sent."""

@@ -24,7 +24,7 @@ from typing import Any
 
 from piql.catalog import Index, Kind, Table
 from piql.store.base import STATE, WRITE
-from piql.store.cql.stored_values import CQL_TYPE, IN_PLACE_OF_NULL, TO_BYTES, ToBytes, pack_int
+from piql.store.cql.stored_values import AS_PYTHON, CQL_TYPE, IN_PLACE_OF_NULL, TO_BYTES, ToBytes, pack_int
 
 Arguments = tuple[Any, ...]
 Bind = Callable[[Arguments], "list[bytes | None] | None"]
@@ -61,6 +61,10 @@ class KeyColumn:
         if not self.is_escaped:
             return TO_BYTES[self.kind]
         return _escaped_text_bytes if self.kind in _TEXTS else _escaped_bytes
+
+    def as_python(self) -> Callable[[Any], Any] | None:
+        """Give the change from a value to what a driver takes that is given Python's own; None where it is the same."""
+        return self.as_kept() or AS_PYTHON.get(self.cql)
 
     def as_kept(self) -> Callable[[Any], Any] | None:
         """Give the change from a value to what stands in the column; None where that is the value itself."""

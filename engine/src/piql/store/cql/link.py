@@ -13,8 +13,8 @@ from piql.errors import StoreUnavailable
 from piql.store.base import Consistency, Node, Row
 from piql.store.cql.address import Address
 from piql.store.cql.grouping import Sent, Values
-from piql.store.cql.listing import Listing
-from piql.store.cql.reads import Statement
+from piql.store.cql.listing import Listing, OfKeys
+from piql.store.cql.reads import CqlRead, Statement
 
 Done: TypeAlias = Callable[["list[list[Row]] | StoreUnavailable"], None]
 
@@ -22,7 +22,11 @@ Done: TypeAlias = Callable[["list[list[Row]] | StoreUnavailable"], None]
 class Reads(Protocol):
     """Reads that may be repeated: the rows of all statements, or StoreUnavailable."""
 
-    def answer_one(self, statement: Statement, values: Values, consistency: Consistency | None) -> list[Row]: ...
+    def one(self, read: CqlRead, arguments: Row, consistency: Consistency | None) -> tuple[list[Row], int] | None:
+        """Give the rows shown of the first statement of a read, and how many came; None where no row can match."""
+        ...
+
+    def answer(self, sent: Sent, consistency: Consistency | None) -> list[Row]: ...
 
     def answer_many(self, sent: Sequence[Sent], consistency: Consistency | None) -> list[list[Row]]: ...
 
@@ -34,6 +38,12 @@ class Reads(Protocol):
         self, listing: Listing, statement: Statement, values: Values, keys: Sequence[Any], limit: int | None
     ) -> list[Sent]:
         """Give the statements that answer requests for all keys; `values` are those of any one of them."""
+        ...
+
+    def of_keys(
+        self, listing: Listing, sent: Sequence[Sent], keys: Sequence[Any], consistency: Consistency | None
+    ) -> tuple[OfKeys, bool]:
+        """Give the rows of each key that are shown, and True; where some may be hidden, all that came, and False."""
         ...
 
 

@@ -8,12 +8,13 @@ grouping.py finds the same out from the requests themselves, which may be of sev
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from piql.store.base import Row
 from piql.store.cql.grouping import MOST_KEYS, MOST_ROWS, Group, Sent, Spread, Values, partition_key
+from piql.store.cql.shown import Shown
 from piql.store.cql.stored_values import pack_int
 
 if TYPE_CHECKING:
@@ -33,10 +34,13 @@ class Listing:
     is_alike: Callable[[Sequence[Row]], bool]
     """Says whether all other arguments are the same."""
     to_bytes: Callable[[Any], bytes]
-    gets: Callable[[list[Row]], OfKeys] | None
-    """From the rows that came to those that are shown, where there is one for each key at most; hidden ones are not."""
-    shown: Callable[[list[Row]], list[Row]] | None
-    """The same where a key has several rows; None: they are shown as they came."""
+    shown: Shown
+    row_of_each: Callable[[list[Row]], OfKeys] | None
+    """From the rows that came to those that are shown, where there is one for each key at most."""
+    rows: Callable[[list[Row]], list[Row]] | None
+    """The same where a key may have several rows."""
+    known: dict[Any, Any] = field(default_factory=dict, compare=False)
+    """For the driver to keep what it makes of it."""
 
 
 def listing_for(listings: Sequence[Listing], arguments: Sequence[Row]) -> Listing | None:
@@ -73,10 +77,10 @@ def listed(
 
 def rows_of_keys(listing: Listing, keys: Sequence[Any], answers: list[list[Row]]) -> OfKeys | None:
     """Give the rows that are shown of each key; None where hidden ones took the place of others in a limit."""
-    if listing.gets is not None:
+    if listing.row_of_each is not None:
         found: OfKeys = {}
         for rows in answers:
-            found.update(listing.gets(rows))
+            found.update(listing.row_of_each(rows))
         if len(found) < len(keys):
             for key in keys:
                 found.setdefault(key, [])
@@ -84,7 +88,7 @@ def rows_of_keys(listing: Listing, keys: Sequence[Any], answers: list[list[Row]]
     found = {key: [] for key in keys}
     key_of = itemgetter(listing.group.at)
     for rows in answers:
-        shown = listing.shown(rows) if listing.shown else rows
+        shown = listing.rows(rows) if listing.rows else rows
         if len(shown) < len(rows):
             return None
         for key, row in zip(map(key_of, rows), shown, strict=True):

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from piql.catalog import Kind
@@ -23,22 +23,23 @@ from piql.store.base import STATE, WRITE, ReadShape, Row, State
 from piql.store.cql.grouping import AS_READ, Group
 from piql.store.cql.layout import BUCKET, FALSE, TRUE, Bind, KeyColumn, Layout, quoted
 from piql.store.cql.listing import Listing
-from piql.store.cql.stored_values import IN_PLACE_OF_NULL, TO_BYTES, pack_int
+from piql.store.cql.shown import Shown
+from piql.store.cql.stored_values import IN_PLACE_OF_NULL, TO_BYTES, ToBytes, pack_int
 from piql.values import BIGINT_RANGE, INT_RANGE
 
 LARGEST_LIMIT = 2**31 - 1
-NULLS = ("\x00", b"\x00")
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One SELECT; `bind` gives the bytes of its parameters, or None where no row can match.
+    """One SELECT; `bind` gives the bytes of its parameters, or None where no row can match; `given` Python's values.
 
     The first `partition_length` of them are the partition; `groups` are the ways to send several requests as one.
     """
 
     cql: str
     bind: Bind
+    given: Callable[[Row], list[Any] | None]
     partition_length: int = 0
     groups: tuple[Group, ...] = ()
     is_further: bool = False  # it reads on behind a place
@@ -49,13 +50,16 @@ class CqlRead:
     """A prepared read: several statements are ranges after each other, until there are enough rows.
 
     `finish` makes the rows asked for of those that were selected, and leaves out hidden ones; None where they are that.
-    `listings` are the ways to send a batch of its requests as one, none where that takes more than one statement.
+    `shown` is the source of that. `listings` are the ways to send a batch of its requests as one, none where that takes
+    more than one statement. `known` is for the driver to keep what it makes of the read.
     """
 
     statements: tuple[Statement, ...]
     is_get: bool
     finish: Callable[[list[Row]], list[Row]] | None
+    shown: Shown
     listings: tuple[Listing, ...] = ()
+    known: dict[Any, Any] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +85,16 @@ class _ReadPlan:
                 f"{shape.table.name} is not kept in the order that is read: deploy a query that reads it so"
             )
         self.shape, self.layout = shape, layout
-        self.names: dict[str, Any] = {"TRUE": TRUE, "FALSE": FALSE, "limit": _limit}
+        self.names: dict[str, Any] = {"ALL": FALSE, "TRUE": TRUE, "FALSE": FALSE, "limit": _limit}
+        self.python: dict[str, Any] = {"ALL": 0, "TRUE": True, "FALSE": False, "limit": _most}
+        self.in_place: dict[str, str] = {}  # calls that Python's values mostly need not, and what stands there instead
         self.where: list[str] = []
         self.sources: list[str] = []
         at = 0
         if layout.leading:
             self.where.append(f"{quoted(layout.leading)} = ?")
-            self.sources.append("int4(a[0])" if layout.has_bucket else "FALSE")
-            self.names["int4"] = pack_int
+            self.sources.append("int4(a[0])" if layout.has_bucket else "ALL")
+            self.names["int4"], self.python["int4"] = pack_int, _itself
             at = int(layout.has_bucket)
         for place, each in enumerate(layout.key[: shape.prefix_length], start=at):
             is_null = each.name in shape.nulls
@@ -107,10 +113,18 @@ class _ReadPlan:
 
     def _encoded(self, column: KeyColumn, place: int) -> str:
         self.names[f"e{place}"] = column.to_bytes()
+        self.python[f"e{place}"] = column.as_python() or _itself
+        call, value = f"e{place}(a[{place}])", f"a[{place}]"
+        if not column.as_python():
+            self.in_place[call] = value
+        elif column.is_escaped and column.kind is not Kind.BLOB:
+            self.in_place[call] = f"({value} if {value} and {value}[0] != '\\0' else {call})"
         return f"e{place}(a[{place}])"
 
     def _stand_in(self, column: KeyColumn, place: int) -> str:
-        self.names[f"d{place}"] = TO_BYTES[column.kind](IN_PLACE_OF_NULL[column.kind])
+        stand_in, as_python = IN_PLACE_OF_NULL[column.kind], column.as_python()
+        self.names[f"d{place}"] = TO_BYTES[column.kind](stand_in)
+        self.python[f"d{place}"] = as_python(stand_in) if as_python else stand_in
         return f"d{place}"
 
     def plan(self) -> CqlRead:
@@ -121,7 +135,13 @@ class _ReadPlan:
             ends, sources, guards = self._ends(self.next)
             statements = (self._statement([*self.where, *ends], [*self.sources, *sources], guards),)
         listings = self._listings(statements[0]) if len(statements) == 1 else ()
-        return CqlRead(statements, shape.is_get, self._finish(), listings)
+        return self._read(statements, shape.is_get, listings)
+
+    def _read(
+        self, statements: tuple[Statement, ...], is_get: bool = False, listings: tuple[Listing, ...] = ()
+    ) -> CqlRead:
+        shown = self._shown()
+        return CqlRead(statements, is_get, shown.rows() if shown.is_changed else None, shown, listings)
 
     def _ends(self, at: int, *, as_tuple: bool = False) -> tuple[list[str], list[str], list[str]]:
         """Give the conditions of the range's ends, the sources of their bytes, and what must not be None."""
@@ -143,7 +163,8 @@ class _ReadPlan:
                 conditions.append(f"{name} {sign}{'=' if is_included else ''} {mark}")
                 sources.append(self._encoded(column, at))
             else:
-                self.names[f"n{at}"] = _number_end(change, is_low, is_included)
+                end = self.python[f"n{at}"] = _number_end(change, is_low, is_included)
+                self.names[f"n{at}"] = _in_bytes(end, TO_BYTES[column.kind])
                 conditions.append(f"{name} {sign}= {mark}")
                 guards.append(f"(v{at} := n{at}(a[{at}]))")
                 sources.append(f"v{at}")
@@ -213,8 +234,11 @@ class _ReadPlan:
         if guards:
             body = f"None if {' or '.join(f'{guard} is None' for guard in guards)} else {body}"
         bind: Bind = eval(f"lambda a: {body}", dict(self.names))
+        for call, value in self.in_place.items():
+            body = body.replace(call, value)
+        given: Callable[[Row], list[Any] | None] = eval(f"lambda a: {body}", dict(self.python))
         length = len(self.layout.partition_names()) if self.fixed else 0
-        return Statement(cql, bind, length, groups, self.shape.after_length > 0)
+        return Statement(cql, bind, given, length, groups, self.shape.after_length > 0)
 
     def _select(self, names: list[str], where: list[str], limit: str) -> str:
         cql = f"SELECT {', '.join(map(quoted, names))} FROM {self.layout.table}"
@@ -252,7 +276,7 @@ class _ReadPlan:
         key = {each.name: each for each in self.layout.key}
         if statement.partition_length > 1 or any(each.kind is Kind.DOUBLE for each in key.values()):
             return ()  # -0.0 equals 0.0, and is not kept alike
-        if self.shape.has_low or self.shape.has_high:  # a range may end where nothing is asked for
+        if self.shape.has_low or self.shape.has_high or self.shape.nulls:  # what is asked for is not as it was given
             return ()
         names = self.layout.key_names()
         return tuple(self._listing(each, key.get(names[each.place])) for each in statement.groups)
@@ -263,24 +287,17 @@ class _ReadPlan:
         count = self.next + self.shape.after_length + (not self.shape.is_get)
         others = "".join(f"a[{each}], " for each in range(count) if each != at)
         as_kept = column.as_kept() if column is not None else None
-        names: dict[str, Any] = {"kept": as_kept, "NULLS": NULLS}
         key = f"kept(a[{at}])" if as_kept else f"a[{at}]"
-        row, hidden, is_changed = self._shown()
-        if not is_changed:
-            row = f"r[:{group.at}]" if group.is_added else "r"
-        gets = shown = None
-        if self.shape.is_get:
-            gets = eval(f"lambda rows: {{r[{group.at}]: [{row}] for r in rows{hidden}}}", names)
-        elif is_changed or group.is_added:
-            shown = eval(f"lambda rows: [{row} for r in rows{hidden}]", names)
+        shown = self._shown()
         return Listing(
             group,
             "int" if column is None else column.cql,
-            eval(f"lambda arguments: [{key} for a in arguments]", names),
-            eval(f"lambda arguments: len({{({others}) for a in arguments}}) == 1" if others else "lambda _: True", {}),
+            eval(f"lambda arguments: [{key} for a in arguments]", {"kept": as_kept}),
+            eval(f"lambda arguments: len({{({others}) for a in arguments}}) == 1" if others else "lambda _: True"),
             pack_int if column is None else TO_BYTES[column.kind],
-            gets,
             shown,
+            shown.row_of_each(group.at) if self.shape.is_get else None,
+            shown.rows() if not self.shape.is_get else None,
         )
 
     def _order(self) -> str:
@@ -307,16 +324,8 @@ class _ReadPlan:
             names = self.layout.partition_names()[:1]
         return names
 
-    def _finish(self) -> Callable[[list[Row]], list[Row]] | None:
-        """Generate what makes rows of selected ones: NULL for stand-ins, no escapes, and no rows that are hidden."""
-        row, hidden, is_changed = self._shown()
-        if not is_changed:
-            return None
-        made: Callable[[list[Row]], list[Row]] = eval(f"lambda rows: [{row} for r in rows{hidden}]", {"NULLS": NULLS})
-        return made
-
-    def _shown(self) -> tuple[str, str, bool]:
-        """Give the source of a row out of a selected one, that of which are shown, and whether the two differ."""
+    def _shown(self) -> Shown:
+        """Say what makes rows of selected ones: NULL for stand-ins, no escapes, and no rows that are hidden."""
         columns, flagged = self.shape.columns, self._flagged()
         escaped = {each.name for each in self.layout.partition if each.is_escaped}
         flags = [name for name in columns if name in flagged]
@@ -338,7 +347,7 @@ class _ReadPlan:
         state = columns.index(STATE) if STATE in columns else len(columns) + len(flags)
         first = State.GONE if self.shape.sees_coming else State.COMING
         hidden = f" if not r[{state}] or r[{state}] < {first.value}" if self.layout.is_primary else ""
-        return row, hidden, is_changed
+        return Shown(row, hidden, len(columns), is_changed)
 
 
 class _WalkPlan(_ReadPlan):
@@ -352,19 +361,27 @@ class _WalkPlan(_ReadPlan):
         if layout.leading:
             raise NotDeployed(f"{layout.name} is spread over buckets, and is not walked")
         if not shape.after_length:
-            return CqlRead((self._statement([], [], []),), False, self._finish())
+            return self._read((self._statement([], [], []),))
         names = ", ".join(map(quoted, layout.partition_names()))
         count = len(layout.partition)
         sources = [self._encoded(each, at) for at, each in enumerate(layout.partition)]
         further = self._statement([f"token({names}) > token({', '.join('?' * count)})"], sources, [])
         if not layout.clustering:
-            return CqlRead((further,), False, self._finish())
+            return self._read((further,))
         rest = replace(shape, prefix_length=count, after_length=len(layout.clustering), in_any_order=False)
-        return CqlRead((*_ReadPlan(rest, layout).plan().statements, further), False, self._finish())
+        return self._read((*_ReadPlan(rest, layout).plan().statements, further))
+
+
+def _most(rows: int) -> int:
+    return min(rows, LARGEST_LIMIT)
 
 
 def _limit(rows: int) -> bytes:
     return pack_int(min(rows, LARGEST_LIMIT))
+
+
+def _itself(value: Any) -> Any:
+    return value
 
 
 def _whole_end(value: Any, is_low: bool, is_included: bool, range_: tuple[int, int]) -> int | None:
@@ -389,30 +406,27 @@ def _double_end(value: Any, is_low: bool, is_included: bool) -> float:
     return end
 
 
-_NumberEnd = Callable[[Any, bool, bool], "bytes | None"]
+def _int_end(value: Any, is_low: bool, is_included: bool) -> int | None:
+    return _whole_end(value, is_low, is_included, INT_RANGE)
 
 
-def _int_end(value: Any, is_low: bool, is_included: bool) -> bytes | None:
-    end = _whole_end(value, is_low, is_included, INT_RANGE)
-    return None if end is None else TO_BYTES[Kind.INT](end)
+def _bigint_end(value: Any, is_low: bool, is_included: bool) -> int | None:
+    return _whole_end(value, is_low, is_included, BIGINT_RANGE)
 
 
-def _bigint_end(value: Any, is_low: bool, is_included: bool) -> bytes | None:
-    end = _whole_end(value, is_low, is_included, BIGINT_RANGE)
-    return None if end is None else TO_BYTES[Kind.BIGINT](end)
-
-
-def _double_bytes(value: Any, is_low: bool, is_included: bool) -> bytes | None:
-    return TO_BYTES[Kind.DOUBLE](_double_end(value, is_low, is_included))
-
+_NumberEnd = Callable[[Any, bool, bool], "int | float | None"]
 
 # The ends of these ranges may be numbers of another kind: `int_column > 2.5`.
 _NUMBER_ENDS: dict[Kind, _NumberEnd] = {
     Kind.INT: _int_end,
     Kind.BIGINT: _bigint_end,
-    Kind.DOUBLE: _double_bytes,
+    Kind.DOUBLE: _double_end,
 }
 
 
-def _number_end(change: _NumberEnd, is_low: bool, is_included: bool) -> Callable[[Any], bytes | None]:
+def _number_end(change: _NumberEnd, is_low: bool, is_included: bool) -> Callable[[Any], Any]:
     return lambda value: change(value, is_low, is_included)
+
+
+def _in_bytes(change: Callable[[Any], Any], to_bytes: ToBytes) -> Callable[[Any], bytes | None]:
+    return lambda value: None if (end := change(value)) is None else to_bytes(end)

@@ -24,10 +24,11 @@ from piql.store.base import Consistency, Node, Row
 from piql.store.cql.address import Address
 from piql.store.cql.grouping import Sent, Values
 from piql.store.cql.link import Done
-from piql.store.cql.listing import Listing, parts_of
-from piql.store.cql.reads import Statement
+from piql.store.cql.listing import Listing, OfKeys, as_they_came, parts_of
+from piql.store.cql.reads import CqlRead, Statement
 from piql.store.cql.rust_failures import have_replicas_failed, unavailable, was_not_taken
-from piql.store.cql.rust_values import FROM_STORED, to_rows, to_values
+from piql.store.cql.rust_values import to_keys, to_rows, to_shown, to_values
+from piql.store.cql.stored_values import AS_PYTHON
 from piql.store.cql.undecided import Undecided
 
 LATE_SECONDS = 2.0
@@ -49,6 +50,10 @@ _LEVELS = {
 }
 _Manner = Literal["read", "any", "serial", "if", "ifs"]
 """How a statement is sent: a read without copies, whatever may be repeated, a serial read, conditional changes."""
+
+
+Page = list[dict[str, Any]]
+"""What came for a request, as the driver gives it."""
 
 
 class _Prepared(NamedTuple):
@@ -178,19 +183,29 @@ class RustConnection:
     def answer(
         self, cql: str, values: Values, consistency: Consistency | None = None, *, is_serial: bool = False
     ) -> list[Row]:
+        if not is_serial:
+            return self.rows(cql, self._page(cql, values, consistency))
         try:
-            if not is_serial:
-                known = self.known(cql, "any", consistency)
-                slot = self.slots.get()
-                try:
-                    return self.begun(known, values).rows()
-                finally:
-                    self.slots.put(slot)
             known = self.known(cql, "serial")
             with self._turn(known, values):
-                return self.begun(known, values).rows()
+                page = self.begun(known, values).page()
         except Exception as failure:
-            return self._later(cql, values, "serial" if is_serial else "any", consistency, failure)
+            page = self._later(cql, values, "serial", None, failure)
+        return self.rows(cql, page)
+
+    def rows(self, cql: str, page: Page) -> list[Row]:
+        return self.known(cql, "any").rows(page)
+
+    def _page(self, cql: str, values: Values, consistency: Consistency | None) -> Page:
+        try:
+            known = self.known(cql, "any", consistency)
+            slot = self.slots.get()
+            try:
+                return self.begun(known, values).page()
+            finally:
+                self.slots.put(slot)
+        except Exception as failure:
+            return self._later(cql, values, "any", consistency, failure)
 
     def change_if(self, cql: str, values: Values) -> tuple[bool, bool]:
         """Send a conditional change; its copies go out after a while, and none before: so it is known to be alone."""
@@ -199,12 +214,12 @@ class RustConnection:
             known = self.known(cql, "if")
             with self._turn(known, values):
                 began = monotonic()
-                rows = self.begun(known, values).rows()
+                page = self.begun(known, values).page()
             was_sent_once = not self._patience or monotonic() - began < self._patience
         except Exception as failure:
-            rows = self._later(cql, values, "if", None, failure)
+            page = self._later(cql, values, "if", None, failure)
             was_sent_once = False
-        is_made = bool(rows[0][0])
+        is_made = bool(self.rows(cql, page)[0][0])
         return is_made, is_made or was_sent_once
 
     def _turn(self, known: _Prepared, values: Values) -> threading.Lock:
@@ -214,7 +229,7 @@ class RustConnection:
 
     def _later(
         self, cql: str, values: Values, manner: _Manner, consistency: Consistency | None, failure: Exception
-    ) -> list[Row]:
+    ) -> Page:
         """Send a request that failed once more, after a pause, as long as that may help; else raise why it failed.
 
         Not where replicas failed at a conditional change or serial read: what came of it is looked at first.
@@ -228,7 +243,7 @@ class RustConnection:
             sleep(pause)
             try:
                 known = self.known(cql, manner, consistency)
-                return self.begun(known._replace(statement=known.statement.with_request_timeout(left)), values).rows()
+                return self.begun(known._replace(statement=known.statement.with_request_timeout(left)), values).page()
             except Exception as again:
                 failure = again
         raise unavailable(failure, self.address, is_conditional=is_conditional) from failure
@@ -241,10 +256,15 @@ class RustConnection:
     def answer_many(
         self, requests: Sequence[tuple[str, Values]], consistency: Consistency | None = None
     ) -> list[list[Row]]:
-        answers, failures = self.sent_together(requests, "any", consistency, None)
+        pages = self.pages(requests, consistency)
+        return [self.rows(cql, page) for (cql, _), page in zip(requests, pages, strict=True)]
+
+    def pages(self, requests: Sequence[tuple[str, Values]], consistency: Consistency | None) -> list[Page]:
+        """Send requests at the same time, and those that failed again."""
+        pages, failures = self.sent_together(requests, "any", consistency, None)
         for at, failure in failures.items():
-            answers[at] = self._later(*requests[at], "any", consistency, failure)
-        return answers
+            pages[at] = self._later(*requests[at], "any", consistency, failure)
+        return pages
 
     def sent_together(
         self,
@@ -252,12 +272,12 @@ class RustConnection:
         manner: _Manner,
         consistency: Consistency | None,
         seconds: float | None,
-    ) -> tuple[list[list[Row]], dict[int, Exception]]:
+    ) -> tuple[list[Page], dict[int, Exception]]:
         """Send requests at the same time; where too many are under way, earlier ones of this call are awaited first.
 
-        Give the rows of each, and what kept those from having any that failed, or took longer than `seconds`.
+        Give what came for each, and what kept those from having any that failed, or took longer than `seconds`.
         """
-        answers: list[list[Row]] = [[] for _ in requests]
+        pages: list[Page] = [[] for _ in requests]
         failures: dict[int, Exception] = {}
         under_way: deque[tuple[int, _Begun]] = deque()
         until = None if seconds is None else monotonic() + seconds
@@ -265,7 +285,7 @@ class RustConnection:
         def take() -> None:
             at, first = under_way.popleft()
             try:
-                answers[at] = first.rows(None if until is None else max(0.0, until - monotonic()))
+                pages[at] = first.page(None if until is None else max(0.0, until - monotonic()))
             except Exception as failure:
                 failures[at] = failure
             finally:
@@ -276,7 +296,8 @@ class RustConnection:
                 while not self._has_slot(is_waiting=not under_way):
                     take()
                 try:
-                    under_way.append((at, self.begun(self.known(cql, manner, consistency), values, is_many=True)))
+                    known = self.known(cql, manner, consistency)
+                    under_way.append((at, self.begun(known, values, is_many=len(requests) > 1)))
                 except Exception as failure:
                     failures[at] = failure
                     self.slots.put(None)
@@ -285,7 +306,7 @@ class RustConnection:
         finally:
             for _ in under_way:
                 self.slots.put(None)
-        return answers, failures
+        return pages, failures
 
     def _has_slot(self, *, is_waiting: bool) -> bool:
         try:
@@ -305,7 +326,7 @@ class RustConnection:
         def take() -> None:
             at, first = under_way.popleft()
             try:
-                answers[at] = first.rows()
+                answers[at] = first.known.rows(first.page())
             except Exception as problem:
                 said = unavailable(problem, self.address, is_conditional=True)
                 if not isinstance(said, Undecided) and not (self.address.retries and was_not_taken(problem)):
@@ -366,13 +387,12 @@ class _Begun(NamedTuple):
     future: Any
     known: _Prepared
 
-    def rows(self, seconds: float | None = None) -> list[Row]:
+    def page(self, seconds: float | None = None) -> Page:
         try:
-            page = self.future.result(seconds).iter_current_page()
+            return list(self.future.result(seconds).iter_current_page())
         except BaseException:
             self.future.cancel()
             raise
-        return self.known.rows(page)
 
 
 class RustReads:
@@ -382,40 +402,49 @@ class RustReads:
         address = connection.address
         self._connection = connection
         self._seconds = min(address.speculative / 1000 or address.timeout, address.timeout)
-        self._known: dict[tuple[str, Consistency | None], _Prepared] = {}
 
-    def answer_one(self, statement: Statement, values: Values, consistency: Consistency | None) -> list[Row]:
+    def one(self, read: CqlRead, arguments: Row, consistency: Consistency | None) -> tuple[list[Row], int] | None:
         """Send one statement and wait for its rows; the most frequent call, and so all in one place."""
-        return self._answer(statement.cql, values, consistency)
-
-    def _answer(self, cql: str, values: Values, consistency: Consistency | None) -> list[Row]:
+        statement = read.statements[0]
+        values = statement.given(arguments)
+        if values is None:
+            return None
         connection = self._connection
         try:
-            known = self._known.get((cql, consistency)) or self._learn(cql, consistency)
-            prepared, to_values, to_rows = known
+            prepared, shown = read.known.get(consistency) or self._learn(read, consistency)
             slot = connection.slots.get()
             try:
-                result = connection.session.execute(prepared, to_values(values), paged=False).result(self._seconds)
+                result = connection.session.execute(prepared, values, paged=False).result(self._seconds)
             finally:
                 connection.slots.put(slot)
-            return to_rows(result.iter_current_page())
+            page = list(result.iter_current_page())
+            return shown(page), len(page)
         except Exception:  # whatever it is: the ordinary way tries again, and says why it failed
-            return connection.answer(cql, values, consistency)
+            rows = connection.answer(statement.cql, statement.bind(arguments) or [], consistency)
+            return (read.finish(rows) if read.finish else rows), len(rows)
 
-    def _learn(self, cql: str, consistency: Consistency | None) -> _Prepared:
-        made = self._known[cql, consistency] = self._connection.known(cql, "read", consistency)
+    def _learn(self, read: CqlRead, consistency: Consistency | None) -> tuple[Any, Callable[[Any], list[Row]]]:
+        prepared = self._connection.known(read.statements[0].cql, "read", consistency).statement
+        made = prepared, to_shown(prepared.result_columns, read.shown)
+        read.known[consistency] = made
         return made
 
+    def answer(self, sent: Sent, consistency: Consistency | None) -> list[Row]:
+        return self.answer_many([sent], consistency)[0]
+
     def answer_many(self, sent: Sequence[Sent], consistency: Consistency | None) -> list[list[Row]]:
-        if len(sent) == 1:
-            return [self._answer(sent[0].cql, sent[0].values, consistency)]
+        pages = self._pages(sent, consistency)
+        return [self._connection.rows(each.cql, page) for each, page in zip(sent, pages, strict=True)]
+
+    def _pages(self, sent: Sequence[Sent], consistency: Consistency | None) -> list[Page]:
+        connection = self._connection
         requests = [(each.cql, each.values) for each in sent]
-        answers, failures = self._connection.sent_together(requests, "read", consistency, self._seconds)
+        pages, failures = connection.sent_together(requests, "read", consistency, self._seconds)
         if failures:
-            again = self._connection.answer_many([requests[at] for at in failures], consistency)
-            for at, rows in zip(failures, again, strict=True):
-                answers[at] = rows
-        return answers
+            again = connection.pages([requests[at] for at in failures], consistency)
+            for at, page in zip(failures, again, strict=True):
+                pages[at] = page
+        return pages
 
     def spread(self, partitions: list[bytes]) -> list[tuple[Any, list[int]]]:
         return [(None, list(range(len(partitions))))]
@@ -424,11 +453,28 @@ class RustReads:
         self, listing: Listing, statement: Statement, values: Values, keys: Sequence[Any], limit: int | None
     ) -> list[Sent]:
         """Give the statements that answer requests for all keys: the driver takes a list of them as it is."""
-        group, from_stored = listing.group, FROM_STORED.get(listing.cql_type)
-        given = list(map(from_stored, keys)) if from_stored else list(keys)
+        group, as_python = listing.group, AS_PYTHON.get(listing.cql_type)
+        given = list(map(as_python, keys)) if as_python else list(keys)
         sent: list[Sent] = []
         for part in parts_of(listing, given, limit):
             bound: list[Any] = list(values)
             bound[group.place] = part
             sent.append(Sent(group.cql, bound, None, None, None, {}))
         return sent
+
+    def of_keys(
+        self, listing: Listing, sent: Sequence[Sent], keys: Sequence[Any], consistency: Consistency | None
+    ) -> tuple[OfKeys, bool]:
+        found: OfKeys = {key: [] for key in keys}
+        pages = self._pages(sent, consistency)
+        add_shown, rows_of = listing.known.get(None) or self._learn_listing(listing)
+        hidden = sum([len(page) - add_shown(page, found) for page in pages])
+        if not hidden or listing.row_of_each is not None:
+            return found, True
+        return as_they_came(listing, keys, [rows_of(page) for page in pages]), False
+
+    def _learn_listing(self, listing: Listing) -> tuple[Callable[[Any, OfKeys], int], Callable[[Any], list[Row]]]:
+        known = self._connection.known(listing.group.cql, "read")
+        made = to_keys(known.statement.result_columns, listing.shown, listing.group.at), known.rows
+        listing.known[None] = made
+        return made

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -10,6 +11,7 @@ from typing import Any
 from uuid import UUID
 
 from piql.store.base import Row
+from piql.store.cql.shown import NULLS, Shown
 from piql.store.cql.stored_values import date_from_bytes
 from piql.store.stored_values import decode_timestamp
 
@@ -43,13 +45,6 @@ _FROM_BYTES: dict[str, Callable[[bytes], Any]] = {
     "CqlBlob": _itself,
     "CqlDecimal": _decimal,
 }
-
-FROM_STORED: dict[str, Callable[[Any], Any]] = {
-    "timestamp": decode_timestamp,
-    "date": date.fromordinal,
-    "uuid": lambda value: UUID(bytes=value),
-}
-"""From a stored value to the driver's, by the CQL type of its column, where they differ."""
 
 # The source of a stored value, given that of what the driver gives: inline, for it is made for each row.
 _AS_STORED = {
@@ -98,16 +93,52 @@ def to_values(columns: Sequence[Any]) -> Callable[[Sequence[bytes | None]], list
 
 def to_rows(columns: Sequence[Any]) -> Callable[[Any], list[Row]]:
     """Generate what turns the driver's rows, a dict each, into rows of stored values."""
-    changes = {
-        at: change for at, each in enumerate(columns) if (change := _AS_STORED.get(type(each.cql_type).__name__))
-    }
-    if not changes:
+    if not _changes(columns):
         return lambda page: [tuple(row.values()) for row in page]
-    parts = [
-        f"None if v{at} is None else {changes[at].format(f'v{at}')}" if at in changes else f"v{at}"
-        for at in range(len(columns))
-    ]
-    variables = ", ".join(f"v{at}" for at in range(len(columns)))
-    source = f"lambda page: [({', '.join(parts)},) for {variables}, in map(values, page)]"
-    made: Callable[[Any], list[Row]] = eval(source, {"values": dict.values, "EPOCH": _EPOCH})
+    row = "".join([f"r[{at}], " for at in range(len(columns))])
+    made: Callable[[Any], list[Row]] = eval(f"lambda page: [({_stored(row, columns)}) {_each(columns)}]", _NAMES)
     return made
+
+
+def to_shown(columns: Sequence[Any], shown: Shown) -> Callable[[Any], list[Row]]:
+    """Generate what turns the driver's rows into those that a read shows, in one go."""
+    if not shown.is_changed:
+        return to_rows(columns)
+    row, hidden = _stored(shown.row, columns), _stored(shown.hidden, columns)
+    made: Callable[[Any], list[Row]] = eval(f"lambda page: [{row} {_each(columns)}{hidden}]", _NAMES)
+    return made
+
+
+def to_keys(columns: Sequence[Any], shown: Shown, at: int) -> Callable[[Any, dict[Any, list[Row]]], int]:
+    """Generate what adds the rows that a read shows to those of their keys, and counts them."""
+    row = shown.row if shown.is_changed else f"({''.join([f'r[{place}], ' for place in range(shown.width)])})"
+    source = f"lambda page, found: len([found[{_stored(f'r[{at}]', columns)}].append({_stored(row, columns)})"
+    made: Callable[[Any, dict[Any, list[Row]]], int] = eval(
+        f"{source} {_each(columns)}{_stored(shown.hidden, columns)}])", _NAMES
+    )
+    return made
+
+
+def _changes(columns: Sequence[Any]) -> dict[int, str]:
+    names = [type(each.cql_type).__name__ for each in columns]
+    return {at: _AS_STORED[name] for at, name in enumerate(names) if name in _AS_STORED}
+
+
+def _each(columns: Sequence[Any]) -> str:
+    """Give the source of the loop over the driver's rows, whose values are then v0, v1, …"""
+    return f"for {''.join([f'v{at}, ' for at in range(len(columns))])}in map(values, page)"
+
+
+def _stored(source: str, columns: Sequence[Any]) -> str:
+    """Give the source of stored values out of one that takes them from a row `r`."""
+    changes = _changes(columns)
+
+    def value(found: re.Match[str]) -> str:
+        at = int(found[1])
+        name = f"v{at}"
+        return f"(None if {name} is None else {changes[at].format(name)})" if at in changes else name
+
+    return re.sub(r"r\[(\d+)\]", value, source)
+
+
+_NAMES = {"values": dict.values, "EPOCH": _EPOCH, "NULLS": NULLS}

@@ -16,10 +16,10 @@ from piql.store.base import Answers, Batch, Codec, Consistency, ReadShape, Row, 
 from piql.store.cql.address import Address, parse_address
 from piql.store.cql.copying import TableCopy
 from piql.store.cql.entries import CqlEntries, entries_of
-from piql.store.cql.grouping import Found, Request, given_back, grouped
+from piql.store.cql.grouping import Found, Request, alone, given_back, grouped
 from piql.store.cql.layout import Layout, layout_of, quoted
 from piql.store.cql.link import Link
-from piql.store.cql.listing import Listing, as_they_came, listing_for, rows_of_keys
+from piql.store.cql.listing import Listing, listing_for
 from piql.store.cql.opening import open_link
 from piql.store.cql.reads import CqlRead, plan_read
 from piql.store.cql.steps import CqlSteps
@@ -94,7 +94,7 @@ class CqlStore:
             (batch,) = batches
             read, arguments = batch.read, batch.arguments
             if len(arguments) == 1:
-                return [[(self._get if read.is_get else self._read_one)(read, arguments[0], consistency)]]
+                return [[self.read_one(read, arguments[0], consistency)]]
             if len(arguments) >= self._grouped_from and (listing := listing_for(read.listings, arguments)):
                 return [self._listed(read, listing, arguments, consistency)]
         waiting = _pending(batches)
@@ -110,14 +110,20 @@ class CqlStore:
         except StopIteration:
             return
 
-    def _get(self, read: CqlRead, arguments: Row, consistency: Consistency | None) -> list[Row]:
-        statement = read.statements[0]
-        values = statement.bind(arguments)
-        if values is None:
+    def read_one(self, read: CqlRead, arguments: Row, consistency: Consistency | None = None) -> list[Row]:
+        """Answer one request."""
+        if len(read.statements) > 1:
+            return self._read_each(_Pending(read, arguments), consistency)
+        found = self._reads.one(read, arguments, consistency)
+        if found is None:
             return []
         self._sent.statements += 1
-        rows = self._reads.answer_one(statement, values, consistency)
-        return read.finish(rows) if read.finish else rows
+        rows, came = found
+        if read.is_get or came == len(rows) or came < arguments[-1]:
+            return rows
+        pending = _Pending(read, arguments)
+        pending.ask_for_more()
+        return self._read_each(pending, consistency)
 
     def _listed(
         self, read: CqlRead, listing: Listing, arguments: Sequence[Row], consistency: Consistency | None
@@ -130,21 +136,18 @@ class CqlStore:
         different = list(dict.fromkeys(keys))
         sent = self._reads.listed(listing, statement, values, different, None if read.is_get else arguments[0][-1])
         self._sent.statements += len(sent)
-        answers = self._reads.answer_many(sent, consistency)
-        found = rows_of_keys(listing, different, answers)
-        if found is None:
-            came = as_they_came(listing, different, answers)
-            waiting = [_Pending(read, each) for each in arguments]
-            left = [each for key, each in zip(keys, waiting, strict=True) if not each.answered(came[key])]
-            self._answer_all(left, consistency)
-            return [each.rows for each in waiting]
-        return [found[key] for key in keys]
+        found, are_shown = self._reads.of_keys(listing, sent, different, consistency)
+        if are_shown:
+            return [found[key] for key in keys]
+        waiting = [_Pending(read, each) for each in arguments]
+        left = [each for key, each in zip(keys, waiting, strict=True) if not each.answered(found[key])]
+        self._answer_all(left, consistency)
+        return [each.rows for each in waiting]
 
-    def _read_one(self, read: CqlRead, arguments: Row, consistency: Consistency | None) -> list[Row]:
-        pending = _Pending(read, arguments)
+    def _read_each(self, pending: _Pending, consistency: Consistency | None) -> list[Row]:
         while (request := pending.request()) is not None:
             self._sent.statements += 1
-            if pending.answered(self._reads.answer_one(*request, consistency)):
+            if pending.answered(self._reads.answer(alone(request, (0,)), consistency)):
                 break
         return pending.rows
 
@@ -377,6 +380,10 @@ class _Pending:
             self.at += 1
         return None
 
+    def ask_for_more(self) -> None:
+        """Hidden rows took the place of others."""
+        self.asked *= 2
+
     def answered(self, found: list[Row]) -> bool:
         """Take an answer; say whether the request is done."""
         finish = self.read.finish
@@ -384,8 +391,8 @@ class _Pending:
         if self.read.is_get:
             self.rows = rows
             return True
-        if len(found) >= self.asked and len(rows) < self.missing:  # hidden rows took the place of others
-            self.asked *= 2
+        if len(found) >= self.asked and len(rows) < self.missing:
+            self.ask_for_more()
             return False
         self.rows += rows[: self.missing]
         self.missing -= len(rows)

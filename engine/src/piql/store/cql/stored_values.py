@@ -90,6 +90,13 @@ TO_BYTES: dict[Kind, ToBytes] = {
     Kind.UUID: _itself,
 }
 
+AS_PYTHON: dict[str, Callable[[Any], Any]] = {
+    "timestamp": decode_timestamp,
+    "date": date.fromordinal,
+    "uuid": lambda stored: UUID(bytes=stored),
+}
+"""From a stored value to Python's own, by the CQL type of its column, where they differ."""
+
 # What a clustering column holds in place of NULL, beside the flag that says so.
 IN_PLACE_OF_NULL: dict[Kind, Any] = {
     Kind.INT: 0,

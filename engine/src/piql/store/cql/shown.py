@@ -1,0 +1,43 @@
+"""What rows a read shows of those that it selected, as source: each driver compiles it for the rows that it gives.
+
+(r[0], r[1] if r[2] else None)  if not r[3] or r[3] < 2          NULL for a stand-in, and no row that is hidden
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from piql.store.base import Row
+
+NULLS = ("\x00", b"\x00")
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The source of a row out of a selected one `r`, and of the condition under which it is shown."""
+
+    row: str
+    hidden: str
+    width: int
+    is_changed: bool
+
+    def rows(self) -> Callable[[list[Row]], list[Row]]:
+        made: Callable[[list[Row]], list[Row]] = eval(f"lambda rows: [{self.source} for r in rows{self.hidden}]", NAMES)
+        return made
+
+    def row_of_each(self, at: int) -> Callable[[list[Row]], dict[Any, list[Row]]]:
+        """Give what finds the row of each key, which stands at a place of the selected rows."""
+        made: Callable[[list[Row]], dict[Any, list[Row]]] = eval(
+            f"lambda rows: {{r[{at}]: [{self.source}] for r in rows{self.hidden}}}", NAMES
+        )
+        return made
+
+    @property
+    def source(self) -> str:
+        """Give the source of a row where others may stand behind its columns."""
+        return self.row if self.is_changed else f"r[:{self.width}]"
+
+
+NAMES = {"NULLS": NULLS}
