@@ -27,9 +27,10 @@ from piql_profiler.grid import GRIDS, Grid
 from piql_profiler.hlog import write_hlog
 from piql_profiler.imports import import_run
 from piql_profiler.processes import adopt_orphans, end_descendants
-from piql_profiler.profile_run import Cancelled, Progress, resume_profile, run_profile
+from piql_profiler.profile_run import KNOWN, Cancelled, Progress, resume_profile, run_profile
 from piql_profiler.run_files import RunSettings, UnreadableRun, mark_cancelled, read_cells, read_info
 from piql_profiler.runner import LocalRunner, Runner
+from piql_profiler.shares import Known
 
 SLO_FAILED = 99
 STALE = 98
@@ -130,6 +131,8 @@ def profile(argv: Sequence[str] | None = None) -> int:
         end_descendants()
     if given.hlog is not None:
         write_hlog(given.hlog, read_cells(given.out))
+    if KNOWN in info.notes and given.progress == "text":
+        print(Known(**info.notes[KNOWN]), file=sys.stderr)
     if info.state == "failed":
         print(f"piql profile: {info.message}", file=sys.stderr)
         return 1

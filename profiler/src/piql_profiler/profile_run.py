@@ -1,8 +1,9 @@
 """One profile run from start to end: prepares the store, measures interval by interval, keeps what is complete.
 
 In each interval every point is measured, in an order shuffled anew, so that what disturbs the store for a while
-disturbs all points alike (VLDB 2012 ran operators and queries interleaved too). Points that are known well enough
-give their time back; what is left of an interval goes to those that are not.
+disturbs all points alike (VLDB 2012 ran operators and queries interleaved too). The first interval is shared equally,
+the later ones by what the points still lack (`shares`). Points that are known well enough give their time back; what is
+left of an interval goes to those that are not.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import errno
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
 from typing import Literal
@@ -20,13 +21,15 @@ from piql.errors import StoreUnavailable
 from piql_profiler.benchmark import prepare
 from piql_profiler.grid import Grid, Operator, Point
 from piql_profiler.measurements import Measurement
-from piql_profiler.precision import precision_of
 from piql_profiler.run_files import RunDirectory, RunInfo, RunSettings, read_cells
 from piql_profiler.runner import MeasuringStopped, Runner, Task
+from piql_profiler.shares import half_width, known, shares
 from piql_profiler.workload import store_for_profiling
 
 # Notes of a run that takes over what another measured: its folder, and of which operators.
 KEPT_FROM, KEPT_OPERATORS = "kept_from", "kept_operators"
+# How many points are known to the precision that was asked for, as `shares.Known`.
+KNOWN = "known"
 
 
 class Cancelled(BaseException):
@@ -78,8 +81,8 @@ def measure_into(
     settings = directory.info.settings
     first = directory.info.complete_intervals
     kept = _kept(directory.info)
-    known = {each.point for each in kept}
-    points = [each for each in settings.grid.measured if each not in known]
+    taken = {each.point for each in kept}
+    points = [each for each in settings.grid.measured if each not in taken]
     total = len(points) * settings.intervals
     before = done = len(points) * first
     seconds_left = settings.interval_seconds * (settings.intervals - first) * len(points) / len(settings.grid.measured)
@@ -96,9 +99,10 @@ def measure_into(
             directory.update(state="running", notes={**directory.info.notes, "clients": list(runner.places)})
             report(Progress("running", done, total, seconds_left))
             spent = 0.0
+            so_far = read_cells(directory.path)
             for interval in range(first, settings.intervals):
                 measured: list[Measurement] = []
-                for each in runner.run(tasks_of(settings, store_url, interval, runner.clients, points)):
+                for each in runner.run(tasks_of(settings, store_url, interval, runner.clients, points, so_far)):
                     measured.append(each)
                     done += 1
                     spent += each.seconds
@@ -106,10 +110,12 @@ def measure_into(
                     report(Progress("running", done, total, left, _heard(directory, runner)))
                 measured += runner.run(second_tasks(settings, store_url, interval, runner.clients, measured))
                 _heard(directory, runner)
+                so_far += measured
                 taken_over = [each for each in kept if each.interval == interval]
                 directory.write_interval(interval, [*measured, *taken_over])
         void = sum(each.is_void for each in read_cells(directory.path))
-        directory.update(notes={**directory.info.notes, "void_blocks": void})
+        found = {} if settings.precision is None else {KNOWN: asdict(known(points, so_far, settings.precision))}
+        directory.update(notes={**directory.info.notes, "void_blocks": void, **found})
         end("done")
     except (Cancelled, KeyboardInterrupt):
         end("cancelled", "stopped before its end")
@@ -137,14 +143,20 @@ def _kept(info: RunInfo) -> list[Measurement]:
 
 
 def tasks_of(
-    settings: RunSettings, store_url: str, interval: int, clients: int, points: Sequence[Point] | None = None
+    settings: RunSettings,
+    store_url: str,
+    interval: int,
+    clients: int,
+    points: Sequence[Point] | None = None,
+    so_far: Sequence[Measurement] = (),
 ) -> list[Task]:
     """Give points, or all of them, their shares of one interval, in random order."""
     random = Random(settings.seed * 1_000 + interval)
     chosen = settings.grid.measured if points is None else points
-    share = settings.interval_seconds * clients / len(settings.grid.measured)
+    seconds = settings.interval_seconds * clients * len(chosen) / len(settings.grid.measured)
+    share = shares(chosen, so_far, seconds, settings.precision)
     ordered = random.sample(chosen, len(chosen))
-    return [task_of(settings, store_url, point, interval, share, random.randrange(2**31)) for point in ordered]
+    return [task_of(settings, store_url, each, interval, share[each], random.randrange(2**31)) for each in ordered]
 
 
 def second_tasks(
@@ -155,15 +167,10 @@ def second_tasks(
     left = seconds * clients - sum(each.seconds for each in measured)
     if settings.precision is None or left <= 0.0:
         return []
-    wide = [each for each in measured if _half_width(each) > settings.precision]
+    wide = [each for each in measured if half_width([each]) > settings.precision]
     random = Random(settings.seed * 1_000 + interval + 500)
     share = left / max(len(wide), 1)
     return [task_of(settings, store_url, each.point, interval, share, random.randrange(2**31)) for each in wide]
-
-
-def _half_width(measured: Measurement) -> float:
-    effective = measured.histogram.total if measured.effective is None else measured.effective
-    return precision_of(measured.histogram, effective).half_width
 
 
 def task_of(settings: RunSettings, store_url: str, point: Point, interval: int, seconds: float, seed: int) -> Task:

@@ -1,0 +1,43 @@
+import pytest
+from piql_profiler.grid import Grid, Point
+from piql_profiler.histogram import Histogram
+from piql_profiler.measurements import Measurement
+from piql_profiler.shares import known, shares
+
+GRID = Grid.product("three", row_bytes=(100,), scan_rows=(1, 10, 100))
+PRECISE, WIDE, SLOW = GRID.points
+
+
+def seen(point: Point, latencies: list[float], seconds: float = 1.0) -> Measurement:
+    return Measurement(point, 0, Histogram.of(latencies), 0.0, seconds)
+
+
+CELLS = [
+    seen(PRECISE, [100.0] * 5_000),
+    seen(WIDE, [100.0 * 2.0 ** (at / 25) for at in range(400)]),
+    seen(SLOW, [100.0] * 100),
+]
+
+
+def test_what_is_known_keeps_a_small_share_and_what_is_not_gets_the_rest() -> None:
+    given = shares(GRID.points, CELLS, 30.0, 0.1)
+    assert given[PRECISE] == pytest.approx(2.0)
+    assert given[WIDE] > given[PRECISE]
+    assert given[SLOW] == pytest.approx(2.0 + 14.0)  # 1,500 executions are fifteen times what it had
+    assert sum(given.values()) <= 30.0
+
+
+def test_time_that_does_not_do_for_all_is_shared_by_what_they_lack() -> None:
+    given = shares(GRID.points, CELLS, 3.0, 0.1)
+    assert sum(given.values()) == pytest.approx(3.0)
+    assert given[SLOW] > given[PRECISE] == pytest.approx(0.2)
+
+
+def test_at_first_and_without_a_precision_all_points_are_alike() -> None:
+    assert set(shares(GRID.points, (), 3.0, 0.1).values()) == {1.0}
+    assert set(shares(GRID.points, CELLS, 3.0, None).values()) == {1.0}
+
+
+def test_intervals_add_up_to_what_is_known() -> None:
+    assert str(known(GRID.points, CELLS, 0.1)) == "1 of 3 points (33%) known to ± 10% after 3 s of measuring"
+    assert known(GRID.points, [*CELLS, *[seen(SLOW, [100.0] * 100)] * 4], 0.1).points == 2
