@@ -1,4 +1,4 @@
-"""statements.md: the grammar, the keywords, the limits of a text, and what is left out of SQL."""
+"""statements.md: the grammar, the keywords, the limits of a text, and what is left out of SQL and CQL."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from reference.markdown import block, code, codes, table
 
 _SCHEMA = "CREATE TABLE t (id INT PRIMARY KEY, a INT, name TEXT);\nCREATE TABLE u (id INT PRIMARY KEY);\n"
 
-# What SQL has and PIQL refuses; the compiler itself says what to write instead.
+# What SQL and CQL have and PIQL refuses; the compiler itself says what to write instead.
 LEFT_OUT: tuple[tuple[str, str], ...] = (
     ("OFFSET", "CREATE QUERY q AS SELECT id FROM t ORDER BY id LIMIT 10 OFFSET 20;"),
     ("LIMIT of two numbers", "CREATE QUERY q AS SELECT id FROM t ORDER BY id LIMIT 20, 10;"),
@@ -52,6 +52,15 @@ LEFT_OUT: tuple[tuple[str, str], ...] = (
     ("RETURNING", "CREATE QUERY q AS INSERT INTO t (id) VALUES (1) RETURNING id;"),
     ("UPDATE … IF EXISTS", "CREATE QUERY q AS UPDATE t SET a = 1 WHERE id = 1 IF EXISTS;"),
     ("DELETE … IF EXISTS", "CREATE QUERY q AS DELETE FROM t WHERE id = 1 IF EXISTS;"),
+    ("ALLOW FILTERING", "CREATE QUERY q AS SELECT id FROM t WHERE id = 1 ALLOW FILTERING;"),
+    ("PER PARTITION LIMIT", "CREATE QUERY q AS SELECT id FROM t WHERE id = 1 PER PARTITION LIMIT 1;"),
+    ("USING TTL", "CREATE QUERY q AS INSERT INTO t (id) VALUES (1) USING TTL 60;"),
+    ("USING TIMESTAMP", "CREATE QUERY q AS INSERT INTO t (id) VALUES (1) USING TIMESTAMP 60;"),
+    ("BATCH", "BEGIN BATCH;"),
+    ("PRIMARY KEY ((a, b), c)", "CREATE TABLE x (a INT, b INT, c INT, PRIMARY KEY ((a, b), c));"),
+    ("WITH CLUSTERING ORDER BY", "CREATE TABLE x (a INT PRIMARY KEY) WITH CLUSTERING ORDER BY (a DESC);"),
+    ("collections", "CREATE TABLE x (a INT PRIMARY KEY, b SET<INT>);"),
+    ("keyspace.table", "CREATE TABLE k.x (a INT PRIMARY KEY);"),
     ("INSERT of several rows", "CREATE QUERY q AS INSERT INTO t (id) VALUES (1), (2);"),
     ("INSERT … SELECT", "CREATE QUERY q AS INSERT INTO t SELECT id FROM u;"),
     ("UPDATE of several rows", "CREATE QUERY q AS UPDATE t SET a = 1 WHERE a = 2;"),
@@ -86,7 +95,7 @@ Reserved because SQL has them, though PIQL does not: {codes(unused)}. Every othe
 
 ## Left out
 
-{table(("SQL's", "code", "instead"), _left_out())}
+{table(("SQL's and CQL's", "code", "instead"), _left_out())}
 
 ## Limits of a text
 

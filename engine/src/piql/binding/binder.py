@@ -161,13 +161,13 @@ def _bind(
     parameters: tuple[QueryParameter, ...] = ()
     if body is not None:
         plan = _bind_body(context, body)
-        errors_before = len(context.diagnostics)
         parameters = context.parameters.settle()
         if plan is not None:
             plan = context.parameters.finish(plan)
         found = context.parameters.diagnostics
-        if plan is None and errors_before:
-            # a parameter whose place could not be bound has no type: that is said already
+        if (
+            plan is None
+        ):  # a parameter whose place could not be bound has no type: that is said already, here or of a table
             found = [each for each in found if each.code != "parameter-type-unknown"]
         context.diagnostics.extend(found)
     is_broken = isinstance(statement, ast.CreateQuery) and statement.is_broken

@@ -8,7 +8,7 @@ from piql.diagnostics.codes import report
 from piql.diagnostics.diagnostic import Diagnostic, Edit, Fix
 from piql.source import Source, Span
 from piql.syntax import ast
-from piql.syntax.left_out import WORDS, LeftOut
+from piql.syntax.left_out import KEYSPACE, WORDS, LeftOut
 from piql.syntax.lexer import MAX_FINDINGS, Token, Tokens, shortened, unquote
 
 # Words that end what stands before them, so they are names only in quotes. All other words (timestamp, text, key,
@@ -148,6 +148,19 @@ class Cursor:
         if token.kind == "word" and self.peek().word not in ("", "("):
             raise self.expecting(what, f'`{token.text}` is a keyword; to use it as a name, write "{token.text}"')
         raise self.expecting(what)
+
+    def table_name(self, what: str) -> ast.Name:
+        """Take the name of a table; a keyspace before it is told, and left out."""
+        name = self.name(what)
+        if self.token.word != ".":
+            return name
+        self.advance()
+        found = self.name(what)
+        start = name.span.start
+        fix = Fix("Leave out the keyspace", (Edit(self.source.name, start, found.span.start, ""),))
+        fault = self.fault("not-in-piql", KEYSPACE.message, self.span_from(start), KEYSPACE.way_out, (fix,))
+        self.note(fault.diagnostic)
+        return found
 
     def is_name(self) -> bool:
         token = self.token

@@ -8,6 +8,7 @@ from piql.diagnostics.diagnostic import Edit, Fix
 from piql.source import Span
 from piql.syntax import ast
 from piql.syntax.cursor import RESERVED, SyntaxFault
+from piql.syntax.left_out import COLLECTION, COLLECTIONS, PARTITION_KEY
 from piql.syntax.writes import WriteParser
 
 Nullability = Literal["NOT NULL", "NULL"]
@@ -25,13 +26,8 @@ class DefinitionParser(WriteParser):
     def create_table(self, start: int) -> ast.CreateTable:
         """Read what follows CREATE TABLE."""
         if self.token.word == "IF" and self.peek().word == "NOT":
-            raise self.fault(
-                "not-in-piql",
-                "IF NOT EXISTS is not part of a CREATE TABLE in PIQL",
-                self.span_of(self.token),
-                "leave it out: deploying a table that is there already keeps its rows",
-            )
-        name = self.name("the name of a table after CREATE TABLE")
+            self._note_if_not_exists()
+        name = self.table_name("the name of a table after CREATE TABLE")
         self.expect("(", "before the columns of the table")
         elements: list[ast.ColumnDefinition | ast.TableConstraint] = []
         broken = 0
@@ -62,6 +58,48 @@ class DefinitionParser(WriteParser):
         elif not broken:
             raise self.expecting("`)` at the end of the table")
         return ast.CreateTable(name=name, elements=tuple(elements), is_broken=broken > 0, span=self.span_from(start))
+
+    def _note_if_not_exists(self) -> None:
+        before, start = self.last_end, self.token.start
+        for _ in range(3 if self.peek(2).word == "EXISTS" else 2):
+            self.advance()
+        fault = self.fault(
+            "not-in-piql",
+            "IF NOT EXISTS is not part of a CREATE TABLE in PIQL",
+            self.span_from(start),
+            "leave it out: deploying a table that is there already keeps its rows",
+            (Fix("Leave it out", (Edit(self.source.name, before, self.last_end, ""),)),),
+        )
+        self.note(fault.diagnostic)
+
+    def _key_columns(self) -> tuple[ast.Name, ...]:
+        """Read the columns of a primary key; CQL's parentheses around a partition key are told, and left out."""
+        if self.peek().word != "(":
+            return self.names("a column")
+        self.expect("(", "before a column")
+        opened = self.token
+        columns = list(self.names("a column"))
+        closed = self.tokens[self.at - 1]
+        edits = tuple(Edit(self.source.name, each.start, each.end, "") for each in (opened, closed))
+        span = self.span_from(opened.start)
+        fix = Fix("Leave out the inner parentheses", edits)
+        self.note(self.fault("not-in-piql", PARTITION_KEY.message, span, PARTITION_KEY.way_out, (fix,)).diagnostic)
+        while self.accept(","):
+            columns.append(self.name("a column"))
+            self.check_length()
+        self.expect(")", "after a column")
+        return tuple(columns)
+
+    def _collection(self, start: int) -> SyntaxFault:
+        """Make the fault of a type of many values, and go to its end."""
+        depth = 0
+        while self.token.kind != "end" and self.token.word not in (";", ")", "("):
+            depth += (self.token.word == "<") - (self.token.word == ">")
+            self.advance()
+            if depth <= 0:
+                break
+        span = self.span_from(start)
+        return self.fault("not-in-piql", f"{span.text}: a column holds one value in PIQL", span, COLLECTION)
 
     def _no_comma(self) -> SyntaxFault:
         """Make the fault of an element that is not followed by a comma, with a fix where another element follows."""
@@ -99,7 +137,7 @@ class DefinitionParser(WriteParser):
         if word == "PRIMARY":
             self.advance()
             self.expect("KEY", "after PRIMARY")
-            columns = self.names("a column")
+            columns = self._key_columns()
             return ast.PrimaryKeyClause(columns=columns, name=name, span=self.span_from(start))
         if word == "UNIQUE":
             self.advance()
@@ -162,7 +200,7 @@ class DefinitionParser(WriteParser):
 
     def _references(self, start: int, columns: tuple[ast.Name, ...], name: ast.Name | None) -> ast.ForeignKeyClause:
         self.expect("REFERENCES", "before the table that is referenced")
-        table = self.name("a table after REFERENCES")
+        table = self.table_name("a table after REFERENCES")
         referenced = self.names("a column") if self.token.word == "(" else ()
         maximum: int | None = None
         maximum_span: Span | None = None
@@ -252,6 +290,9 @@ class DefinitionParser(WriteParser):
 
     def type_name(self) -> ast.TypeName:
         token = self.token
+        if token.word in COLLECTIONS and self.peek().word == "<":
+            self.advance()
+            raise self._collection(token.start)
         if token.kind != "word" or (token.word not in ("TIMESTAMP", "DATE") and not self.is_name()):
             raise self.expecting("the type of the column, such as INT or VARCHAR(32)")
         self.advance()
@@ -270,7 +311,7 @@ class DefinitionParser(WriteParser):
         """Read what follows CREATE INDEX."""
         name = self.name("the name of an index after CREATE INDEX")
         self.expect("ON", "after the name of the index")
-        table = self.name("a table after ON")
+        table = self.table_name("a table after ON")
         self.expect("(", "before the columns of the index")
         parts = [self._index_part()]
         while self.accept(","):

@@ -1,4 +1,4 @@
-"""Words of SQL that PIQL leaves out: what to say of each where it is met, and the other way."""
+"""Words of SQL and CQL that PIQL leaves out: what to say of each where it is met, and the other way."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ class LeftOut:
 
     name: str
     way_out: str
+    is_needless: bool = False  # the text means the same without it
 
     @property
     def message(self) -> str:
@@ -57,7 +58,35 @@ CLAUSES: dict[tuple[str, str], LeftOut] = {
         "ON DUPLICATE", "INSERT replaces a row with the same key; IF NOT EXISTS refuses instead"
     ),
 }
+ALLOW_FILTERING = LeftOut(
+    "ALLOW FILTERING", "leave it out: a query without a bound is refused, and one with a bound needs no leave", True
+)
+PER_PARTITION = LeftOut("PER PARTITION LIMIT", "fix the columns of one partition by equalities, and write LIMIT")
+TTL = LeftOut("USING TTL", "keep the time in a column, and let the application delete the rows that are too old")
+USING = LeftOut("USING TIMESTAMP", "leave it out: of two writes of a row, the one that is made later counts", True)
+TABLE_OPTIONS = LeftOut(
+    "WITH after CREATE TABLE",
+    "leave it out: queries read every order from either end, and the cluster's defaults say how tables are kept",
+    True,
+)
+KEYSPACE = LeftOut(
+    "a keyspace before a table's name", "leave it out: the address of the store names the keyspace", True
+)
+PARTITION_KEY = LeftOut(
+    "a partition key in parentheses of its own",
+    "leave them out: the compiler chooses partitions by what the queries fix",
+    True,
+)
+COLLECTION = "keep a table of its own with a row for each element, and a CARDINALITY LIMIT on how many"
+COLLECTIONS = frozenset({"MAP", "SET", "LIST", "TUPLE", "FROZEN", "VECTOR"})
 IF_EXISTS = LeftOut("IF EXISTS", "leave it out: UPDATE and DELETE of a missing row change nothing")
+
+CLAUSES |= {
+    ("ALLOW", "FILTERING"): ALLOW_FILTERING,
+    ("PER", "PARTITION"): PER_PARTITION,
+    ("USING", "TTL"): TTL,
+    ("USING", "TIMESTAMP"): USING,
+}
 
 # Met where a statement begins.
 STATEMENTS: dict[str, LeftOut] = {
@@ -71,6 +100,9 @@ STATEMENTS: dict[str, LeftOut] = {
     "UPSERT": LeftOut("UPSERT", "INSERT replaces the row with the same key"),
     "REPLACE": LeftOut("REPLACE", "INSERT replaces the row with the same key"),
     "BEGIN": LeftOut("BEGIN", _ONE_ROW),
+    "BATCH": LeftOut("BATCH", _ONE_ROW),
+    "APPLY": LeftOut("APPLY BATCH", _ONE_ROW),
+    "USE": LeftOut("USE", "leave it out: the address of the store names the keyspace"),
     "COMMIT": LeftOut("COMMIT", _ONE_ROW),
     "ROLLBACK": LeftOut("ROLLBACK", _ONE_ROW),
     "GRANT": LeftOut("GRANT", "leave it out: who may call a query is up to the application"),
@@ -89,6 +121,10 @@ CREATED: dict[str, LeftOut] = {
     "TRIGGER": LeftOut("CREATE TRIGGER", "let the application write each row that follows"),
     "SEQUENCE": LeftOut("CREATE SEQUENCE", "let the application choose keys: a UUID for instance"),
     "SCHEMA": LeftOut("CREATE SCHEMA", "leave it out: the address of the store names the keyspace"),
+    "KEYSPACE": LeftOut("CREATE KEYSPACE", "leave it out: deploying makes the keyspace that the store's address names"),
+    "CUSTOM": LeftOut("CREATE CUSTOM INDEX", "write CREATE INDEX name ON table (columns)"),
+    "AGGREGATE": LeftOut("CREATE AGGREGATE", "compute in the application"),
+    "ROLE": LeftOut("CREATE ROLE", "leave it out: who may call a query is up to the application"),
     "DATABASE": LeftOut("CREATE DATABASE", "leave it out: the address of the store names the keyspace"),
 }
 
@@ -114,6 +150,15 @@ FUNCTIONS: dict[str, str] = {
     "RANDOM": "let the application give a random number as a parameter",
     "RAND": "let the application give a random number as a parameter",
     "UUID": "let the application give the UUID as a parameter: [id]",
+    "TOTIMESTAMP": "let the application give the time as a parameter: [now]",
+    "TODATE": "let the application give the day as a parameter: [today]",
+    "DATEOF": "keep the time in a column of its own",
+    "UNIXTIMESTAMPOF": "keep the time in a column of its own",
+    "MINTIMEUUID": "keep the time in a column of its own, and compare with it",
+    "MAXTIMEUUID": "keep the time in a column of its own, and compare with it",
+    "WRITETIME": "keep the time in a column of its own",
+    "TTL": "keep the time in a column of its own",
+    "TOKEN": "PAGINATE 100 walks through rows page by page",
     "IFNULL": "COALESCE(a, b) gives the first that is not NULL",
     "ISNULL": "COALESCE(a, b) gives the first that is not NULL; a test is written column IS NULL",
     "NVL": "COALESCE(a, b) gives the first that is not NULL",
@@ -159,4 +204,8 @@ TYPES: dict[str, str] = {
     "GUID": "UUID",
     "JSON": "TEXT",
     "JSONB": "TEXT",
+    "ASCII": "TEXT",
+    "VARINT": "DECIMAL",
+    "TIMEUUID": "UUID",
+    "INET": "VARCHAR",
 }

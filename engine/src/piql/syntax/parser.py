@@ -17,7 +17,7 @@ from piql.source import Source, Span
 from piql.syntax import ast
 from piql.syntax.cursor import MAX_TOKENS, SyntaxFault
 from piql.syntax.entities import EntityParser
-from piql.syntax.left_out import CLAUSES, CREATED, STATEMENTS, LeftOut
+from piql.syntax.left_out import CLAUSES, CREATED, STATEMENTS, TABLE_OPTIONS, LeftOut
 from piql.syntax.lexer import MAX_FINDINGS, place_of_first_token, tokenize
 
 MAX_WORK = 200_000  # of one file: 1 for a token, and for the plans of what it names
@@ -148,7 +148,7 @@ class _Parser(EntityParser):
             return
         clause = self._left_out_clause(statement)
         if clause is not None:
-            self.note(replace(self.left_out(clause).diagnostic, query=name))
+            self.note(replace(self.left_out(clause, self._without(clause)).diagnostic, query=name))
             self._recover(self.at)
             return
         if self.token.word == "," and self.tokens[self.at - 2].word == "LIMIT":
@@ -176,7 +176,19 @@ class _Parser(EntityParser):
     def _left_out_clause(self, statement: ast.Statement) -> LeftOut | None:
         """Give the clause of SQL that follows a statement here, FETCH being taken for an alias before FIRST."""
         here, before = self.token.word, self.tokens[self.at - 1].word
+        if here == "WITH" and isinstance(statement, ast.CreateTable):
+            return TABLE_OPTIONS
         return CLAUSES.get((here, self.peek().word)) or (CLAUSES.get((before, here)) if before == "FETCH" else None)
+
+    def _without(self, clause: LeftOut) -> tuple[Fix, ...]:
+        """Offer to leave out a clause that stands behind a whole statement, up to its semicolon."""
+        if not clause.is_needless:
+            return ()
+        ahead = 0
+        while self.peek(ahead).kind != "end" and self.peek(ahead).word != ";":
+            ahead += 1
+        edit = Edit(self.source.name, self.last_end, self.peek(ahead - 1).end, "")
+        return (Fix("Leave it out", (edit,)),)
 
     def _ends_by_itself(self, statement: ast.Statement) -> bool:
         """Say whether a statement needs no semicolon: those of the ENTITY/FETCH dialect."""

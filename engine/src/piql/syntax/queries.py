@@ -326,7 +326,7 @@ class QueryParser(ExpressionParser):
             query = self._nested_query()
             self.expect(")", "after the derived table")
             return ast.DerivedTable(query=query, alias=self._alias(), span=self.span_from(start))
-        table = self.name(f"a table after {after}")
+        table = self.table_name(f"a table after {after}")
         self.reads += 1
         self.replanned += self.subquery_depth  # each of them is planned by itself first
         return ast.TableName(table=table, alias=self._alias(), span=self.span_from(start))

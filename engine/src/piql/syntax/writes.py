@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from piql.syntax import ast
-from piql.syntax.left_out import IF_EXISTS
+from piql.syntax.left_out import IF_EXISTS, TTL, USING
 from piql.syntax.queries import QueryParser
 
 
@@ -13,7 +13,7 @@ class WriteParser(QueryParser):
     def insert(self) -> ast.Insert:
         start = self.advance().start
         self.expect("INTO", "after INSERT")
-        table = self.name("a table after INSERT INTO")
+        table = self.table_name("a table after INSERT INTO")
         self.reads += 1
         columns: tuple[ast.Name, ...] = ()
         if self.token.word == "(":
@@ -57,8 +57,10 @@ class WriteParser(QueryParser):
 
     def update(self) -> ast.Update:
         start = self.advance().start
-        table = self.name("a table after UPDATE")
+        table = self.table_name("a table after UPDATE")
         self.reads += 1
+        if self.token.word == "USING":
+            raise self.left_out(TTL if self.peek().word == "TTL" else USING)
         self.expect("SET", "after the table of UPDATE")
         changes = [self._set_item()]
         while self.accept(","):
@@ -89,7 +91,7 @@ class WriteParser(QueryParser):
     def delete(self) -> ast.Delete:
         start = self.advance().start
         self.expect("FROM", "after DELETE")
-        table = self.name("a table after DELETE FROM")
+        table = self.table_name("a table after DELETE FROM")
         self.reads += 1
         where = self.expression() if self.accept("WHERE") else None
         return ast.Delete(table=table, where=where, condition=self._condition(), span=self.span_from(start))
