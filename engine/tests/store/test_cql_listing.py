@@ -101,6 +101,12 @@ def test_rows_of_slices_keep_their_order_and_lose_the_column_that_was_added() ->
     assert found == {"ada": [("a",)], "bob": [("x",), ("y",)]}
 
 
+def test_a_column_that_is_asked_for_twice_is_selected_once() -> None:
+    twice = read_of(USERS, ("name", "age", "name"), 1)
+    assert twice.statements[0].cql.startswith('SELECT "name", "age", "#state" FROM')
+    assert rows(twice, ["ada"], [("ada", 1, 0)]) == {"ada": [("ada", 1, "ada")]}
+
+
 def test_entries_of_another_index_come_as_they_are() -> None:
     by_town = read_of(USERS, ("name",), 1, BY_TOWN)
     assert rows(by_town, ["oslo"], [("ada", "oslo"), ("bob", "oslo")]) == {"oslo": [("ada",), ("bob",)]}

@@ -322,31 +322,31 @@ class _ReadPlan:
             names.append(STATE)
         if not names:
             names = self.layout.partition_names()[:1]
-        return names
+        return list(dict.fromkeys(names))  # a driver may give rows by the names of their columns
 
     def _shown(self) -> Shown:
         """Say what makes rows of selected ones: NULL for stand-ins, no escapes, and no rows that are hidden."""
         columns, flagged = self.shape.columns, self._flagged()
         escaped = {each.name for each in self.layout.partition if each.is_escaped}
-        flags = [name for name in columns if name in flagged]
+        place = {name: at for at, name in enumerate(self._selected())}
         sources = []
         is_changed = not columns or self.layout.is_primary
         for at, name in enumerate(columns):
-            source = f"r[{at}]"
+            source = value = f"r[{place[name]}]"
             if name in flagged:
-                source = f"r[{at}] if r[{len(columns) + flags.index(name)}] else None"
+                source = f"{value} if r[{place[flagged[name]]}] else None"
             elif name in escaped:
-                source = f"r[{at}][1:] if r[{at}][:1] in NULLS else r[{at}]"
+                source = f"{value}[1:] if {value}[:1] in NULLS else {value}"
             elif name == STATE:
-                source = f"r[{at}] or 0"
+                source = f"{value} or 0"
             elif name == WRITE:
-                source = f"(r[{at}] or '').partition(' ')[0]"
+                source = f"({value} or '').partition(' ')[0]"
             is_changed = is_changed or source != f"r[{at}]"
             sources.append(source)
         row = f"({', '.join(sources)}{',' if len(sources) == 1 else ''})"
-        state = columns.index(STATE) if STATE in columns else len(columns) + len(flags)
         first = State.GONE if self.shape.sees_coming else State.COMING
-        hidden = f" if not r[{state}] or r[{state}] < {first.value}" if self.layout.is_primary else ""
+        state = f"r[{place[STATE]}]" if self.layout.is_primary else ""
+        hidden = f" if not {state} or {state} < {first.value}" if state else ""
         return Shown(row, hidden, len(columns), is_changed)
 
 
