@@ -1489,6 +1489,16 @@ export interface components {
             sorted_child_rows?: number[];
             /** Sorted Rows */
             sorted_rows?: number[];
+            /** Dereference Child Rows */
+            dereference_child_rows?: number[];
+            /** Write Entries */
+            write_entries?: number[];
+            /** Limit Groups */
+            limit_groups?: number[];
+            /** Limit Rows */
+            limit_rows?: number[];
+            /** Reference Looks */
+            reference_looks?: number[];
         };
         /**
          * HealthRead
