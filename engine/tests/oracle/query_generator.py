@@ -6,20 +6,17 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, count
 
 from .contents import Contents
-from .predicates import PredicateGenerator, Sight
+from .predicates import Sight
 from .query import (
     Aggregate,
-    And,
     Col,
     Compare,
     Const,
     Exists,
     Expr,
     InSelect,
-    IsNull,
     Item,
     Or,
     Order,
@@ -28,15 +25,13 @@ from .query import (
     Select,
     Source,
     Stop,
-    Token,
     Union,
     parameters_of,
 )
 from .schema import Column, Schema, Table
 from .schema_generator import Pools
+from .sources import SourceGenerator, conjunction
 from .values import INT
-
-ALIASES = ("t", "s", "u", "v", "w", "x", "y", "z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,22 +54,7 @@ def random_read(rng: random.Random, schema: Schema, pools: Pools, contents: Cont
     return QueryCase(name, query, tuple(samples), rng.randrange(3))
 
 
-class _Maker(PredicateGenerator):
-    def __init__(self, rng: random.Random, schema: Schema, pools: Pools, contents: Contents, is_basic: bool) -> None:
-        super().__init__(rng, schema, pools, contents, is_basic)
-        self.aliases = chain(ALIASES, (f"t{number}" for number in count(2)))
-        self.taken: set[str] = set()
-
-    def alias(self, table: Table) -> str:
-        if self.rng.random() < 0.25 and table.name not in self.taken:
-            self.taken.add(table.name)
-            return table.name
-        while True:
-            alias = next(self.aliases)
-            if alias not in self.taken:
-                self.taken.add(alias)
-                return alias
-
+class _Maker(SourceGenerator):
     # SELECT
 
     def select(self) -> Select:
@@ -97,8 +77,11 @@ class _Maker(PredicateGenerator):
         if not self.is_basic and rng.random() < 0.06:
             value, sight, column = self.scalar(sights)
             conditions.append(Compare(rng.choice(("=", "<", ">=", "<>")), value, self.operand(sight, column)))
+        if not self.is_basic and rng.random() < 0.05:
+            count_of = Const(rng.choice((0, 1, 1, 2)), INT)
+            conditions.append(Compare(rng.choice(("=", "<", ">=", ">")), self.count_of_matches(sights), count_of))
         rng.shuffle(conditions)
-        select = Select((), tuple(sources), _conjunction(conditions))
+        select = Select((), tuple(sources), conjunction(conditions))
         if rng.random() < (0.05 if self.is_basic or needs_stop else 0.3):
             return self.grouped(select, sights)
         select = replace(select, items=self.items(sights))
@@ -112,94 +95,6 @@ class _Maker(PredicateGenerator):
         if rng.random() < (0.95 if needs_stop else 0.4):
             select = replace(select, stop=self.stop())
         return select
-
-    def sight_of(self, table: Table, is_optional: bool = False) -> Sight:
-        return self.sight(self.alias(table), table, is_optional)
-
-    def access(self, root: Sight) -> tuple[list[Expr], bool]:
-        """Give predicates that reach the first table, and whether only a LIMIT bounds what they find."""
-        rng, table = self.rng, root.table
-        limits = [limit.columns for limit in table.all_limits if not limit.is_token] + list(table.uniques)
-        tokens = [limit.columns for limit in table.limits if limit.is_token]
-        chance = rng.random()
-        if tokens and not self.is_basic and chance < 0.4:
-            return [self.any_token(root, rng.choice(tokens))], False
-        if limits and chance < 0.45:
-            return self.fixed(root, rng.choice(limits)), False
-        if chance < 0.6:
-            return self.fixed(root, table.primary_key), False
-        if chance < 0.75 and len(table.primary_key) > 1:
-            return self.fixed(root, table.primary_key[: rng.randint(1, len(table.primary_key) - 1)]), True
-        if chance > 0.95 and not self.is_basic:
-            return [Or((self.fixed_somehow(root), self.fixed_somehow(root)))], True
-        if chance < 0.9:
-            chosen = rng.sample(table.columns, min(len(table.columns), rng.choice((1, 1, 2))))
-            return self.fixed(root, tuple(each.name for each in chosen)), True
-        return [], True
-
-    def fixed_somehow(self, sight: Sight) -> Expr:
-        chosen = self.rng.sample(sight.table.columns, min(len(sight.table.columns), self.rng.choice((1, 2))))
-        fixed = self.fixed(sight, tuple(each.name for each in chosen))
-        return fixed[0] if len(fixed) == 1 else And(tuple(fixed))
-
-    def any_token(self, root: Sight, columns: Sequence[str]) -> Expr:
-        first = self.token(root, columns[0])
-        others = [Token(Col(root.alias, name), first.word, first.keyword) for name in columns[1:]]
-        return Or((first, *others)) if others else first
-
-    def fixed(self, sight: Sight, columns: Sequence[str]) -> list[Expr]:
-        """Give an equality for each column; where all constructs are allowed, sometimes an IN list or OR."""
-        found: list[Expr] = []
-        for name in columns:
-            chance = self.rng.random()
-            if self.is_basic or chance > 0.2:
-                found.append(self.equality(sight, name))
-            elif chance < 0.05 and sight.table.column(name).is_nullable:
-                found.append(IsNull(Col(sight.alias, name), False))
-            elif chance > 0.08:
-                found.append(self.membership(sight, name))
-            else:
-                found.append(Or((self.equality(sight, name), self.equality(sight, name))))
-        return found
-
-    def join(self, sources: list[Source], sights: list[Sight], conditions: list[Expr]) -> bool:
-        """Add a table along a foreign key (either way), or by columns of one type; say whether that needs a LIMIT."""
-        rng = self.rng
-        base = rng.choice(sights) if rng.random() < 0.4 else sights[-1]
-        edges: list[tuple[Table, tuple[str, ...], tuple[str, ...], bool]] = []
-        for foreign in base.table.foreign_keys:
-            edges += [(self.schema.table(foreign.table), foreign.columns, foreign.referenced, False)] * 3
-        for table in self.schema.tables:
-            for foreign in table.foreign_keys:
-                if foreign.table == base.table.name:
-                    limited = {frozenset(limit.columns) for limit in table.all_limits if not limit.is_token}
-                    is_free = not any(each <= frozenset(foreign.columns) for each in limited)
-                    edges.append((table, foreign.referenced, foreign.columns, is_free))
-        if not edges or rng.random() < 0.1:
-            table = rng.choice(self.schema.tables)
-            own = rng.choice(base.table.columns)
-            others = [each.name for each in table.columns if each.type.kind == own.type.kind]
-            if not others:
-                return False
-            edges = [(table, (own.name,), (rng.choice(others),), True)]
-        table, ours, theirs, is_free = rng.choice(edges)
-        kind = "left" if not self.is_basic and rng.random() < 0.2 else "inner"
-        sight = self.sight_of(table, is_optional=kind == "left")
-        equalities: list[Expr] = []
-        for mine, other in zip(ours, theirs, strict=True):
-            sides = Col(base.alias, mine), Col(sight.alias, other)
-            equalities.append(Compare("=", *(sides if rng.random() < 0.5 else sides[::-1])))
-        if rng.random() < 0.15:
-            equalities.append(
-                self.extra([sight]) if kind == "inner" or rng.random() < 0.6 else self.extra([*sights, sight])
-            )
-        sights.append(sight)
-        if kind == "inner" and rng.random() < 0.15 and all(each.kind != "left" for each in sources):
-            sources.append(Source("comma", table.name, sight.alias))
-            conditions += equalities
-        else:
-            sources.append(Source(kind, table.name, sight.alias, _conjunction(equalities)))  # type: ignore[arg-type]
-        return is_free
 
     def fetch(self) -> Select:
         """Give all of a table's columns, found along foreign keys from the last of a path of tables."""
@@ -221,14 +116,14 @@ class _Maker(PredicateGenerator):
             ours, theirs = (key.columns, key.referenced) if is_ours else (key.referenced, key.columns)
             pairs = zip(ours, theirs, strict=True)
             equal = [Compare("=", Col(sights[-1].alias, mine), Col(sight.alias, other)) for mine, other in pairs]
-            sources.append(Source("inner", table.name, sight.alias, _conjunction(equal)))
+            sources.append(Source("inner", table.name, sight.alias, conjunction(equal)))
             sights.append(sight)
             by.append(key.columns[0])
         conditions, needs_stop = self.access(sights[-1])
         if rng.random() < 0.25:
             conditions.append(self.extra(sights))
         items = tuple(Item(Col(first.alias, each.name), each.name) for each in first.table.columns)
-        select = Select(items, tuple(sources), _conjunction(conditions), by=tuple(by))
+        select = Select(items, tuple(sources), conjunction(conditions), by=tuple(by))
         select = replace(select, order=self.order(sights, replace(select, items=items)) if rng.random() < 0.7 else ())
         return replace(select, stop=self.stop() if needs_stop or rng.random() < 0.6 else None)
 
@@ -355,11 +250,11 @@ class _Maker(PredicateGenerator):
             sources, inside = [Source("from", table.name, sight.alias)], [sight]
             for _ in range(rng.choice((0, 0, 1, 2))):
                 self.join(sources, inside, inner)
-            return Exists(Select(items, tuple(sources), _conjunction(inner)), negated)
+            return Exists(Select(items, tuple(sources), conjunction(inner)), negated)
         inner = inner or self.access(sight)[0]
         number = rng.randrange(len(ours))
         items = (Item(Col(sight.alias, theirs[number]), theirs[number]),)
-        query = Select(items, (Source("from", table.name, sight.alias),), _conjunction(inner))
+        query = Select(items, (Source("from", table.name, sight.alias),), conjunction(inner))
         if rng.random() < 0.4:
             key = tuple(Order(Col(sight.alias, name), True) for name in table.primary_key)
             query = replace(query, order=key, stop=Stop("LIMIT", rng.choice((1, 3, 10))))
@@ -370,7 +265,7 @@ class _Maker(PredicateGenerator):
         table = next(each.table for each in sights if each.alias == key.alias)
         sight = self.sight_of(table)
         items = (Item(Col(sight.alias, key.name), key.name),)
-        where = _conjunction(self.fixed(sight, table.primary_key))
+        where = conjunction(self.fixed(sight, table.primary_key))
         return InSelect(key, Select(items, (Source("from", table.name, sight.alias),), where), self.rng.random() < 0.3)
 
     def scalar(self, sights: Sequence[Sight]) -> tuple[Expr, Sight, str]:
@@ -393,10 +288,37 @@ class _Maker(PredicateGenerator):
         if rng.random() < 0.2:
             value = Aggregate(rng.choice(("MIN", "MAX")), value)
         sources = (Source("from", sight.table.name, sight.alias),)
-        return ScalarSelect(Select((Item(value, column),), sources, _conjunction(conditions))), sight, column
+        return ScalarSelect(Select((Item(value, column),), sources, conjunction(conditions))), sight, column
 
     def summary(self, sights: Sequence[Sight]) -> Expr:
         """Give an aggregate over, or the first of, the rows of a table that refer to a row in sight."""
+        rng = self.rng
+        sight, sources, conditions = self.matches(sights)
+        table = sight.table
+        if rng.random() < 0.3:
+            column, direction = Col(sight.alias, rng.choice(table.columns).name), rng.random() < 0.5
+            keys = [Col(sight.alias, name) for name in table.primary_key]
+            if rng.random() < 0.5:
+                keys.insert(0, Col(sight.alias, rng.choice(table.columns).name))
+            order = tuple(Order(each, direction) for each in dict.fromkeys(keys))
+            first = Select((Item(column, "of_first"),), tuple(sources), conjunction(conditions), order=order)
+            return ScalarSelect(replace(first, stop=Stop("LIMIT", 1)))
+        joined = [sight]
+        if not self.is_basic and rng.random() < 0.25:
+            self.join(sources, joined, conditions)
+        item = Item(self.aggregate(joined), "of_all")
+        return ScalarSelect(Select((item,), tuple(sources), conjunction(conditions)))
+
+    def count_of_matches(self, sights: Sequence[Sight]) -> Expr:
+        """Give how many rows of a table refer to a row in sight."""
+        sight, sources, conditions = self.matches(sights)
+        if self.rng.random() < 0.25:
+            self.join(sources, [sight], conditions)
+        item = Item(Aggregate("COUNT", None), "of_all")
+        return ScalarSelect(Select((item,), tuple(sources), conjunction(conditions)))
+
+    def matches(self, sights: Sequence[Sight]) -> tuple[Sight, list[Source], list[Expr]]:
+        """Give a table that refers to a row in sight, or shares what is limited, and the equalities that say so."""
         rng = self.rng
         base = rng.choice(sights)
         found = self.referring(base.table)
@@ -408,17 +330,7 @@ class _Maker(PredicateGenerator):
         ]
         if rng.random() < 0.3:
             conditions.append(self.extra([sight]))
-        sources = (Source("from", table.name, sight.alias),)
-        if rng.random() < 0.3:
-            column, direction = Col(sight.alias, rng.choice(table.columns).name), rng.random() < 0.5
-            keys = [Col(sight.alias, name) for name in table.primary_key]
-            if rng.random() < 0.5:
-                keys.insert(0, Col(sight.alias, rng.choice(table.columns).name))
-            order = tuple(Order(each, direction) for each in dict.fromkeys(keys))
-            first = Select((Item(column, "of_first"),), sources, _conjunction(conditions), order=order)
-            return ScalarSelect(replace(first, stop=Stop("LIMIT", 1)))
-        item = Item(self.aggregate([sight]), "of_all")
-        return ScalarSelect(Select((item,), sources, _conjunction(conditions)))
+        return sight, [Source("from", table.name, sight.alias)], conditions
 
     def derived(self) -> tuple[Select, Sight]:
         """Give a derived table, its own order total so that its LIMIT has one meaning, and how it is seen outside."""
@@ -427,7 +339,7 @@ class _Maker(PredicateGenerator):
         conditions, needs_stop = self.access(inner_sight)
         table = inner_sight.table
         items = tuple(Item(Col(inner_sight.alias, each.name), each.name) for each in table.columns)
-        inner = Select(items, (Source("from", table.name, inner_sight.alias),), _conjunction(conditions))
+        inner = Select(items, (Source("from", table.name, inner_sight.alias),), conjunction(conditions))
         if needs_stop or rng.random() < 0.3:
             key = [Order(Col(inner_sight.alias, name), True) for name in table.primary_key]
             if rng.random() < 0.5:
@@ -469,7 +381,7 @@ class _Maker(PredicateGenerator):
                 needs_stop |= self.join(sources, sights, conditions)
             pairs = zip(own, columns, strict=True)
             items = tuple(Item(Col(sight.alias, each.name), named.name) for each, named in pairs)
-            selects.append(Select(items, tuple(sources), _conjunction(conditions)))
+            selects.append(Select(items, tuple(sources), conjunction(conditions)))
         orders = []
         if rng.random() < 0.6:
             orders = [Order(Col("", each.name), rng.random() < 0.7) for each in rng.sample(columns, 1)]
@@ -488,9 +400,3 @@ class _Maker(PredicateGenerator):
             else:
                 return table, found
         return None
-
-
-def _conjunction(conditions: Sequence[Expr]) -> Expr | None:
-    if not conditions:
-        return None
-    return conditions[0] if len(conditions) == 1 else And(tuple(conditions))

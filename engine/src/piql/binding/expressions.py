@@ -5,7 +5,8 @@ A method gives None when something was wrong; what was wrong is reported by then
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import TYPE_CHECKING, cast
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, cast
 from piql.binding.calls import bind_call
 from piql.binding.outputs import output_columns
 from piql.binding.parameters import Parameters
+from piql.binding.row_values import compare_rows, row_among_rows, row_among_values
 from piql.binding.scope import Scope, TableNames
 from piql.binding.token_search import bind_like
 from piql.binding.types import (
@@ -85,6 +87,7 @@ class ExpressionBinder:
         self.clause = clause
         self.allows_aggregates = aggregates
         self.inside_aggregate = False
+        self.is_test = clause in ("WHERE", "ON", "HAVING")  # what is bound is kept where it is true; NULL is as FALSE
 
     def predicate(self, node: ast.Expression) -> logical.Expression | None:
         """Bind a condition; a bare BOOLEAN column `approved` stands for `approved = TRUE`."""
@@ -92,9 +95,13 @@ class ExpressionBinder:
             case ast.Junction():
                 return self._junction(node)
             case ast.Unary(operator="NOT"):
-                operand = self.predicate(node.operand)
+                with self.in_a_value():
+                    operand = self.predicate(node.operand)
                 return logical.Not(operand=operand, span=node.span) if operand is not None else None
-        bound = self.value(node, BARE[Kind.BOOLEAN])
+        if isinstance(node, ast.InQuery):
+            return self._in_query(node)
+        with self.in_a_value():
+            bound = self.value(node, BARE[Kind.BOOLEAN])
         if bound is None:
             return None
         found = type_of(bound)
@@ -105,6 +112,13 @@ class ExpressionBinder:
             true = logical.Constant(value=True, type=BARE[Kind.BOOLEAN], span=node.span)
             return logical.Comparison(operator="=", left=bound, right=true, span=node.span)
         return bound
+
+    @contextmanager
+    def in_a_value(self) -> Iterator[None]:
+        """Bind what it matters for whether it is FALSE or NULL."""
+        was, self.is_test = self.is_test, False
+        yield
+        self.is_test = was
 
     def value(self, node: ast.Expression, expected: SqlType | None = None) -> logical.Expression | None:
         """Bind an expression; `expected` is the type that its place asks of literals and parameters."""
@@ -117,7 +131,7 @@ class ExpressionBinder:
                 return self.context.parameters.use(node, expected)
             case ast.Binary():
                 if node.operator in ("=", "<>", "<", "<=", ">", ">="):
-                    return self._comparison(node)
+                    return self.comparison(node)
                 return self._arithmetic(node, expected)
             case ast.Unary(operator="-"):
                 return self._negated(node, expected)
@@ -139,10 +153,9 @@ class ExpressionBinder:
             case ast.Call():
                 return bind_call(self, node, expected)
             case ast.Row():
-                way_out = (
-                    "compare the columns one by one: for IN (SELECT …), an EXISTS (SELECT …) with an equality each"
+                self.report(
+                    "row-value", "several values stand where one belongs", node.span, "compare them with as many"
                 )
-                self.report("row-value", "several values stand where one belongs", node.span, way_out)
                 return None
             case ast.ScalarQuery():
                 return self._scalar_query(node)
@@ -184,13 +197,13 @@ class ExpressionBinder:
         bound_left = self.value(left)
         return bound_left, self.value(right, _expected_of(bound_left))
 
-    def _comparison(self, node: ast.Binary) -> logical.Expression | None:
+    def comparison(self, node: ast.Binary) -> logical.Expression | None:
         if isinstance(node.left, ast.Row) and isinstance(node.right, ast.Row):
-            return self._row_comparison(node, node.left, node.right)
+            return compare_rows(self, node, node.left, node.right)
         left, right = self.pair(node.left, node.right)
         if left is None or right is None:
             return None
-        if not self._check_comparable(left, right, node.left, node.right, node.span):
+        if not self.check_comparable(left, right, node.left, node.right, node.span):
             return None
         for side, other in ((left, right), (right, left)):
             if isinstance(side, logical.Constant) and side.value is None:
@@ -203,25 +216,7 @@ class ExpressionBinder:
             operator=cast(logical.ComparisonOperator, node.operator), left=left, right=right, span=node.span
         )
 
-    def _row_comparison(self, node: ast.Binary, left: ast.Row, right: ast.Row) -> logical.Expression | None:
-        """`(a, b) = (x, y)` is `a = x AND b = y`."""
-        if node.operator != "=" or len(left.items) != len(right.items):
-            self.report(
-                "row-value",
-                "rows are compared by = with as many values on both sides",
-                node.span,
-                ("compare the columns one by one", "PAGINATE goes on behind the last row of the page before"),
-            )
-            return None
-        parts = []
-        for one, other in zip(left.items, right.items, strict=True):
-            part = self._comparison(ast.Binary(operator="=", left=one, right=other, span=one.span.to(other.span)))
-            if part is None:
-                return None
-            parts.append(part)
-        return logical.And(operands=tuple(parts), span=node.span)
-
-    def _check_comparable(
+    def check_comparable(
         self,
         left: logical.Expression,
         right: logical.Expression,
@@ -305,8 +300,8 @@ class ExpressionBinder:
 
     def _between(self, node: ast.Between) -> logical.Expression | None:
         """`a BETWEEN x AND y` is `a >= x AND a <= y`."""
-        low = self._comparison(ast.Binary(operator=">=", left=node.operand, right=node.low, span=node.span))
-        high = self._comparison(ast.Binary(operator="<=", left=node.operand, right=node.high, span=node.span))
+        low = self.comparison(ast.Binary(operator=">=", left=node.operand, right=node.low, span=node.span))
+        high = self.comparison(ast.Binary(operator="<=", left=node.operand, right=node.high, span=node.span))
         if low is None or high is None:
             return None
         both = logical.And(operands=(low, high), span=node.span)
@@ -314,7 +309,7 @@ class ExpressionBinder:
 
     def _in(self, node: ast.In) -> logical.Expression | None:
         if isinstance(node.operand, ast.Row):
-            return self._row_in(node, node.operand)
+            return row_among_values(self, node, node.operand)
         operand = self.value(node.operand)
         expected = _expected_of(operand)
         items: list[logical.Expression] = []
@@ -324,27 +319,12 @@ class ExpressionBinder:
                 continue
             item = self.value(each, expected)
             if item is not None and (
-                operand is None or self._check_comparable(operand, item, node.operand, each, each.span)
+                operand is None or self.check_comparable(operand, item, node.operand, each, each.span)
             ):
                 items.append(item)
         if operand is None or len(items) < len(node.items):
             return None
         found = logical.InList(operand=operand, items=tuple(items), span=node.span)
-        return logical.Not(operand=found, span=node.span) if node.is_negated else found
-
-    def _row_in(self, node: ast.In, row: ast.Row) -> logical.Expression | None:
-        """`(a, b) IN ((1, 2), (3, 4))` is `a = 1 AND b = 2 OR a = 3 AND b = 4`."""
-        branches: list[logical.Expression] = []
-        for each in node.items:
-            if not isinstance(each, ast.Row):
-                self.report("row-value", "a row is looked for among rows", each.span, "(a, b) IN ((1, 2), (3, 4))")
-                return None
-            equal = ast.Binary(operator="=", left=row, right=each, span=each.span)
-            branch = self._row_comparison(equal, row, each)
-            if branch is None:
-                return None
-            branches.append(branch)
-        found = branches[0] if len(branches) == 1 else logical.Or(operands=tuple(branches), span=node.span)
         return logical.Not(operand=found, span=node.span) if node.is_negated else found
 
     def _scalar_query(self, node: ast.ScalarQuery) -> logical.Expression | None:
@@ -362,6 +342,8 @@ class ExpressionBinder:
         return logical.ScalarSubquery(query=query, type=columns[0].type, span=node.span)
 
     def _in_query(self, node: ast.InQuery) -> logical.Expression | None:
+        if isinstance(node.operand, ast.Row):
+            return row_among_rows(self, node, node.operand)
         operand = self.value(node.operand)
         query = self.context.bind_nested(self.context, node.query, self.scope, False)
         if operand is None or query is None:

@@ -71,4 +71,5 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "ABS": abs,
     "ROUND": round_half_away,
     "NEGATE": lambda number: -number,
+    "IF_FOUND": lambda value, key: value,
 }

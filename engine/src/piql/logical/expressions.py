@@ -123,7 +123,10 @@ class Arithmetic(_Expression):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FunctionCall(_Expression):
-    """A scalar function: LOWER, UPPER, LENGTH, SUBSTR, TRIM, ABS, ROUND, COALESCE; unary minus is NEGATE."""
+    """A scalar function: LOWER, UPPER, LENGTH, SUBSTR, TRIM, ABS, ROUND, COALESCE; unary minus is NEGATE.
+
+    IF_FOUND(value, key) is the value where a left join found a row, which has a key.
+    """
 
     name: str
     arguments: tuple[Expression, ...]

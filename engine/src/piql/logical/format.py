@@ -84,7 +84,7 @@ def describe(plan: logical.LogicalNode | logical.LogicalWrite) -> tuple[str, str
         case logical.GroupBy():
             keys = f"by {format_list(plan.keys)}" if plan.keys else ""
             aggregates = f": {format_list(plan.aggregates)}" if plan.aggregates else ""
-            each = ", for each row" if plan.is_per_row else ""
+            each = ", for each row" if plan.summed else ""
             return "GroupBy", (keys + aggregates).removeprefix(": ") + each
         case logical.Distinct():
             return "Distinct", ""

@@ -115,13 +115,13 @@ class GroupBy(_Operator):
     """Groups rows by `keys`; rows above it hold the keys and the aggregates. No keys: one group, even of no rows.
 
     Above this operator an expression equal to one of `keys` or `aggregates` stands for that column of the group.
-    With `is_per_row` each group is one row of the left of the left join below, in their order.
+    With `summed` each group is one row of what the relations named are left-joined to below, in their order.
     """
 
     keys: tuple[Expression, ...]
     aggregates: tuple[Aggregate, ...]
     input: LogicalNode
-    is_per_row: bool = False
+    summed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

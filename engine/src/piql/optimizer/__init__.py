@@ -12,6 +12,7 @@ from piql.logical.operators import LogicalNode
 from piql.optimizer.attach_subqueries import attach_subqueries
 from piql.optimizer.complete_order import complete_order
 from piql.optimizer.drop_implied_predicates import drop_implied_predicates
+from piql.optimizer.fix_correlations import fix_correlations
 from piql.optimizer.insert_data_stops import insert_data_stops
 from piql.optimizer.merge_derived import merge_derived
 from piql.optimizer.order_joins import order_joins
@@ -39,6 +40,7 @@ RULES: tuple[Rule, ...] = (
     simplify_predicates,
     spread_union,
     merge_derived,
+    fix_correlations,
     unnest_subqueries,
     attach_subqueries,
     summarize_subqueries,

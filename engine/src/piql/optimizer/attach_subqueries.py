@@ -94,7 +94,10 @@ class _Attach:
             (late if has_subquery(part) else early).append(part)
         plan = below if not early else replace(node, predicate=_all(early), input=below)
         if late:
+            before = plan
             plan, marked = self._with_marks(plan, late)
+            if plan is before and below is node.input:
+                return node
             plan = replace(node, predicate=_all(marked), input=plan)
         return plan
 

@@ -69,9 +69,9 @@ def _push(stop: Stop, context: RuleContext) -> LogicalNode:
             return _push_through_join(stop, sort, keys, join, context)
         case Join() as join:
             return _push_through_join(stop, None, (), join, context)
-        case GroupBy(is_per_row=True, input=Join(kind="left") as join) as group if _sums_up(group, join):
+        case GroupBy(summed=(_, *_), input=below) as group if (rows := _rows_summed(group)) is not None:
             context.note("the stop passes what sums up the matches of each of its rows")
-            return replace(group, input=replace(join, left=_push(replace(stop, input=join.left), context)))
+            return replace(group, input=_with_rows(below, rows, _push(replace(stop, input=rows), context)))
         case SemiJoin(mark=ColumnRef()) as marking:
             context.note("the stop passes what only marks its rows")
             return replace(marking, left=_push(replace(stop, input=marking.left), context))
@@ -79,9 +79,23 @@ def _push(stop: Stop, context: RuleContext) -> LogicalNode:
             return stop
 
 
-def _sums_up(group: GroupBy, join: Join) -> bool:
-    """Whether the groups are made of the matches of this very join."""
-    return frozenset().union(*map(relations_of, group.aggregates)) == aliases_below(join.right)
+def _rows_summed(group: GroupBy) -> LogicalNode | None:
+    """Give the rows whose matches are summed up; None where another join came in between."""
+    node, summed = group.input, frozenset(group.summed)
+    while summed:
+        match node:
+            case Join(kind="left", left=left, right=right) if aliases_below(right) <= summed:
+                node, summed = left, summed - aliases_below(right)
+            case _:
+                return None
+    return node
+
+
+def _with_rows(node: LogicalNode, rows: LogicalNode, stopped: LogicalNode) -> LogicalNode:
+    if node is rows:
+        return stopped
+    assert isinstance(node, Join)
+    return replace(node, left=_with_rows(node.left, rows, stopped))
 
 
 def _push_through_join(

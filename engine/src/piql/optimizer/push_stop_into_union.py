@@ -20,6 +20,7 @@ from piql.logical.operators import (
     map_inputs,
 )
 from piql.node import replace
+from piql.optimizer.complete_order import Determined
 from piql.optimizer.predicates import key_of, replace_columns
 from piql.optimizer.region import is_region, read_region
 from piql.optimizer.rule import RuleContext
@@ -37,10 +38,10 @@ def push_stop_into_union(plan: LogicalNode, context: RuleContext) -> LogicalNode
                 Relation b                               Relation a
                                                    Stop 10 …
 
-    Where UNION drops equal rows, only branches whose rows differ from each other anyway are stopped: those that give
-    the primary key of their only relation. A page is not stopped there: the union is marked, and the planner reads each
-    branch from the place where the last page ended. For that the branches of UNION ALL give their number and the keys
-    of their relations, too, which complete the order and are left out above the stop.
+    Where UNION drops equal rows, only branches whose rows differ from each other anyway are stopped: those whose
+    columns and fixed values determine a row of each relation joined. A page is not stopped there: the union is marked,
+    and the planner reads each branch from the place where the last page ended. For that the branches of UNION ALL give
+    their number and the keys of their relations, too, which complete the order and are left out above the stop.
     """
 
     def visit(node: LogicalNode) -> LogicalNode:
@@ -144,7 +145,7 @@ def _stopped(union: Union, stop: Stop, keys: tuple[SortKey, ...]) -> Union:
 
 
 def _branch(plan: LogicalNode, stop: Stop, keys: tuple[SortKey, ...], *, all: bool) -> LogicalNode:
-    if not isinstance(plan, Projection) or (not all and not _gives_key(plan)):
+    if not isinstance(plan, Projection) or (not all and not _differ(plan)):
         return plan
     meanings = {("", each.name): each.expression for each in plan.outputs}
     below = plan.input
@@ -152,6 +153,19 @@ def _branch(plan: LogicalNode, stop: Stop, keys: tuple[SortKey, ...], *, all: bo
         own = tuple(replace(key, expression=replace_columns(key.expression, meanings)) for key in keys)
         below = Sort(keys=own, input=below.input if isinstance(below, Sort) else below, span=plan.span)
     return Stop(count=stop.count, is_page=False, input=replace(plan, input=below), span=stop.span)
+
+
+def _differ(plan: Projection) -> bool:
+    """Whether the rows of a branch differ: what it gives of one determines the keys of all its relations."""
+    below = plan.input.input if isinstance(plan.input, Sort) else plan.input
+    if not is_region(below):
+        return False
+    region = read_region(below)
+    known = Determined(region)
+    for each in plan.outputs:
+        known.add(each.expression)
+    relations = [leg.relation for leg in region.legs]
+    return all(each is not None and all(map(known.holds, each.columns(each.table.primary_key))) for each in relations)
 
 
 def _gives_key(plan: Projection) -> bool:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from piql.binding.outputs import output_columns
 from piql.binding.types import is_nullable, type_of
-from piql.logical.expressions import ColumnRef
+from piql.logical.expressions import ColumnRef, Expression
 from piql.logical.operators import (
     Derived,
     LogicalNode,
     Output,
     Projection,
+    Selection,
     Sort,
     SortKey,
     Stop,
@@ -20,7 +22,7 @@ from piql.logical.operators import (
 )
 from piql.node import Node
 from piql.optimizer.copies import aliases_in, renamed, unused
-from piql.optimizer.predicates import has_subquery
+from piql.optimizer.predicates import ColumnKey, has_subquery, replace_columns
 from piql.optimizer.region import is_region, read_region
 from piql.optimizer.rule import RuleContext
 
@@ -40,17 +42,20 @@ def spread_union(plan: LogicalNode, context: RuleContext) -> LogicalNode:
                                                       Derived d_2 …
 
     Joins and tests of single rows give the same for each branch alone; groups and DISTINCT do not, and rows that UNION
-    drops are only known when it is whole. What the rows are ordered by is given by the branches, too, and left out
-    above the stop. `push_stop_into_union` stops the branches then.
+    drops are only known when it is whole: there the stop passes the select list, and only tests go into the branches.
+    What the rows are ordered by is given by the branches, too, and left out above the stop. `push_stop_into_union`
+    stops the branches then.
     """
-    found = [node for node in plan.walk() if isinstance(node, Stop) and _part(node) is not None]
+    found = [
+        node for node in plan.walk() if isinstance(node, Stop) and (_part(node) is not None or _alone(node) is not None)
+    ]
     if not found or context.cost(plan) is not None:
         return plan
     taken = aliases_in(plan)
 
     def visit(node: LogicalNode) -> LogicalNode:
         changed = map_inputs(node, visit)
-        return _spread(changed, taken) if isinstance(changed, Stop) else changed
+        return (_lifted(changed, taken) or _spread(changed, taken)) if isinstance(changed, Stop) else changed
 
     spread = visit(plan)
     if context.cost(spread) is None:
@@ -76,6 +81,57 @@ def _part(stop: Stop) -> tuple[Projection, tuple[SortKey, ...], LogicalNode, Der
             case Derived(input=Union(all=True)) as derived if leg.kind == "inner":
                 return projection, keys, below, derived
     return None
+
+
+def _alone(stop: Stop) -> tuple[Projection, Sort | None, LogicalNode, Derived] | None:
+    """Give what a LIMIT is asked of where that is one derived UNION alone, with tests of it, that drops equal rows."""
+    projection = stop.input
+    if stop.is_page or not isinstance(projection, Projection):
+        return None
+    sort = projection.input if isinstance(projection.input, Sort) else None
+    below = projection.input if sort is None else sort.input
+    node = below
+    while isinstance(node, Selection):
+        node = node.input
+    if not isinstance(node, Derived) or not isinstance(node.input, Union) or node.input.all:
+        return None
+    if any(has_subquery(each) for each in (projection, *(sort.keys if sort is not None else ()), below)):
+        return None
+    kinds = {tuple(each.type.kind for each in output_columns(branch)) for branch in node.input.inputs}
+    if len(kinds) > 1:  # the tests are of the widest type
+        return None
+    return projection, sort, below, node
+
+
+def _lifted(stop: Stop, taken: set[str]) -> LogicalNode | None:
+    alone = _alone(stop)
+    if alone is None:
+        return None
+    projection, sort, below, derived = alone
+    assert isinstance(derived.input, Union)
+    columns = output_columns(derived.input)
+    branches = []
+    for number, branch in enumerate(derived.input.inputs, start=1):
+        alias = derived.alias if number == 1 else unused(f"{derived.alias}_{number}", taken)
+        outputs = tuple(
+            Output(
+                name=each.name,
+                expression=ColumnRef(relation=alias, name=each.name, type=each.type, nullable=each.nullable),
+            )
+            for each in columns
+        )
+        copied = _copied(below, {derived.alias: alias}, derived, branch)
+        branches.append(Projection(outputs=outputs, input=copied, span=projection.span))
+    whole: LogicalNode = replace(derived.input, inputs=tuple(branches))
+    given: dict[ColumnKey, Expression] = {
+        (derived.alias, each.name): ColumnRef(relation="", name=each.name, type=each.type, nullable=each.nullable)
+        for each in columns
+    }
+    if sort is not None:
+        keys = tuple(replace(key, expression=replace_columns(key.expression, given)) for key in sort.keys)
+        whole = replace(sort, keys=keys, input=whole)
+    shown = tuple(replace(each, expression=replace_columns(each.expression, given)) for each in projection.outputs)
+    return replace(projection, outputs=shown, input=replace(stop, input=whole))
 
 
 def _spread(stop: Stop, taken: set[str]) -> LogicalNode:

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
+from piql.binding.types import type_of
 from piql.logical.expressions import (
     Aggregate,
     ColumnRef,
     Constant,
     Exists,
     Expression,
+    FunctionCall,
     InSubquery,
+    IsNull,
+    Not,
     ScalarSubquery,
+    conjuncts,
 )
 from piql.logical.operators import (
+    Derived,
     GroupBy,
     Join,
     LogicalNode,
@@ -24,16 +32,20 @@ from piql.logical.operators import (
     SortKey,
 )
 from piql.node import Node, replace
+from piql.optimizer.facts import facts_about
 from piql.optimizer.one_row import gives_one_row
 from piql.optimizer.predicates import conjunction, has_subquery, relations_of
-from piql.optimizer.region import aliases_below, is_region, read_region
+from piql.optimizer.region import Leg, aliases_below, is_region, read_region
+from piql.optimizer.restrictions import restrictions_on
 from piql.optimizer.rule import RuleContext
 from piql.optimizer.turn_left_join_inner import is_null_with
 from piql.optimizer.unnest_subqueries import pulled_apart
 
+MOST_ORDERED = 3  # relations of one subquery whose orders are all looked at
+
 
 def summarize_subqueries(plan: LogicalNode, context: RuleContext) -> LogicalNode:
-    """Join the rows that a correlated aggregate of the select list is over, and sum them up for each row.
+    """Join the rows that a correlated aggregate is over, and sum them up for each row.
 
         Projection u.name, (→ COUNT(*) …)              Projection u.name, COUNT(s.owner)
           Relation u                         →           GroupBy u.name: COUNT(s.owner), for each row
@@ -41,79 +53,168 @@ def summarize_subqueries(plan: LogicalNode, context: RuleContext) -> LogicalNode
                                                              Relation u
                                                              Relation s
 
-    COUNT(*) counts a key column, which is NULL where there is no match. Only aggregates over one relation that are not
-    changed by a row of NULLs are joined, and only to rows that have keys; one after the other, where there are several.
-    Needs the values of single rows joined already (`attach_subqueries`).
+    In a WHERE the same stands below the test, which is above what tests need no subquery. COUNT(*) counts a key
+    column, which is NULL where there is no match; what else may be no NULL there is asked IF_FOUND. Several relations
+    are joined one after the other, each where the one before has a match. Only to rows that have keys is anything
+    joined. Needs the values of single rows joined already (`attach_subqueries`).
     """
     if not has_subquery(plan):
         return plan
+    summaries = _Summaries(plan, context)
 
     def visit(node: Node) -> Node:
         changed = node.map_children(visit)
         match changed:
             case Projection() if any(isinstance(each, ScalarSubquery) for each in changed.walk()):
-                return _summarized(changed, context)
+                return summaries.of_projection(changed)
+            case Selection() if any(isinstance(each, ScalarSubquery) for each in changed.predicate.walk()):
+                return summaries.of_selection(changed)
             case _:
                 return changed
 
     return visit(plan)  # type: ignore[return-value]
 
 
-def _summarized(node: Projection, context: RuleContext) -> LogicalNode:
-    """An order by the sums themselves is put above them, any other stays where it is."""
-    sort = node.input if isinstance(node.input, Sort) and any(map(has_subquery, node.input.keys)) else None
-    start = node.input if sort is None else sort.input
-    keys = _row_keys(start)
-    if keys is None:
-        return node
-    below = start
-    known = aliases_below(below)
-    places = (*node.outputs, *(sort.keys if sort is not None else ()))
-    read = [each for place in places for each in place.find(ColumnRef) if each.relation in known]
-    kept: list[Expression] = list(dict.fromkeys((*keys, *read)))
-    made: dict[ScalarSubquery, Expression] = {}
+class _Summaries:
+    """Makes the groups of one plan."""
 
-    def change(node: Node) -> Node:
-        nonlocal below
+    def __init__(self, plan: LogicalNode, context: RuleContext) -> None:
+        self.plan = plan
+        self.context = context
+        self.made: set[GroupBy] = set()
+        self.values: dict[LogicalNode, Expression] = {}
+
+    def of_projection(self, node: Projection) -> LogicalNode:
+        """An order by the sums themselves is put above them, any other stays where it is."""
+        sort = node.input if isinstance(node.input, Sort) and any(map(has_subquery, node.input.keys)) else None
+        start = node.input if sort is None else sort.input
+        places = (*node.outputs, *(sort.keys if sort is not None else ()))
+        rows = self._rows(start, places)
+        if rows is None:
+            return node
+        outputs: tuple[Output, ...] = tuple(rows.change(each) for each in node.outputs)  # type: ignore[misc]
+        order: tuple[SortKey, ...] = ()
+        if sort is not None:
+            order = tuple(rows.change(each) for each in sort.keys)  # type: ignore[misc]
+        if not rows.values or any(map(has_subquery, order)):
+            return node
+        self._keep(rows)
+        below = rows.plan if sort is None else replace(sort, keys=order, input=rows.plan)
+        return replace(node, outputs=outputs, input=below)
+
+    def of_selection(self, node: Selection) -> LogicalNode:
+        """What tests need no subquery come first; all that is read above of the rows goes with them."""
+        parts = conjuncts(node.predicate)
+        early = conjunction(each for each in parts if not has_subquery(each))
+        start = node.input if early is None else replace(node, predicate=early)
+        rows = self._rows(start, (self.plan,))
+        if rows is None:
+            return node
+        late = conjunction(rows.change(each) for each in parts if has_subquery(each))  # type: ignore[misc]
+        if not rows.values or late is None:
+            return node
+        self._keep(rows)
+        return replace(node, predicate=late, input=rows.plan)
+
+    def _rows(self, plan: LogicalNode, places: tuple[Node, ...]) -> _Rows | None:
+        keys = self._row_keys(plan)
+        if keys is None:
+            return None
+        known = aliases_below(plan)
+        read = [each for place in places for each in place.find(ColumnRef) if each.relation in known]
+        before = self._group_below(plan)
+        sums = [] if before is None else [*_sums(before.keys), *before.aggregates]
+        there = {query: each for query, each in self.values.items() if set(each.find(Aggregate)) <= set(sums)}
+        return _Rows(plan, known, list(dict.fromkeys((*keys, *read, *sums))), there, self.context)
+
+    def _keep(self, rows: _Rows) -> None:
+        self.made |= rows.made
+        self.values |= rows.there
+
+    def _group_below(self, plan: LogicalNode) -> GroupBy | None:
+        """Give what summed up matches of the same rows before."""
+        while isinstance(plan, Sort | Selection | SemiJoin):
+            plan = plan.left if isinstance(plan, SemiJoin) else plan.input
+        return plan if isinstance(plan, GroupBy) and plan in self.made else None
+
+    def _row_keys(self, plan: LogicalNode) -> tuple[ColumnRef, ...] | None:
+        """Give the columns that tell the rows of a section apart; None where nothing does."""
+        while not is_region(plan):
+            match plan:
+                case Sort() | Selection():
+                    plan = plan.input
+                case SemiJoin():
+                    plan = plan.left
+                case GroupBy(keys=keys) if plan in self.made:
+                    return tuple(each for each in keys if isinstance(each, ColumnRef))
+                case _:
+                    return None
+        legs = read_region(plan).legs
+        if any(leg.relation is None and not gives_one_row(leg.input) for leg in legs):
+            return None
+        relations = [leg.relation for leg in legs if leg.relation is not None]
+        return tuple(column for each in relations for column in each.columns(each.table.primary_key))
+
+
+class _Rows:
+    """Rows that are joined with what some subqueries sum up, one subquery after the other, equal ones once."""
+
+    def __init__(
+        self,
+        plan: LogicalNode,
+        known: frozenset[str],
+        kept: list[Expression],
+        there: dict[LogicalNode, Expression],
+        context: RuleContext,
+    ) -> None:
+        self.plan = plan
+        self.known = known
+        self.kept = kept
+        self.there = there
+        self.context = context
+        self.made: set[GroupBy] = set()
+        self.values: dict[LogicalNode, Expression] = {}
+
+    def change(self, node: Node) -> Node:
+        """Put what was summed up in the place of the subqueries of an expression."""
         match node:
             case ScalarSubquery(query=query):
-                if node not in made:
-                    found = _summary(below, known, tuple(kept), query)
+                same = _with_plain_aliases(query)
+                if same not in self.there:
+                    found = _summary(self.plan, self.known, tuple(self.kept), query)
                     if found is None:
                         return node
-                    below, made[node] = found
-                    kept.extend(below.aggregates)
-                    context.note("the matches of each row are summed up")
-                return made[node]
+                    self.plan, self.there[same] = found
+                    self.made.add(found[0])
+                    self.kept.extend(found[0].aggregates)
+                    self.context.note("the matches of each row are summed up")
+                self.values[same] = self.there[same]
+                return self.values[same]
             case Aggregate() | Exists() | InSubquery():
                 return node
             case _:
-                return node.map_children(change)
-
-    outputs: tuple[Output, ...] = tuple(change(each) for each in node.outputs)  # type: ignore[misc]
-    order: tuple[SortKey, ...] = tuple(change(each) for each in sort.keys) if sort is not None else ()  # type: ignore[misc]
-    if below is start or any(map(has_subquery, order)):
-        return node
-    return replace(node, outputs=outputs, input=below if sort is None else replace(sort, keys=order, input=below))
+                return node.map_children(self.change)
 
 
-def _row_keys(plan: LogicalNode) -> tuple[ColumnRef, ...] | None:
-    """Give the columns that tell the rows of a section apart; None where nothing does."""
-    while not is_region(plan):
-        match plan:
-            case Sort():
-                plan = plan.input
-            case SemiJoin():
-                plan = plan.left
-            case Selection():
-                plan = plan.input
+def _sums(keys: tuple[Expression, ...]) -> list[Aggregate]:
+    return [each for each in keys if isinstance(each, Aggregate)]
+
+
+def _with_plain_aliases(query: LogicalNode) -> LogicalNode:
+    """Give a subquery with its own relations numbered, so that two that say the same are equal."""
+    own = [each.alias for each in query.walk() if isinstance(each, Relation | Derived)]
+    plain = {alias: f"#{number}" for number, alias in enumerate(dict.fromkeys(own))}
+
+    def change(node: Node) -> Node:
+        match node:
+            case Relation(alias=alias) | Derived(alias=alias) if alias in plain:
+                return replace(node, alias=plain[alias])
+            case ColumnRef(relation=relation) if relation in plain:
+                return replace(node, relation=plain[relation])
             case _:
-                return None
-    legs = read_region(plan).legs
-    if any(leg.relation is None and not gives_one_row(leg.input) for leg in legs):
-        return None
-    relations = [leg.relation for leg in legs if leg.relation is not None]
-    return tuple(column for each in relations for column in each.columns(each.table.primary_key))
+                return node
+
+    return query.transform_up(change)  # type: ignore[return-value]
 
 
 def _summary(
@@ -124,28 +225,26 @@ def _summary(
             pulled = pulled_apart(inner)
         case _:
             return None
-    if pulled is None:
+    if pulled is None or not pulled[1] or has_subquery(pulled[0]):
         return None
-    right, conditions = pulled
-    relation = right
-    while isinstance(relation, Selection):
-        relation = relation.input
-    if not isinstance(relation, Relation) or not conditions or has_subquery(right):
+    region = read_region(pulled[0])
+    if region.above or any(leg.relation is None or leg.kind == "left" for leg in region.legs):
         return None
-    if not frozenset().union(*map(relations_of, (only, *conditions))) <= known | {relation.alias}:
+    conditions = (*pulled[1], *region.conditions)
+    own = frozenset().union(*(leg.relations for leg in region.legs))
+    if not frozenset().union(*map(relations_of, (only, *conditions))) <= known | own:
         return None
-    own = frozenset((relation.alias,))
-    places: dict[Expression, Expression] = {}
-    for each in aggregates:
-        if each.operand is None or _is_counted_anyway(each):
-            places[each] = replace(each, operand=relation.columns(relation.table.primary_key)[0])
-        elif relations_of(each.operand) == own and is_null_with(each.operand, own):
-            places[each] = each
-        else:
-            return None
-    join = Join(kind="left", left=below, right=right, condition=conjunction(conditions), span=query.span)
+    legs = _in_order(region.legs, conditions, known)
+    if legs is None:
+        return None
+    last = legs[-1].relation
+    assert last is not None
+    key = last.columns(last.table.primary_key)[0]
+    places: dict[Expression, Expression] = {each: _over_matches(each, key) for each in aggregates}
     found = tuple(dict.fromkeys(each for each in places.values() if isinstance(each, Aggregate)))
-    group = GroupBy(keys=keys, aggregates=found, input=join, is_per_row=True, span=query.span)
+    summed = tuple(alias for leg in legs for alias in leg.relations)
+    joined = _joined(below, legs, conditions, known, query)
+    group = GroupBy(keys=keys, aggregates=found, input=joined, summed=summed, span=query.span)
 
     def place(node: Node) -> Node:
         return places.get(node, node) if isinstance(node, Aggregate) else node.map_children(place)
@@ -153,9 +252,75 @@ def _summary(
     return group, place(only.expression)  # type: ignore[return-value]
 
 
-def _is_counted_anyway(aggregate: Aggregate) -> bool:
-    """Whether this is COUNT(1), which is COUNT(*)."""
+def _over_matches(aggregate: Aggregate, key: ColumnRef) -> Aggregate:
+    """Give an aggregate that leaves out rows whose key is NULL, since nothing matched."""
+    if aggregate.operand is None or _counts_rows(aggregate):
+        return replace(aggregate, operand=key)
+    if is_null_with(aggregate.operand, frozenset((key.relation,))):
+        return aggregate
+    found = FunctionCall(
+        name="IF_FOUND",
+        arguments=(aggregate.operand, key),
+        type=type_of(aggregate.operand),
+        span=aggregate.operand.span,
+    )
+    return replace(aggregate, operand=found)
+
+
+def _in_order(
+    legs: tuple[Leg, ...], conditions: tuple[Expression, ...], known: frozenset[str]
+) -> tuple[Leg, ...] | None:
+    """Give the relations in an order in which each is found by those before, best by what the schema limits."""
+    orders = permutations(legs) if len(legs) <= MOST_ORDERED else [legs]
+    fitting = [order for order in orders if all(_is_found(order, at, conditions, known) for at in range(len(order)))]
+    limited = (each for each in fitting if all(_is_limited(each, at, conditions, known) for at in range(len(each))))
+    return next(limited, fitting[0] if fitting else None)
+
+
+def _available(order: tuple[Leg, ...], at: int, known: frozenset[str]) -> frozenset[str]:
+    return known.union(*(leg.relations for leg in order[:at]))
+
+
+def _is_found(order: tuple[Leg, ...], at: int, conditions: tuple[Expression, ...], known: frozenset[str]) -> bool:
+    own, available = order[at].relations, _available(order, at, known)
+    return any(own < relations_of(each) <= available | own for each in conditions)
+
+
+def _is_limited(order: tuple[Leg, ...], at: int, conditions: tuple[Expression, ...], known: frozenset[str]) -> bool:
+    leg, available = order[at], _available(order, at, known)
+    assert leg.relation is not None
+    tests = (*leg.filters, *(each for each in conditions if relations_of(each) <= available | leg.relations))
+    return bool(facts_about(leg.relation.table, restrictions_on(leg.relation.alias, tests, available)))
+
+
+def _joined(
+    plan: LogicalNode,
+    legs: tuple[Leg, ...],
+    conditions: tuple[Expression, ...],
+    known: frozenset[str],
+    query: LogicalNode,
+) -> LogicalNode:
+    """Join relations to rows one after the other, each condition as soon as it can be tested."""
+    waiting = list(conditions)
+    before: Relation | None = None
+    for leg in legs:
+        known = known | leg.relations
+        now = [each for each in waiting if relations_of(each) <= known]
+        waiting = [each for each in waiting if each not in now]
+        if before is not None:
+            now.append(Not(operand=IsNull(operand=before.columns(before.table.primary_key)[0])))
+        filters = conjunction(leg.filters)
+        right = leg.input if filters is None else Selection(predicate=filters, input=leg.input)
+        plan = Join(kind="left", left=plan, right=right, condition=conjunction(now), span=query.span)
+        before = leg.relation
+    return plan
+
+
+def _counts_rows(aggregate: Aggregate) -> bool:
+    """Whether this is COUNT(*), or COUNT(1), which is the same."""
     match aggregate:
+        case Aggregate(operand=None):
+            return True
         case Aggregate(function="COUNT", operand=Constant(value=value), distinct=False):
             return value is not None
         case _:

@@ -168,7 +168,7 @@ class Planner:
             aggregates=node.aggregates,
             is_one=is_one,
             fields=(*node.keys, *node.aggregates),
-            depth=_depth_of_rows(node, part.plan) if node.is_per_row else 0,
+            depth=_depth_of_rows(node, part.plan) if node.summed else 0,
             span=node.span,
         )
         return Part(plan, 1 if is_one else part.rows, part.requests, (), node.keys)
@@ -176,15 +176,27 @@ class Planner:
 
 def _depth_of_rows(group: GroupBy, plan: PhysicalNode) -> int:
     """Give how many operators below a group per row the rows stand; 0 where another join came in between."""
-    summed = {node.relation for each in group.aggregates for node in each.walk() if isinstance(node, ColumnRef)}
-    depth = 2
-    while not isinstance(plan, IndexFKJoin | SortedIndexJoin | LocalJoin):
+    summed, depth = set(group.summed), 1
+    while summed:
+        joined = _joined_by(plan)
+        if not joined <= summed:
+            return 0
+        summed -= joined
         below = inputs(plan)
         if not below:
             return 0
         plan, depth = below[0], depth + 1
-    joined = {plan.alias} if not isinstance(plan, LocalJoin) else _aliases(plan.right)
-    return depth if summed == joined else 0
+    return depth
+
+
+def _joined_by(plan: PhysicalNode) -> set[str]:
+    match plan:
+        case IndexFKJoin() | SortedIndexJoin():
+            return {plan.alias}
+        case LocalJoin():
+            return _aliases(plan.right)
+        case _:
+            return set()
 
 
 def _aliases(plan: PhysicalNode) -> set[str]:

@@ -104,9 +104,9 @@ CODES = (
     Code(
         "row-value",
         "Several values stand where one belongs",
-        "Values in parentheses are compared by = with as many values, or searched by CONTAINS; nothing else is done "
-        "with them.",
-        _T + "CREATE QUERY q AS SELECT id FROM t WHERE (id, a) < (1, 2);",
+        "Values in parentheses are compared with as many values, looked for by IN among rows, or searched by "
+        "CONTAINS; nothing else is done with them.",
+        _T + "CREATE QUERY q AS SELECT id FROM t WHERE (id, a) = (1, 2, 3);",
     ),
     Code(
         "scalar-subquery",
