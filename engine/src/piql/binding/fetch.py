@@ -245,6 +245,7 @@ class _Joined:
             where=self._where(),
             order=self.order,
             stop=self.fetch.stop,
+            offset=self.fetch.offset,
             span=self.fetch.span,
         )
 

@@ -40,6 +40,7 @@ def count_of(context: QueryContext, node: ast.Select | ast.UnionQuery) -> logica
 def _refuse_offset(context: QueryContext, node: ast.Select | ast.UnionQuery, offset: ast.OffsetClause) -> None:
     """OFFSET reads and drops rows; PAGINATE goes on where the page before ended."""
     stop, span = node.stop, offset.span
+    what = "LIMIT with two numbers" if stop is not None and stop.span == span else "OFFSET"
     count = "20"
     if stop is not None:
         span = stop.span.to(offset.span)
@@ -52,7 +53,7 @@ def _refuse_offset(context: QueryContext, node: ast.Select | ast.UnionQuery, off
     context.diagnostics.append(
         report(
             "offset",
-            "OFFSET reads all rows that it leaves out, so its work grows with the offset",
+            f"{what} reads all rows that it leaves out, so its work grows with the offset",
             offset.span,
             help=f"PAGINATE {count} gives the next page from a cursor, at the same cost for every page",
             fixes=(fix,),

@@ -24,7 +24,13 @@ def bind_like(binder: ExpressionBinder, node: ast.Like) -> logical.Expression | 
         if column is None:
             is_broken = True
         elif not isinstance(column, logical.ColumnRef):
-            binder.report("token-search", f"{node.keyword} searches the words of columns, this is none", each.span)
+            binder.report(
+                "token-search",
+                f"{node.keyword} searches the words of columns, this is none",
+                each.span,
+                "words are found whatever the case of their letters",
+                *_without_function(each),
+            )
             is_broken = True
         elif not is_text(column.type) and column.type.kind is not Kind.NULL:
             binder.report(
@@ -45,15 +51,15 @@ def bind_like(binder: ExpressionBinder, node: ast.Like) -> logical.Expression | 
         _refuse_pattern(binder, node, parts)
         return None
     word = binder.value(pattern, BARE[Kind.TEXT])
-    if word is None or is_broken:
-        return None
-    if not isinstance(word, logical.Constant | logical.Parameter):
+    if word is not None and not isinstance(word, logical.Constant | logical.Parameter):
         binder.report(
             "token-search",
             f"the word after {node.keyword} is a parameter or a text",
             pattern.span,
             f"write {node.keyword} [word]",
         )
+        return None
+    if word is None or is_broken:
         return None
     found = logical.TokenMatch(columns=tuple(columns), word=word, span=node.span)
     return logical.Not(operand=found, span=node.span) if node.is_negated else found
@@ -100,7 +106,7 @@ def _parts(pattern: ast.Expression) -> tuple[str, ...]:
 
 def _refuse_pattern(binder: ExpressionBinder, node: ast.Like, parts: tuple[str, ...]) -> None:
     words = [each for each in parts if each != "%"]
-    word = words[0] if len(words) == 1 and words[0].startswith("[") else None
+    word = words[0] if len(words) == 1 and words[0].startswith(("[", ":")) else None
     fixes: tuple[Fix, ...] = ()
     if word is not None and parts[0] == "%":
         edit = Edit(node.pattern.span.file, node.pattern.span.start, node.pattern.span.end, word)
@@ -118,6 +124,16 @@ def _refuse_pattern(binder: ExpressionBinder, node: ast.Like, parts: tuple[str, 
     )
 
 
+def _without_function(node: ast.Expression) -> tuple[Fix, ...]:
+    """Offer to search the column of `LOWER(column)` itself."""
+    match node:
+        case ast.Call(arguments=(ast.ColumnName() as column,)) if node.name.text.upper() in ("LOWER", "UPPER", "TRIM"):
+            edit = Edit(node.span.file, node.span.start, node.span.end, column.span.text)
+            return (Fix(f"Search {column.span.text} itself", (edit,)),)
+        case _:
+            return ()
+
+
 def _each_word(node: ast.Like, text: str) -> tuple[Fix, ...]:
     """Offer to search for every word of a text by itself."""
     words = text.split()
@@ -129,10 +145,12 @@ def _each_word(node: ast.Like, text: str) -> tuple[Fix, ...]:
 
 
 def _as_range(node: ast.Like, text: str) -> tuple[Fix, ...]:
-    """Offer to read a beginning as a range: LIKE 'red%' → title >= 'red' AND title < 'ree'."""
-    start = text[:-1]
-    is_beginning = text.endswith("%") and start and "%" not in start and "_" not in start
-    if node.is_negated or not is_beginning or isinstance(node.operand, ast.Row):
+    """Offer to read a beginning as a range: LIKE 'red%' → title >= 'red' AND title < 'ree'.
+
+    So are patterns that go on behind a beginning: the application tests the rest.
+    """
+    start = text.split("%")[0].split("_")[0]
+    if node.is_negated or not start or isinstance(node.operand, ast.Row):
         return ()
     following = ord(start[-1]) + 1
     if following > MOST_CHARACTER or FIRST_SURROGATE <= following <= LAST_SURROGATE:

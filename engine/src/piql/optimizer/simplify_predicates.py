@@ -74,13 +74,13 @@ def simplified(predicate: Expression) -> Expression | None:
     for part in conjuncts(predicate):
         for each in conjuncts(_simplify(part)):
             if not isinstance(each, Constant):
-                parts.setdefault(_meaning(each), each)
+                parts.setdefault(meaning_of(each), each)
             elif each.value is not True:
                 return Constant(value=False, type=_BOOLEAN, span=part.span or predicate.span)
-    return conjunction(combined(tuple(parts.values()), _meaning))
+    return conjunction(combined(tuple(parts.values()), meaning_of))
 
 
-def _meaning(predicate: Expression) -> object:
+def meaning_of(predicate: Expression) -> object:
     """Give what is equal for two predicates that say the same in another order of sides, operands or items."""
     match predicate:
         case Comparison(operator=operator, left=left, right=right):
@@ -88,9 +88,9 @@ def _meaning(predicate: Expression) -> object:
                 return MIRRORED[operator], right, left
             return (operator, left, right) if operator in ("<", "<=") else (operator, frozenset((left, right)))
         case And(operands=operands) | Or(operands=operands):
-            return type(predicate), frozenset(map(_meaning, operands))
+            return type(predicate), frozenset(map(meaning_of, operands))
         case Not(operand=operand):
-            return Not, _meaning(operand)
+            return Not, meaning_of(operand)
         case InList(operand=operand, items=items):
             return InList, operand, frozenset(items)
         case TokenMatch(columns=columns, word=word):
@@ -167,7 +167,7 @@ def _simplify_or(predicate: Or) -> Expression:
     merged: dict[object, list[Expression]] = {}
     for part in parts:
         merged.setdefault(_place(part), []).append(part)
-    operands = without_implied(tuple(_together(each, predicate) for each in merged.values()), _meaning)
+    operands = without_implied(tuple(_together(each, predicate) for each in merged.values()), meaning_of)
     return operands[0] if len(operands) == 1 else Or(operands=operands, span=predicate.span)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import permutations
 
 from piql.binding.types import type_of
@@ -19,7 +20,6 @@ from piql.logical.expressions import (
     conjuncts,
 )
 from piql.logical.operators import (
-    Derived,
     GroupBy,
     Join,
     LogicalNode,
@@ -38,8 +38,10 @@ from piql.optimizer.predicates import conjunction, has_subquery, relations_of
 from piql.optimizer.region import Leg, aliases_below, is_region, read_region
 from piql.optimizer.restrictions import restrictions_on
 from piql.optimizer.rule import RuleContext
+from piql.optimizer.simplify_predicates import meaning_of
 from piql.optimizer.turn_left_join_inner import is_null_with
 from piql.optimizer.unnest_subqueries import pulled_apart
+from piql.source import Span
 
 MOST_ORDERED = 3  # relations of one subquery whose orders are all looked at
 
@@ -82,7 +84,7 @@ class _Summaries:
         self.plan = plan
         self.context = context
         self.made: set[GroupBy] = set()
-        self.values: dict[LogicalNode, Expression] = {}
+        self.values: dict[object, Expression] = {}
 
     def of_projection(self, node: Projection) -> LogicalNode:
         """An order by the sums themselves is put above them, any other stays where it is."""
@@ -164,7 +166,7 @@ class _Rows:
         plan: LogicalNode,
         known: frozenset[str],
         kept: list[Expression],
-        there: dict[LogicalNode, Expression],
+        there: dict[object, Expression],
         context: RuleContext,
     ) -> None:
         self.plan = plan
@@ -173,15 +175,18 @@ class _Rows:
         self.there = there
         self.context = context
         self.made: set[GroupBy] = set()
-        self.values: dict[LogicalNode, Expression] = {}
+        self.values: dict[object, Expression] = {}
 
     def change(self, node: Node) -> Node:
         """Put what was summed up in the place of the subqueries of an expression."""
         match node:
             case ScalarSubquery(query=query):
-                same = _with_plain_aliases(query)
+                matches = _taken_apart(query, self.known)
+                if matches is None:
+                    return node
+                same = matches.meaning
                 if same not in self.there:
-                    found = _summary(self.plan, self.known, tuple(self.kept), query)
+                    found = _summary(self.plan, self.known, tuple(self.kept), matches, query.span)
                     if found is None:
                         return node
                     self.plan, self.there[same] = found
@@ -200,26 +205,41 @@ def _sums(keys: tuple[Expression, ...]) -> list[Aggregate]:
     return [each for each in keys if isinstance(each, Aggregate)]
 
 
-def _with_plain_aliases(query: LogicalNode) -> LogicalNode:
-    """Give a subquery with its own relations numbered, so that two that say the same are equal."""
-    own = [each.alias for each in query.walk() if isinstance(each, Relation | Derived)]
-    plain = {alias: f"#{number}" for number, alias in enumerate(dict.fromkeys(own))}
+@dataclass(frozen=True, slots=True)
+class _Matches:
+    """A correlated aggregate, taken apart: what is joined, by which tests, and what is asked of it."""
 
-    def change(node: Node) -> Node:
-        match node:
-            case Relation(alias=alias) | Derived(alias=alias) if alias in plain:
-                return replace(node, alias=plain[alias])
-            case ColumnRef(relation=relation) if relation in plain:
-                return replace(node, relation=plain[relation])
-            case _:
-                return node
+    legs: tuple[Leg, ...]
+    conditions: tuple[Expression, ...]
+    aggregates: tuple[Aggregate, ...]
+    asked: Expression
 
-    return query.transform_up(change)  # type: ignore[return-value]
+    @property
+    def meaning(self) -> object:
+        """Give what is equal for two that say the same, in whatever order and by whatever names."""
+        tests = (*self.conditions, *(each for leg in self.legs for each in leg.filters))
+        read = [node for each in tests for node in each.find(ColumnRef)]
+
+        def place(leg: Leg) -> tuple[str, list[str]]:
+            assert leg.relation is not None
+            return leg.relation.table.name, sorted(each.name for each in read if each.relation in leg.relations)
+
+        legs = sorted(self.legs, key=place)
+        plain = {alias: f"#{number}" for number, leg in enumerate(legs) for alias in leg.relations}
+
+        def change(node: Node) -> Node:
+            if isinstance(node, ColumnRef) and node.relation in plain:
+                return replace(node, relation=plain[node.relation])
+            return node
+
+        def named(expression: Expression) -> Expression:
+            return expression.transform_up(change)  # type: ignore[return-value]
+
+        tables = tuple(place(leg)[0] for leg in legs)
+        return tables, frozenset(meaning_of(named(each)) for each in tests), named(self.asked)
 
 
-def _summary(
-    below: LogicalNode, known: frozenset[str], keys: tuple[Expression, ...], query: LogicalNode
-) -> tuple[GroupBy, Expression] | None:
+def _taken_apart(query: LogicalNode, known: frozenset[str]) -> _Matches | None:
     match query:
         case Projection(outputs=(only,), input=GroupBy(keys=(), aggregates=aggregates, input=inner)):
             pulled = pulled_apart(inner)
@@ -234,22 +254,29 @@ def _summary(
     own = frozenset().union(*(leg.relations for leg in region.legs))
     if not frozenset().union(*map(relations_of, (only, *conditions))) <= known | own:
         return None
-    legs = _in_order(region.legs, conditions, known)
+    return _Matches(region.legs, conditions, aggregates, only.expression)
+
+
+def _summary(
+    below: LogicalNode, known: frozenset[str], keys: tuple[Expression, ...], matches: _Matches, span: Span | None
+) -> tuple[GroupBy, Expression] | None:
+    """Give the rows with the aggregates over their matches, and what is asked of these."""
+    legs = _in_order(matches.legs, matches.conditions, known)
     if legs is None:
         return None
     last = legs[-1].relation
     assert last is not None
     key = last.columns(last.table.primary_key)[0]
-    places: dict[Expression, Expression] = {each: _over_matches(each, key) for each in aggregates}
+    places: dict[Expression, Expression] = {each: _over_matches(each, key) for each in matches.aggregates}
     found = tuple(dict.fromkeys(each for each in places.values() if isinstance(each, Aggregate)))
     summed = tuple(alias for leg in legs for alias in leg.relations)
-    joined = _joined(below, legs, conditions, known, query)
-    group = GroupBy(keys=keys, aggregates=found, input=joined, summed=summed, span=query.span)
+    joined = _joined(below, legs, matches.conditions, known, span)
+    group = GroupBy(keys=keys, aggregates=found, input=joined, summed=summed, span=span)
 
     def place(node: Node) -> Node:
         return places.get(node, node) if isinstance(node, Aggregate) else node.map_children(place)
 
-    return group, place(only.expression)  # type: ignore[return-value]
+    return group, place(matches.asked)  # type: ignore[return-value]
 
 
 def _over_matches(aggregate: Aggregate, key: ColumnRef) -> Aggregate:
@@ -298,7 +325,7 @@ def _joined(
     legs: tuple[Leg, ...],
     conditions: tuple[Expression, ...],
     known: frozenset[str],
-    query: LogicalNode,
+    span: Span | None,
 ) -> LogicalNode:
     """Join relations to rows one after the other, each condition as soon as it can be tested."""
     waiting = list(conditions)
@@ -311,7 +338,7 @@ def _joined(
             now.append(Not(operand=IsNull(operand=before.columns(before.table.primary_key)[0])))
         filters = conjunction(leg.filters)
         right = leg.input if filters is None else Selection(predicate=filters, input=leg.input)
-        plan = Join(kind="left", left=plan, right=right, condition=conjunction(now), span=query.span)
+        plan = Join(kind="left", left=plan, right=right, condition=conjunction(now), span=span)
         before = leg.relation
     return plan
 

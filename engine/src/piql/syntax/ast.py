@@ -437,6 +437,7 @@ class Fetch(AstNode):
     where: Expression | None = None
     order: OrderClause | None = None
     stop: StopClause | None = None
+    offset: OffsetClause | None = None
 
 
 BareStatement: TypeAlias = Select | UnionQuery | Fetch | Insert | Update | Delete

@@ -95,9 +95,9 @@ class EntityParser(DefinitionParser):
                 raise self.fault("too-many", f"more than {MAX_TABLES} steps in one FETCH", self.span_of(self.token))
             steps.append(self._step(self.advance().start, "an entity after OF"))
         where = self.expression() if self.accept("WHERE") else None
-        order = self.order() if self.token.word == "ORDER" else None
-        stop = self.stop() if self.token.word in ("LIMIT", "PAGINATE") else None
-        return ast.Fetch(steps=tuple(steps), where=where, order=order, stop=stop, span=self.span_from(start))
+        order, stop, offset = self.tail()
+        span = self.span_from(start)
+        return ast.Fetch(steps=tuple(steps), where=where, order=order, stop=stop, offset=offset, span=span)
 
     def _step(self, start: int, what: str) -> ast.FetchStep:
         entity = self.name(what)

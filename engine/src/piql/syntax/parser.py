@@ -151,12 +151,6 @@ class _Parser(EntityParser):
             self.note(replace(self.left_out(clause, self._without(clause)).diagnostic, query=name))
             self._recover(self.at)
             return
-        if self.token.word == "," and self.tokens[self.at - 2].word == "LIMIT":
-            message = "LIMIT with two numbers leaves rows out, and its work grows with how many"
-            way_out = "PAGINATE 10 gives the next page from a cursor, at the same cost for every page"
-            self.note(replace(self.fault("offset", message, self.span_of(self.token), way_out).diagnostic, query=name))
-            self._recover(self.at)
-            return
         if self._is_start():
             if isinstance(statement, ast.CreateEntity) or self._ends_by_itself(statement):
                 return

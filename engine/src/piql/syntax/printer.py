@@ -184,6 +184,8 @@ def _fetch(fetch: ast.Fetch) -> list[_Line]:
         lines.extend(_clause("ORDER BY", fetch.order.span.start, _order_items(fetch.order), ","))
     if fetch.stop is not None:
         lines.append(_stop(fetch.stop))
+    if fetch.offset is not None:
+        lines.append(_offset(fetch.offset))
     return lines
 
 
@@ -306,11 +308,15 @@ def _order_and_stop(query: ast.QueryExpression) -> Iterator[_Line]:
     if query.stop is not None:
         yield _stop(query.stop)
     if query.offset is not None:
-        yield _Line(f"OFFSET {print_expression(query.offset.count)}", query.offset.span.start)
+        yield _offset(query.offset)
 
 
 def _order_items(order: ast.OrderClause) -> list[tuple[str, int]]:
     return [(print_order(each), each.span.start) for each in order.items]
+
+
+def _offset(offset: ast.OffsetClause) -> _Line:
+    return _Line(f"OFFSET {print_expression(offset.count)}", offset.span.start)
 
 
 def _stop(stop: ast.StopClause) -> _Line:

@@ -101,7 +101,7 @@ class QueryParser(ExpressionParser):
             query, is_whole = self._branch()
             inputs.append(query)
         last = inputs[-1]
-        order, stop, offset = self._tail() if is_whole else (last.order, last.stop, last.offset)
+        order, stop, offset = self.tail() if is_whole else (last.order, last.stop, last.offset)
         if not is_whole and (order or stop or offset):
             assert isinstance(last, ast.Select)
             ends = min(clause.span.start for clause in (order, stop, offset) if clause)
@@ -168,7 +168,7 @@ class QueryParser(ExpressionParser):
             group = ast.GroupClause(keys=tuple(keys), span=self.span_from(group_start))
         if self.accept("HAVING"):
             having = self.expression()
-        order, stop, offset = self._tail()
+        order, stop, offset = self.tail()
         self._check_clause_order()
         return ast.Select(
             items=tuple(items),
@@ -185,7 +185,7 @@ class QueryParser(ExpressionParser):
             span=self.span_from(start),
         )
 
-    def _tail(self) -> tuple[ast.OrderClause | None, ast.StopClause | None, ast.OffsetClause | None]:
+    def tail(self) -> tuple[ast.OrderClause | None, ast.StopClause | None, ast.OffsetClause | None]:
         """Read what may end a query: ORDER BY, LIMIT or PAGINATE, OFFSET."""
         order = stop = offset = None
         if self.token.word == "ORDER":
@@ -203,6 +203,14 @@ class QueryParser(ExpressionParser):
                 )
             else:
                 stop = self.stop()
+                if (
+                    self.token.word == "," and not stop.is_page
+                ):  # LIMIT of two numbers leaves out as many as the first says
+                    self.advance()
+                    left_out, count = stop.count, self._count("LIMIT")
+                    span = self.span_from(stop.span.start)
+                    stop = replace(stop, count=count, span=span)
+                    offset = ast.OffsetClause(count=left_out, span=span)
         return order, stop, offset
 
     def is_query_ahead(self) -> bool:
@@ -358,15 +366,16 @@ class QueryParser(ExpressionParser):
 
     def stop(self) -> ast.StopClause:
         token = self.advance()
-        parameter = self.parameter()
-        count: ast.LiteralValue | ast.ParameterUse
-        if parameter is not None:
-            count = parameter
-        else:
-            number, span = self.whole_number(f"a number or a parameter after {token.word}")
-            if number == 0 and token.word == "PAGINATE":
-                raise self.fault("bad-number", "a page holds at least 1 row", span)
-            count = ast.LiteralValue(value=number, span=span)
-            if self.token.word == "MAX":
-                self._max_of_literal(number)
+        count = self._count(token.word)
         return ast.StopClause(is_page=token.word == "PAGINATE", count=count, span=self.span_from(token.start))
+
+    def _count(self, word: str) -> ast.LiteralValue | ast.ParameterUse:
+        parameter = self.parameter()
+        if parameter is not None:
+            return parameter
+        number, span = self.whole_number(f"a number or a parameter after {word}")
+        if number == 0 and word == "PAGINATE":
+            raise self.fault("bad-number", "a page holds at least 1 row", span)
+        if self.token.word == "MAX":
+            self._max_of_literal(number)
+        return ast.LiteralValue(value=number, span=span)

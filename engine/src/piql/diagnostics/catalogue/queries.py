@@ -113,7 +113,7 @@ CODES = (
         "A subquery of several rows stands for one value",
         "A subquery in the place of a value gives one row at most: it fixes a whole key of its only table by "
         "equalities, or it speaks of nothing outside and stops after one row or gives one aggregate. In the select "
-        "list it may also be an aggregate over the rows of one table that the row outside finds. Any other would be an "
+        "list and in WHERE it may also be an aggregate over the rows that the row outside finds. Any other would be an "
         "error as soon as it has two rows, or could not be read within a bound.",
         _T + _U + "CREATE QUERY q AS SELECT id FROM t WHERE id = (SELECT a FROM u WHERE a = 1);",
     ),
