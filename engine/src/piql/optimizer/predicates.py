@@ -13,7 +13,9 @@ from piql.logical.expressions import (
     Constant,
     Exists,
     Expression,
+    InList,
     InSubquery,
+    Or,
     Parameter,
     ScalarSubquery,
     conjuncts,
@@ -33,6 +35,7 @@ MIRRORED: dict[ComparisonOperator, ComparisonOperator] = {
 _WHOLE_NUMBERS = frozenset((Kind.INT, Kind.BIGINT))
 _NUMBERS = _WHOLE_NUMBERS | {Kind.DOUBLE, Kind.DECIMAL}
 _PLAIN = (ColumnRef, Constant, Parameter)
+_VALUES = frozenset((Constant, Parameter))
 _TEXTS = frozenset((Kind.VARCHAR, Kind.TEXT))
 
 
@@ -49,19 +52,30 @@ def relations_of(expression: Node) -> frozenset[str]:
             return frozenset((left.relation, right.relation))
         case Comparison(left=ColumnRef() as left, right=Constant() | Parameter()):
             return frozenset((left.relation,))
+        case InList(operand=ColumnRef() as operand, items=items) if _are_values(items):
+            return frozenset((operand.relation,))
+        case And(operands=operands) | Or(operands=operands):
+            return frozenset[str]().union(*map(relations_of, operands))
         case _:
             return frozenset(node.relation for node in expression.walk() if isinstance(node, ColumnRef))
 
 
 def has_subquery(expression: Node) -> bool:
-    if isinstance(expression, Comparison):
-        if isinstance(expression.right, _PLAIN):
-            expression = expression.left
-        elif isinstance(expression.left, _PLAIN):
-            expression = expression.right
-    if isinstance(expression, _PLAIN):
-        return False
-    return any(isinstance(node, Exists | InSubquery | ScalarSubquery) for node in expression.walk())
+    match expression:
+        case ColumnRef() | Constant() | Parameter():
+            return False
+        case Comparison(left=left, right=right):
+            return (not isinstance(right, _PLAIN) and has_subquery(right)) or has_subquery(left)
+        case And(operands=operands) | Or(operands=operands):
+            return any(map(has_subquery, operands))
+        case InList(operand=operand, items=items) if _are_values(items):
+            return has_subquery(operand)
+        case _:
+            return any(isinstance(node, Exists | InSubquery | ScalarSubquery) for node in expression.walk())
+
+
+def _are_values(items: tuple[Expression, ...]) -> bool:
+    return _VALUES.issuperset(map(type, items))
 
 
 def conjunction(predicates: Iterable[Expression]) -> Expression | None:

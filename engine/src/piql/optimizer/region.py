@@ -98,9 +98,11 @@ def _read_region(node: LogicalNode) -> Region:
     conditions: list[Expression] = []
     above: list[Expression] = []
     left_joined = frozenset(relation for leg in legs if leg.kind == "left" for relation in leg.relations)
+    filters = [list(leg.filters) for leg in legs]
     for predicate in loose:
         if is_never(predicate):
-            legs = [replace(leg, filters=(*leg.filters, predicate)) for leg in legs]
+            for each in filters:
+                each.append(predicate)
             continue
         relations = relations_of(predicate)
         if relations & left_joined or has_subquery(predicate):
@@ -110,8 +112,11 @@ def _read_region(node: LogicalNode) -> Region:
         if home is None:
             conditions.append(predicate)
         else:
-            leg = legs[home]
-            legs[home] = replace(leg, filters=(*leg.filters, predicate))
+            filters[home].append(predicate)
+    legs = [
+        replace(leg, filters=tuple(own)) if len(own) > len(leg.filters) else leg
+        for leg, own in zip(legs, filters, strict=True)
+    ]
     selection = node if isinstance(node, Selection) else None
     return Region(tuple(legs), tuple(conditions), tuple(above), selection)
 
