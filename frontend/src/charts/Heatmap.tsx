@@ -110,7 +110,7 @@ export function Heatmap({ grid, xLabel, yLabel, label, current, chosen, describe
           <text className={styles['axis']} transform={`translate(14,${MARGIN.top + plotHeight / 2}) rotate(-90)`} textAnchor="middle">
             {yLabel}
           </text>
-          {current ? <rect className={styles['current']} {...inset(boxOf(current), 3)} rx={3} /> : null}
+          {current ? <rect className={styles[grid.p99[current.row]?.[current.column] === null ? 'currentOnGrey' : 'current']} {...inset(boxOf(current), 3)} rx={3} /> : null}
           {chosen ? <rect className={styles['chosen']} {...inset(boxOf(chosen), 1)} rx={2} /> : null}
           {cursor ? <rect className={styles['cursor']} {...inset(boxOf(cursor), 0)} data-focused={isFocused} /> : null}
         </svg>

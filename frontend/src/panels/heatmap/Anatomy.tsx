@@ -5,11 +5,11 @@ import { formatMs, formatPercent, plural } from '../../units'
 import styles from './heatmap.module.css'
 
 /** What the p99 under the limits in the text is made of, how it varies from interval to interval, and how sure it is. */
-export function Anatomy({ prediction, slo }: { prediction: Prediction; slo: SloTarget }) {
+export function Anatomy({ prediction, slo, title = 'With the limits in the text' }: { prediction: Prediction; slo: SloTarget; title?: string }) {
   const { p99_ms, conservative_p99_ms, p99_by_interval_ms, operators } = prediction
   return (
     <section className={styles['anatomy']} aria-label="The limits in the text">
-      <h3 className={styles['safeTitle']}>With the limits in the text</h3>
+      <h3 className={styles['safeTitle']}>{title}</h3>
       <p className={styles['detailText']}>
         p99 <b>{formatMs(p99_ms)}</b>
         {conservative_p99_ms === null ? null : (

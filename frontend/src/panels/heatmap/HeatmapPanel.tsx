@@ -71,7 +71,7 @@ function Write({ query, run }: { query: Query; run: ProfileRun }) {
       <p className={styles['safe']}>
         {query.name} writes one row: no limit of the schema or the query decides how much it does, so there is one number and no map.
       </p>
-      {found ? <Anatomy prediction={found} slo={slo} /> : null}
+      {found ? <Anatomy prediction={found} slo={slo} title={`${found.meets_slo ? 'Keeps' : 'Breaks'} the SLO of ${formatMs(slo.threshold_ms)}`} /> : null}
       {found && found.warnings.length > 0 ? (
         <div className={styles['padded']}>
           <Notice tone="warning">{found.warnings.join('; ')}</Notice>

@@ -23,7 +23,7 @@ export function HeatmapTable({ answer, onChoose }: { answer: Heatmap; onChoose: 
                 <button
                   type="button"
                   className={styles['tableCell']}
-                  data-kept={isKept}
+                  data-kept={state === 'refused' ? undefined : isKept}
                   aria-label={`${answer.x.label} ${x}, ${answer.y.label} ${y}: ${cellText(formatMs(answer.p99_ms[row]?.[column]), state, isKept)}`}
                   onClick={() => onChoose({ column, row })}
                 >
