@@ -54,7 +54,7 @@ TESTS = (
     Suite("conformance", (PYTHON, ".ci/conformance.py", f"{REPORTS}/conformance.json"), "conformance"),
 )
 
-CLUSTER = (Suite("cluster", (PYTHON, ".ci/cluster_suite.py", f"{REPORTS}/cluster.json"), "cluster", minutes=12),)
+CLUSTER = (Suite("cluster", (PYTHON, ".ci/cluster_suite.py", f"{REPORTS}/cluster.json"), "cluster", minutes=30),)
 
 CLUSTER_LONG = (
     Suite("cluster", (PYTHON, ".ci/cluster_suite.py", f"{REPORTS}/cluster.json", "--long"), "cluster", minutes=90),

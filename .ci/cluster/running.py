@@ -17,6 +17,7 @@ from cluster.nodes import Node
 
 NETWORK = "127.0.0"
 PATIENCE_SECONDS = 180.0
+DROP_SECONDS = 300.0  # each node writes out and drops hundreds of tables
 
 
 class ClusterFailed(Exception):
@@ -41,7 +42,7 @@ class Cluster:
 
         driver = Driver(list(self.addresses), NATIVE_PORT, protocol_version=4, schema_metadata_enabled=False)
         try:
-            driver.connect().execute(f"DROP KEYSPACE IF EXISTS {name}", timeout=60)
+            driver.connect().execute(f"DROP KEYSPACE IF EXISTS {name}", timeout=DROP_SECONDS)
         finally:
             driver.shutdown()
 
