@@ -32,7 +32,6 @@ def test_hosts_port_login_and_options_are_read() -> None:
         ("cql://a/s?timeout=0", "more than 0 seconds"),
         ("cql://a/s?replication_factor=0", "a whole number from 1 is needed"),
         ("cql://a/s?prefix=C-", "begins with a letter"),
-        ("cql://a/s?driver=rust&retries=2", "retries means nothing to driver=rust; leave it out, or take the default"),
         ("cql://a/s?colour=red", "there is no option 'colour'; there are replication_factor"),
     ],
 )

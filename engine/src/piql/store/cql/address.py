@@ -11,7 +11,7 @@ fan_out              auto                  reads of many keys: `grouped` in few 
                                            key, or whichever of them was faster when it was measured here
 prefix               none                  begins the name of every table of PIQL in the keyspace
 datacenter           of the first host     whose nodes are asked
-driver               scylla                scylla-driver; `rust` is scylladb-rs-driver, experimental: no `retries` there
+driver               scylla                scylla-driver; `rust` is scylladb-rs-driver, experimental
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ PORT = 9042
 CONSISTENCIES = ("ONE", "LOCAL_ONE", "TWO", "THREE", "QUORUM", "LOCAL_QUORUM", "EACH_QUORUM", "ALL")
 DRIVERS = ("scylla", "rust")
 FAN_OUTS = ("auto", "grouped", "parallel")
-_NOT_OF_RUST = ("retries",)
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,47}")
 
 
@@ -75,9 +74,6 @@ def parse_address(url: str) -> Address:
             given[name] = reader(value)
         except ValueError as problem:
             raise _wrong(url, f"{name}={value}: {problem}") from None
-    for name in _NOT_OF_RUST:
-        if given.get("driver") == "rust" and name in given:
-            raise _wrong(url, f"{name} means nothing to driver=rust; leave it out, or take the default driver")
     return Address(
         hosts,
         port,

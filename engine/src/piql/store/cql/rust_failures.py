@@ -16,11 +16,11 @@ from piql.store.cql.undecided import Undecided
 _OTHERS_CONTEND = re.compile(r"write_type: \"?cas|consistency: (local)?serial", re.IGNORECASE)
 _REPLICAS_FAILED = re.compile(r"non-timeout error during a (read|write) request", re.IGNORECASE)
 _NOT_TAKEN = re.compile(
-    r"empty plan|no connections in the pool|working connection pool|connection has been broken|broken connection"
-    r"|connection pool|overloaded|bootstrapping",
+    r"empty plan|no connections in the pool|working connection pool|connection (has been )?broken|overloaded"
+    r"|bootstrapping",
     re.IGNORECASE,
 )
-_LATE = re.compile(r"client timeout|time(d)? ?out waiting|timeouterror", re.IGNORECASE)
+_LATE = "exceeded a client timeout"
 
 
 def text_of(failure: BaseException) -> str:
@@ -41,7 +41,7 @@ def unavailable(failure: BaseException, address: Address, *, is_conditional: boo
     if isinstance(failure, StoreUnavailable):
         return failure
     said = text_of(failure)
-    is_late = _LATE.search(said) is not None
+    is_late = _LATE in said or isinstance(failure, TimeoutError)
     if is_late:
         said = f"did not answer within {address.timeout:g} s"
     said = f"the cluster {address.shown()} does not answer: {said}"
