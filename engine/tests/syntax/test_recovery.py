@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import piql
 import pytest
 from piql.source import Source
 from piql.syntax import ast
@@ -84,3 +85,10 @@ def test_a_broken_query_keeps_its_kind(word: str, kind: str) -> None:
     (query,) = parse(Source(f"CREATE QUERY q AS {word} ;")).statements
     assert isinstance(query, ast.CreateQuery)
     assert (query.kind, query.is_broken, query.body) == (kind, True, None)
+
+
+@pytest.mark.parametrize("behind", ["FOR UPDATE", "ALLOW FILTERING", "OFFSET 3", "FETCH FIRST 2 ROWS ONLY", "nonsense"])
+def test_a_query_with_an_error_behind_its_end_has_no_bound(behind: str) -> None:
+    found = piql.compile(f"CREATE TABLE t (id INT PRIMARY KEY);\nCREATE QUERY q AS SELECT id FROM t LIMIT 5 {behind};")
+    assert not found.queries["q"].is_bounded
+    assert {each.query for each in found.diagnostics} == {"q"}

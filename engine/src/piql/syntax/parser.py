@@ -132,13 +132,22 @@ class _Parser(EntityParser):
                 self._recover(began)  # nothing more is said, so the fault need not be made
                 continue
             try:
+                said = len(self.diagnostics)
                 statement = self._statement()
-                found.append(statement)
                 if self.token.word != ";" and not self.is_at_end():
                     self._after_statement(statement)
+                found.append(self._spoilt(statement, said))
             except SyntaxFault as fault:
                 self.note(fault.diagnostic)
                 self._recover(began)
+
+    def _spoilt(self, statement: ast.Statement, said: int) -> ast.Statement:
+        """Give a query as broken in which, or behind which, something was told since `said`."""
+        noted = self.diagnostics[said:]
+        if not isinstance(statement, ast.CreateQuery) or all(each.code == "missing-semicolon" for each in noted):
+            return statement
+        self.diagnostics[said:] = [replace(each, query=statement.name.text) for each in noted]
+        return replace(statement, is_broken=True)
 
     def _after_statement(self, statement: ast.Statement) -> None:
         """Something follows without a semicolon: a new statement is taken, anything else is skipped."""
