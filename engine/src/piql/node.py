@@ -60,6 +60,21 @@ def _read(kind: type[Node]) -> None:
         _LEAVES.add(kind)
 
 
+class _Last:
+    """The tree whose kinds were asked for last, with them; replaced as a whole."""
+
+    known: tuple[Node | None, frozenset[type[Node]]] = (None, frozenset())
+
+
+def kinds_of(tree: Node) -> frozenset[type[Node]]:
+    """Give the kinds of the nodes of a tree; one rule after another asks it of a plan that few of them change."""
+    last, kinds = _Last.known
+    if last is not tree:
+        kinds = frozenset(map(type, tree.walk()))
+        _Last.known = (tree, kinds)
+    return kinds
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
     """A value with child nodes; equal trees are `==`, spans do not count."""

@@ -21,7 +21,7 @@ from piql.logical.operators import Delete, Insert, LogicalNode, LogicalWrite, Re
 from piql.memory import Memory
 from piql.node import Node, replace
 from piql.optimizer import optimize
-from piql.optimizer.predicates import has_subquery
+from piql.optimizer.predicates import holds_subquery
 from piql.optimizer.rule import Cost
 from piql.physical.findings import gap_diagnostics, indistinct_pages, misplaced_subqueries
 from piql.physical.index_set import IndexSet
@@ -121,7 +121,7 @@ def _plan(query: BoundQuery, by_table: IndexesByTable, *, is_frozen: bool = Fals
         return None
 
     def cost(plan: LogicalNode) -> Cost | None:
-        if has_subquery(plan):
+        if holds_subquery(plan):
             return None
         planned = plan_query(plan, by_table, is_frozen=is_frozen).plan
         bound = bound_of(planned) if planned is not None else None

@@ -341,6 +341,7 @@ class _Select:
         if self.node.group is None:
             return keys
         binder = self._binder("GROUP BY")
+        known: set[bound.Expression] = set()
         for each in self.node.group.keys:
             found = self._named_output(each, outputs) if not self._is_column(each) else None
             place = _ordinal(self.context, each, len(outputs))
@@ -351,7 +352,8 @@ class _Select:
             key = found if found is not None else binder.value(each)
             if key is None:
                 self.is_broken = True
-            elif key not in keys:
+            elif key not in known:
+                known.add(key)
                 keys.append(key)
         return keys
 

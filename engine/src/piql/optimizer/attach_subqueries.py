@@ -34,7 +34,7 @@ from piql.node import Node, replace
 from piql.optimizer.facts import facts_about
 from piql.optimizer.first_match import first_match
 from piql.optimizer.one_row import gives_one_row
-from piql.optimizer.predicates import conjunction, has_subquery, key_of
+from piql.optimizer.predicates import conjunction, has_subquery, holds_subquery, key_of
 from piql.optimizer.region import aliases_below, is_region, read_region
 from piql.optimizer.restrictions import restrictions_on
 from piql.optimizer.rule import RuleContext
@@ -60,7 +60,7 @@ def attach_subqueries(plan: LogicalNode, context: RuleContext) -> LogicalNode:
     first match in an order that an index has (`first_match`). What is left (in the ON of a left join, in an aggregate,
     correlated in another way) is refused by the planner.
     """
-    if not has_subquery(plan):
+    if not holds_subquery(plan):
         return plan
     attach = _Attach(context)
 

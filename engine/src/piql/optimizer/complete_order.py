@@ -49,7 +49,8 @@ def _complete(sort: Sort, context: RuleContext) -> Sort:
     if not all(isinstance(leg.input, Relation | Derived) for leg in region.legs):
         return sort
     keys = _completed(sort.keys, region)
-    ties = [each.expression for each in keys if each not in sort.keys]
+    given = set(map(id, sort.keys))
+    ties = [each.expression for each in keys if id(each) not in given]
     if ties:
         columns = ", ".join(f"{each.relation}.{each.name}" for each in ties if isinstance(each, ColumnRef))
         context.note(f"rows that are equal in the order are told apart by {columns}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from piql.logical.expressions import ColumnRef, Comparison, Constant, Expression, Parameter, ScalarSubquery
 from piql.logical.operators import LogicalNode, Selection
-from piql.node import Node, replace
+from piql.node import Node, kinds_of, replace
 from piql.optimizer.equalities import Equalities
 from piql.optimizer.predicates import ColumnKey, key_of, replace_columns
 from piql.optimizer.region import Region, is_region, read_region
@@ -32,7 +32,7 @@ def fix_correlations(plan: LogicalNode, context: RuleContext) -> LogicalNode:
             case _:
                 return changed
 
-    return visit(plan) if _has_value_subquery(plan) else plan  # type: ignore[return-value]
+    return visit(plan) if ScalarSubquery in kinds_of(plan) else plan  # type: ignore[return-value]
 
 
 def _has_value_subquery(node: Node) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from piql.logical.expressions import ColumnRef, Expression
 from piql.logical.operators import Derived, Join, LogicalNode, Projection, Relation, Selection, Sort
-from piql.node import Node
+from piql.node import Node, kinds_of
 from piql.optimizer.predicates import ColumnKey, has_subquery, key_of
 from piql.optimizer.region import is_region
 from piql.optimizer.rule import RuleContext
@@ -22,7 +22,7 @@ def merge_derived(plan: LogicalNode, context: RuleContext) -> LogicalNode:
     One with LIMIT, DISTINCT or groups is read on its own. On the right of a LEFT JOIN only a single relation whose
     columns are handed on unchanged can be merged: a computed column would not be NULL where there is no match.
     """
-    if not any(isinstance(node, Derived) for node in plan.walk()):
+    if Derived not in kinds_of(plan):
         return plan
     meanings: dict[ColumnKey, Expression] = {}
 

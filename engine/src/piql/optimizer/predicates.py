@@ -20,7 +20,7 @@ from piql.logical.expressions import (
     ScalarSubquery,
     conjuncts,
 )
-from piql.node import Node
+from piql.node import Node, kinds_of
 
 ColumnKey = tuple[str, str]  # relation, column
 
@@ -36,6 +36,7 @@ _WHOLE_NUMBERS = frozenset((Kind.INT, Kind.BIGINT))
 _NUMBERS = _WHOLE_NUMBERS | {Kind.DOUBLE, Kind.DECIMAL}
 _PLAIN = (ColumnRef, Constant, Parameter)
 _VALUES = frozenset((Constant, Parameter))
+_SUBQUERIES = frozenset((Exists, InSubquery, ScalarSubquery))
 _TEXTS = frozenset((Kind.VARCHAR, Kind.TEXT))
 
 
@@ -58,6 +59,11 @@ def relations_of(expression: Node) -> frozenset[str]:
             return frozenset[str]().union(*map(relations_of, operands))
         case _:
             return frozenset(node.relation for node in expression.walk() if isinstance(node, ColumnRef))
+
+
+def holds_subquery(plan: Node) -> bool:
+    """Whether a subquery stands anywhere in a plan."""
+    return not _SUBQUERIES.isdisjoint(kinds_of(plan))
 
 
 def has_subquery(expression: Node) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from piql.binding.types import is_nullable, type_of
 from piql.logical.expressions import Aggregate, ColumnRef, Expression
 from piql.logical.operators import Derived, GroupBy, Join, LogicalNode, Output, Projection, Selection, Sort, map_inputs
-from piql.node import Node
+from piql.node import Node, kinds_of
 from piql.optimizer.copies import aliases_in, renamed, unused
 from piql.optimizer.rule import RuleContext
 from piql.optimizer.stop_extremes import is_one_group
@@ -27,7 +27,7 @@ def split_extremes(plan: LogicalNode, context: RuleContext) -> LogicalNode:
 
     Each gives one row, or none where the group has no rows. `stop_extremes` stops them then.
     """
-    if not any(_is_split(node) for node in plan.find(GroupBy)) or context.cost(plan) is not None:
+    if GroupBy not in kinds_of(plan) or not any(map(_is_split, plan.find(GroupBy))) or context.cost(plan) is not None:
         return plan
     taken = aliases_in(plan)
 

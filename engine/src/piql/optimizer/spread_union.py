@@ -20,7 +20,7 @@ from piql.logical.operators import (
     Union,
     map_inputs,
 )
-from piql.node import Node
+from piql.node import Node, kinds_of
 from piql.optimizer.copies import aliases_in, renamed, unused
 from piql.optimizer.predicates import ColumnKey, has_subquery, replace_columns
 from piql.optimizer.region import is_region, read_region
@@ -46,6 +46,8 @@ def spread_union(plan: LogicalNode, context: RuleContext) -> LogicalNode:
     What the rows are ordered by is given by the branches, too, and left out above the stop. `push_stop_into_union`
     stops the branches then.
     """
+    if Union not in kinds_of(plan):
+        return plan
     found = [
         node for node in plan.walk() if isinstance(node, Stop) and (_part(node) is not None or _alone(node) is not None)
     ]

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from piql.logical.expressions import Aggregate, ColumnRef, Expression, IsNull, Not
 from piql.logical.operators import GroupBy, Join, LogicalNode, Relation, Selection, SortKey, map_inputs
+from piql.node import kinds_of
 from piql.optimizer.first_match import completed
 from piql.optimizer.predicates import all_conjuncts, relations_of
 from piql.optimizer.region import aliases_below
@@ -26,6 +27,8 @@ def stop_joined_extremes(plan: LogicalNode, context: RuleContext) -> LogicalNode
     column of the joined table is asked for, and no other column of it is but those that equal one of the row. Needs the
     final join order.
     """
+    if GroupBy not in kinds_of(plan):
+        return plan
     if not any(_extreme(node) is not None for node in plan.find(GroupBy)) or context.cost(plan) is not None:
         return plan
 

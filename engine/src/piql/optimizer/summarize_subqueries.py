@@ -34,7 +34,7 @@ from piql.logical.operators import (
 from piql.node import Node, replace
 from piql.optimizer.facts import facts_about
 from piql.optimizer.one_row import gives_one_row
-from piql.optimizer.predicates import conjunction, has_subquery, relations_of
+from piql.optimizer.predicates import conjunction, has_subquery, holds_subquery, relations_of
 from piql.optimizer.region import Leg, aliases_below, is_region, read_region
 from piql.optimizer.restrictions import restrictions_on
 from piql.optimizer.rule import RuleContext
@@ -60,7 +60,7 @@ def summarize_subqueries(plan: LogicalNode, context: RuleContext) -> LogicalNode
     are joined one after the other, each where the one before has a match. Only to rows that have keys is anything
     joined. Needs the values of single rows joined already (`attach_subqueries`).
     """
-    if not has_subquery(plan):
+    if not holds_subquery(plan):
         return plan
     summaries = _Summaries(plan, context)
 

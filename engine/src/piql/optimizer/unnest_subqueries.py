@@ -21,7 +21,7 @@ from piql.logical.operators import (
     Stop,
 )
 from piql.node import Node, replace
-from piql.optimizer.predicates import conjunction, equated_columns, has_subquery, relations_of
+from piql.optimizer.predicates import conjunction, equated_columns, has_subquery, holds_subquery, relations_of
 from piql.optimizer.region import aliases_below, is_region, map_regions, read_region, write_region
 from piql.optimizer.rule import RuleContext
 
@@ -44,7 +44,7 @@ def unnest_subqueries(plan: LogicalNode, context: RuleContext) -> LogicalNode:
     One in the ON of an inner join is tested after it. Those that are parts of a test, or stand in HAVING or the select
     list, are left to `attach_subqueries`.
     """
-    if not has_subquery(plan):
+    if not holds_subquery(plan):
         return plan
     plan = map_regions(plan, lambda region: _tested_above(region) if _has_subquery_in_on(region) else region)
     joined = _unnested(plan, _Unnest(context))

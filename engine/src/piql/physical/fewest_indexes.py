@@ -17,7 +17,7 @@ from typing import TypeAlias
 from piql.catalog import Index, IndexColumn, Table
 from piql.node import replace
 from piql.physical.index_set import Identity, identity, together
-from piql.physical.indexes import KEY_SERVES, Group, declared_columns, groups_of, index_on, is_purpose
+from piql.physical.indexes import KEY_SERVES, Beginnings, Group, declared_columns, groups_of, index_on, is_purpose
 from piql.physical.operators import IndexFKJoin, IndexScan, PhysicalNode, SortedIndexJoin, operators, partition_of
 
 Remote: TypeAlias = IndexScan | IndexFKJoin | SortedIndexJoin
@@ -74,6 +74,7 @@ class _Design:
     changed: dict[int, PhysicalNode] = field(default_factory=dict)
     readers: dict[Identity, dict[int, None]] = field(default_factory=dict)
     begun: _Begun | None = None  # what is kept now, by its first columns
+    by_columns: dict[frozenset[str], list[Group]] | None = None  # the groups by theirs
 
     def reads_of(self, plan: PhysicalNode) -> Iterable[Remote]:
         return (read for read in secondary_reads(plan) if read.index.table == self.table.name)
@@ -92,10 +93,10 @@ class _Design:
 
     def leave_out(self, left: Index) -> None:
         """Leave an index out where those that are kept, or one of them in another order, serve all it is there for."""
-        begun = self.begun = self.begun or _Begun(self.kept.values())
+        begun = self.begun = self.begun or _Begun(self.table, self.groups, self.kept.values())
         first = declared_columns(self.table, left.columns)
         may_be_turned = begun.fixing([each.name for each in first])
-        may_stand_in = self._may_read_without(left, begun)
+        may_stand_in = self._may_read_without(left, begun) and (may_be_turned or not self._is_needed(left, begun))
         if not may_stand_in and not may_be_turned:
             return
         rest = sorted((each for each in self.kept.values() if each is not left), key=lambda each: each.name)
@@ -115,6 +116,20 @@ class _Design:
         if any(group.index_among(self.table, others) is None for group in served):
             return False
         return all(any(wanted.is_served_by(other) for other in others) for wanted in self._wanted_of(gone[0]))
+
+    def _is_needed(self, left: Index, begun: _Begun) -> bool:
+        """Whether a constraint finds its groups by an index, and no other that is kept begins as it must."""
+        if self.by_columns is None:
+            self.by_columns = {}
+            for group in self.groups:
+                self.by_columns.setdefault(group.first_columns, []).append(group)
+        for columns in begun.beginnings.of(left):
+            for group in self.by_columns.get(columns, ()):
+                is_alone = all(other is left for other in begun.beginnings.beginning(group))
+                is_served = is_alone and group.index_among(self.table, (left,)) is not None
+                if is_served and group.index_among(self.table, ()) is None:
+                    return True
+        return False
 
     def _may_read_without(self, left: Index, begun: _Begun) -> bool:
         """Whether each reader of an index finds its rows by another one that is kept."""
@@ -155,8 +170,9 @@ class _Design:
         own = sorted(self.kept.values(), key=lambda each: (each.span is None, each.name))
         purposes: dict[Identity, list[str]] = {}
         lengths: dict[Identity, list[int]] = {}
+        beginnings = Beginnings(self.table, self.groups, own)
         for group in self.groups:
-            serving = group.index_among(self.table, own)
+            serving = beginnings.index_for(group)
             if serving is not None and not serving.is_primary:
                 purposes.setdefault(identity(serving), []).append(group.purpose)
                 lengths.setdefault(identity(serving), []).append(1 if group.is_token else len(group.columns))
@@ -194,8 +210,9 @@ class _Wanted:
 class _Begun:
     """Indexes by their first columns, so that of many only those are looked at that may serve."""
 
-    def __init__(self, indexes: Iterable[Index]) -> None:
+    def __init__(self, table: Table, groups: Sequence[Group], indexes: Iterable[Index]) -> None:
         self._indexes = tuple(indexes)
+        self.beginnings = Beginnings(table, groups, self._indexes)
         self._serving: dict[tuple[int, int], dict[tuple[frozenset[str], tuple[str, ...]], list[Index]]] = {}
         self._fixing: dict[str, list[Index]] | None = None
 

@@ -8,6 +8,7 @@ from piql.diagnostics.codes import report
 from piql.diagnostics.diagnostic import Diagnostic, Label
 from piql.logical.expressions import Exists, InSubquery, ScalarSubquery
 from piql.logical.operators import LogicalNode, Stop
+from piql.optimizer.predicates import holds_subquery
 from piql.physical.unbounded import Gap, GapKind
 from piql.source import Span
 
@@ -121,6 +122,8 @@ def _limited(gap: Gap) -> str:
 
 def misplaced_subqueries(plan: LogicalNode, query: str | None) -> tuple[Diagnostic, ...]:
     """Refuse the subqueries that no join has taken the place of."""
+    if not holds_subquery(plan):
+        return ()
     scalars = tuple(
         report(
             "scalar-subquery",

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from piql.catalog import Catalog, ForeignKey, Index, IndexColumn, Table, completed_by_key, word_column
@@ -83,11 +83,44 @@ class Group:
     is_token: bool = False
     is_unique: bool = False
 
+    @property
+    def first_columns(self) -> frozenset[str]:
+        """What an index by which the group is found begins with."""
+        return frozenset((word_column(self.columns).name,) if self.is_token else self.columns)
+
     def index_among(self, table: Table, known: Iterable[Index]) -> Index | None:
         """Give the first index by which the group is found."""
         if self.is_token:
             return token_index(self.columns, known)
         return group_index(table, self.columns, known)
+
+
+class Beginnings:
+    """Indexes of a table by the columns that they begin with: of many, only those are looked at that may serve."""
+
+    def __init__(self, table: Table, groups: Iterable[Group], indexes: Iterable[Index] = ()) -> None:
+        self._table = table
+        self._longest = max((len(each.columns) for each in groups), default=0)
+        self._found: dict[frozenset[str], list[Index]] = {}
+        for each in indexes:
+            self.add(each)
+
+    def add(self, index: Index) -> None:
+        for columns in self.of(index):
+            self._found.setdefault(columns, []).append(index)
+
+    def of(self, index: Index) -> Iterator[frozenset[str]]:
+        """Give the columns that an index begins with, as many as a group may have."""
+        names = [each.name for each in index.columns[: self._longest]]
+        return (frozenset(names[:length]) for length in range(1, len(names) + 1))
+
+    def beginning(self, group: Group) -> Sequence[Index]:
+        """Give the indexes that begin with the columns of a group, in the order in which they were added."""
+        return self._found.get(group.first_columns, ())
+
+    def index_for(self, group: Group) -> Index | None:
+        """Give the first index by which a group is found."""
+        return group.index_among(self._table, self.beginning(group))
 
 
 def groups_of(table: Table) -> tuple[Group, ...]:
@@ -112,21 +145,19 @@ def constraint_indexes(catalog: Catalog) -> dict[str, Index]:
     found: dict[str, Index] = {}
     for table in catalog.tables.values():
         own = [replace(each, reason=DECLARED) for each in catalog.indexes.values() if each.table == table.name]
-        for group in groups_of(table):
-            if group.index_among(table, own) is not None:
+        groups = groups_of(table)
+        beginnings = Beginnings(table, groups, own)
+        for group in groups:
+            if beginnings.index_for(group) is not None:
                 continue
             columns = tuple(map(IndexColumn, group.columns))
             if group.is_token:
                 columns = (word_column(group.columns),)
-            own.append(
-                index_on(
-                    table,
-                    columns,
-                    partition_columns=len(columns),
-                    is_unique=group.is_unique,
-                    reason=group.purpose,
-                )
+            made = index_on(
+                table, columns, partition_columns=len(columns), is_unique=group.is_unique, reason=group.purpose
             )
+            own.append(made)
+            beginnings.add(made)
         found.update((index.name, index) for index in own)
     return found
 
