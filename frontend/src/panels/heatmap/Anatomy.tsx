@@ -7,6 +7,7 @@ import styles from './heatmap.module.css'
 /** What the p99 under the limits in the text is made of, how it varies from interval to interval, and how sure it is. */
 export function Anatomy({ prediction, slo, title = 'With the limits in the text' }: { prediction: Prediction; slo: SloTarget; title?: string }) {
   const { p99_ms, conservative_p99_ms, p99_by_interval_ms, operators } = prediction
+  const heaviest = [...operators].sort((one, other) => other.part_of_p99_ms - one.part_of_p99_ms)[0]
   return (
     <section className={styles['anatomy']} aria-label="The limits in the text">
       <h3 className={styles['safeTitle']}>{title}</h3>
@@ -20,11 +21,20 @@ export function Anatomy({ prediction, slo, title = 'With the limits in the text'
       </p>
       <div className={styles['parts']} role="img" aria-label={`Parts of p99: ${operators.map((each) => `${each.operator} ${formatMs(each.part_of_p99_ms)}`).join(', ')}`}>
         {operators.map((each) => (
-          <span key={each.path} style={{ flexGrow: Math.max(each.part_of_p99_ms / p99_ms, 0.001) }} title={`${each.operator}: ${formatMs(each.part_of_p99_ms)} of ${formatMs(p99_ms)}`}>
+          <span key={each.path} data-heaviest={each === heaviest} style={{ flexGrow: Math.max(each.part_of_p99_ms / p99_ms, 0.001) }} title={`${each.operator}: ${formatMs(each.part_of_p99_ms)} of ${formatMs(p99_ms)}`}>
             {each.part_of_p99_ms / p99_ms > 0.18 ? `${each.operator} ${formatPercent(each.part_of_p99_ms / p99_ms, 0)}` : ''}
           </span>
         ))}
       </div>
+      {operators.length > 1 ? (
+        <ul className={styles['partList']}>
+          {operators.map((each) => (
+            <li key={each.path}>
+              {each.operator} <b>{formatMs(each.part_of_p99_ms)}</b>
+            </li>
+          ))}
+        </ul>
+      ) : null}
       {p99_by_interval_ms.length > 1 ? (
         <div className={styles['intervals']}>
           <IntervalDots values={p99_by_interval_ms} thresholdMs={slo.threshold_ms} label={`p99 of ${plural(p99_by_interval_ms.length, 'interval')}, from ${formatMs(Math.min(...p99_by_interval_ms))} to ${formatMs(Math.max(...p99_by_interval_ms))}`} />
