@@ -28,7 +28,7 @@ from piql.physical.index_set import IndexSet
 from piql.physical.indexes import constraint_indexes
 from piql.physical.operators import IndexFKJoin, IndexScan, PhysicalNode, SortedIndexJoin, operators
 from piql.physical.partitions import hot_partitions
-from piql.physical.planner import plan_query
+from piql.physical.planner import plan_on_trial, plan_query
 from piql.physical.unbounded import Gap
 from piql.physical.writes import plan_write
 from piql.source import Source
@@ -123,7 +123,7 @@ def _plan(query: BoundQuery, by_table: IndexesByTable, *, is_frozen: bool = Fals
     def cost(plan: LogicalNode) -> Cost | None:
         if holds_subquery(plan):
             return None
-        planned = plan_query(plan, by_table, is_frozen=is_frozen).plan
+        planned = plan_on_trial(plan, by_table, is_frozen=is_frozen)
         bound = bound_of(planned) if planned is not None else None
         return None if bound is None else (bound.operations, bound.rows)
 

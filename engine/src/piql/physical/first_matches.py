@@ -40,7 +40,7 @@ def plan_first_match(
     )
     access = best_access(reading)
     if access is None or access.reads > 1 or not depends_on(access.prefix, available):
-        planner.gaps.append(gap_of(relation, at, (node, *under), reading, is_joined=True, has_equality=True))
+        planner.miss(lambda: gap_of(relation, at, (node, *under), reading, is_joined=True, has_equality=True))
         return replace(left, rows=WORST)
     part = join_remotely(node, relation, access, known, Want(must_cover=want.must_cover), left)
     return replace(part, keys=left.keys)

@@ -25,7 +25,7 @@ from piql.physical.part import (
     with_columns,
 )
 from piql.physical.scans import has_many, is_leg, natural_order, own_keys, plan_leg, read_leg
-from piql.physical.unbounded import gap_of
+from piql.physical.unbounded import Gap, gap_of
 
 if TYPE_CHECKING:
     from piql.physical.planner import Planner
@@ -58,14 +58,19 @@ def plan_join(planner: Planner, node: Join, want: Want, path: tuple[int, ...], u
     if access is not None and depends_on(access.prefix, available):
         return join_remotely(node, relation, access, known, want, left)
     gaps = len(planner.gaps)
-    right = plan_leg(planner, node.right, Want(), at, below)
+    with planner.attempt():
+        right = plan_leg(planner, node.right, Want(), at, below)
     if len(planner.gaps) == gaps:
         return _join_in_memory(node, conditions, left, right)
     del planner.gaps[gaps:]
     if access is not None and access.prefix and left.rows < WORST:  # the same section for each row of the left
         return join_remotely(node, relation, access, known, want, left)
-    gap = gap_of(relation, leg_path, below, reading, is_joined=True, has_equality=has_equality)
-    planner.gaps.append(replace(gap, is_product=not has_equality or left.rows >= WORST))
+
+    def describe() -> Gap:
+        gap = gap_of(relation, leg_path, below, reading, is_joined=True, has_equality=has_equality)
+        return replace(gap, is_product=not has_equality or left.rows >= WORST)
+
+    planner.miss(describe)
     return replace(left, rows=WORST)
 
 

@@ -6,7 +6,8 @@ the segments that nothing bounds. Next: `layout` gives operators their fields, `
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import assert_never
 
@@ -72,8 +73,25 @@ class Planner:
     indexes: Mapping[str, tuple[Index, ...]]  # secondary ones, by table
     uses: dict[str, dict[str, int]]  # by alias, how often the query names each column
     is_frozen: bool = False  # only the indexes given, as they are: they are deployed
+    is_trial: bool = False  # only whether there is a plan is asked, not why there is none
+    attempts: int = 0  # how many sections are being planned of which there may be another plan
     gaps: list[Gap] = field(default_factory=list)
     indistinct: list[Stop] = field(default_factory=list)  # pages of rows that may be equal
+
+    def miss(self, describe: Callable[[], Gap]) -> None:
+        """Note a read that nothing bounds; a trial ends with the first one that no other plan can avoid."""
+        if self.is_trial and not self.attempts:
+            raise _NoPlan
+        self.gaps.append(describe())
+
+    @contextmanager
+    def attempt(self) -> Iterator[None]:
+        """Plan a section of which there may be another plan."""
+        self.attempts += 1
+        try:
+            yield
+        finally:
+            self.attempts -= 1
 
     def plan(self, node: LogicalNode, want: Want, path: tuple[int, ...], under: tuple[LogicalNode, ...]) -> Part:
         """Plan one section; `under` are the operators above it, nearest first."""
@@ -217,11 +235,31 @@ class Planning:
     indistinct: tuple[Stop, ...] = ()
 
 
+class _NoPlan(Exception):
+    """A trial has found what no plan bounds."""
+
+
+def plan_on_trial(
+    plan: LogicalNode, indexes: Mapping[str, tuple[Index, ...]], *, is_frozen: bool = False
+) -> PhysicalNode | None:
+    """Plan a query as `plan_query` does, to see what it would cost; None when it has no bound."""
+    try:
+        return _plan_query(plan, indexes, is_frozen, is_trial=True).plan
+    except _NoPlan:
+        return None
+
+
 def plan_query(plan: LogicalNode, indexes: Mapping[str, tuple[Index, ...]], *, is_frozen: bool = False) -> Planning:
     """Plan a query after Phase I: the physical plan, or what nothing bounds."""
+    return _plan_query(plan, indexes, is_frozen, is_trial=False)
+
+
+def _plan_query(
+    plan: LogicalNode, indexes: Mapping[str, tuple[Index, ...]], is_frozen: bool, is_trial: bool
+) -> Planning:
     uses: dict[str, dict[str, int]] = {}
     _count_uses(plan, uses)
-    planner = Planner(indexes, uses, is_frozen)
+    planner = Planner(indexes, uses, is_frozen, is_trial)
     part = planner.plan(plan, NOTHING, (), ())
     if planner.gaps or planner.indistinct:
         return Planning(None, tuple(planner.gaps), tuple(planner.indistinct))

@@ -70,7 +70,7 @@ def plan_leg(
     if part is not None:
         return part
     reading = _reading(planner, relation, predicates, want)
-    planner.gaps.append(gap_of(relation, at, under, reading, is_joined=False, has_equality=True))
+    planner.miss(lambda: gap_of(relation, at, under, reading, is_joined=False, has_equality=True))
     return Part(_never(relation), WORST)
 
 

@@ -33,7 +33,8 @@ def plan_semi_join(
     below = (node, *under)
     left = planner.plan(node.left, want.without_stop(), (*path, 0), below)
     gaps = len(planner.gaps)
-    right = planner.plan(node.right, Want(), (*path, 1), below)
+    with planner.attempt():
+        right = planner.plan(node.right, Want(), (*path, 1), below)
     is_apart = len(planner.gaps) == gaps and right.rows < WORST
     looked_up = _looked_up(planner, node, left, (*path, 1))
     if looked_up is None and not is_apart:
@@ -125,7 +126,8 @@ def _followed(
     gaps = len(planner.gaps)
     for legs in orders:
         joined = _joined(node.left, legs, conditions, is_inner=is_inner)
-        part = planner.plan(joined, Want(), path, under)
+        with planner.attempt():
+            part = planner.plan(joined, Want(), path, under)
         is_bounded = len(planner.gaps) == gaps and part.rows < WORST
         del planner.gaps[gaps:]
         if is_bounded:
