@@ -87,6 +87,22 @@ def test_a_broken_query_keeps_its_kind(word: str, kind: str) -> None:
     assert (query.kind, query.is_broken, query.body) == (kind, True, None)
 
 
+@pytest.mark.parametrize(
+    ("statement", "clause"),
+    [
+        ("CREATE TABLE t (id INT PRIMARY KEY)", " WITH CLUSTERING ORDER BY (id DESC)"),
+        ("CREATE QUERY q AS SELECT id FROM u WHERE id = 1", " ALLOW FILTERING"),
+    ],
+)
+def test_leaving_out_a_clause_leaves_the_next_statement_where_no_semicolon_stands_between(
+    statement: str, clause: str
+) -> None:
+    rest = "\nCREATE QUERY r AS SELECT id FROM u WHERE id = 2;\nCREATE TABLE u (id INT PRIMARY KEY);"
+    text = statement + clause + rest
+    edits = [edit for found in parse(Source(text)).diagnostics for fix in found.fixes for edit in fix.edits]
+    assert [text[each.start : each.end] for each in edits] == [clause]
+
+
 @pytest.mark.parametrize("behind", ["FOR UPDATE", "ALLOW FILTERING", "OFFSET 3", "FETCH FIRST 2 ROWS ONLY", "nonsense"])
 def test_a_query_with_an_error_behind_its_end_has_no_bound(behind: str) -> None:
     found = piql.compile(f"CREATE TABLE t (id INT PRIMARY KEY);\nCREATE QUERY q AS SELECT id FROM t LIMIT 5 {behind};")

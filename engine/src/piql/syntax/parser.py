@@ -184,11 +184,11 @@ class _Parser(EntityParser):
         return CLAUSES.get((here, self.peek().word)) or (CLAUSES.get((before, here)) if before == "FETCH" else None)
 
     def _without(self, clause: LeftOut) -> tuple[Fix, ...]:
-        """Offer to leave out a clause that stands behind a whole statement, up to its semicolon."""
+        """Offer to leave out a clause behind a whole statement, up to its semicolon or the next statement."""
         if not clause.is_needless:
             return ()
-        ahead = 0
-        while self.peek(ahead).kind != "end" and self.peek(ahead).word != ";":
+        ahead = 1
+        while self.peek(ahead).kind != "end" and self.peek(ahead).word not in (";", "CREATE", "ENTITY"):
             ahead += 1
         edit = Edit(self.source.name, self.last_end, self.peek(ahead - 1).end, "")
         return (Fix("Leave it out", (edit,)),)
