@@ -30,6 +30,11 @@ class Times:
     middle: list[float] = field(default_factory=list)
     calls: list[float] = field(default_factory=list)
 
+    def add(self, more: Times) -> None:
+        self.cpu += more.cpu
+        self.middle += more.middle
+        self.calls += more.calls
+
     @property
     def slowest(self) -> float:
         return statistics.quantiles(self.calls, n=100)[98]
@@ -59,9 +64,11 @@ def ratio(above: Sequence[float], below: Sequence[float]) -> Ratio:
     return Ratio(statistics.median(ratios), medians[int(0.025 * RESAMPLES)], medians[int(0.975 * RESAMPLES)])
 
 
-def measure(variants: dict[str, Variant], arguments: Sequence[str], rounds: int, calls: int) -> dict[str, Times]:
+def measure(
+    variants: dict[str, Variant], arguments: Sequence[str], rounds: int, calls: int, seed: int = 1
+) -> dict[str, Times]:
     """Measure calls one after another; in a round each variant has several turns, so that all meet the same moments."""
-    chance = random.Random(1)
+    chance = random.Random(seed)
     times = {label: Times() for label in variants}
     each_turn = -(-calls // TURNS)
     for _ in range(rounds):
@@ -81,6 +88,24 @@ def measure(variants: dict[str, Variant], arguments: Sequence[str], rounds: int,
     return times
 
 
+def measure_until(
+    is_enough: Callable[[dict[str, Times]], bool],
+    measured: Callable[[int, int], dict[str, Times]],
+    first: int,
+    most: int,
+) -> dict[str, Times]:
+    """Measure as many rounds again, and again, until what was found is enough or there are `most` rounds.
+
+    `measured` takes a number of rounds and the seed of their order.
+    """
+    times, rounds = measured(first, 1), first
+    while not is_enough(times) and rounds < most:
+        for label, more in measured(min(rounds, most - rounds), 1 + rounds).items():
+            times[label].add(more)
+        rounds = min(2 * rounds, most)
+    return times
+
+
 def _turn(run: Variant, arguments: Sequence[str], taken: list[float]) -> float:
     """Make some calls, note what each took on the clock, and give the processor time of all."""
     run(arguments[-1])
@@ -96,10 +121,10 @@ def _turn(run: Variant, arguments: Sequence[str], taken: list[float]) -> float:
 
 
 def measure_together(
-    variants: dict[str, Variant], arguments: Sequence[str], rounds: int, calls: int, in_flight: int
+    variants: dict[str, Variant], arguments: Sequence[str], rounds: int, calls: int, in_flight: int, seed: int = 1
 ) -> dict[str, Times]:
     """Measure calls of several threads at once; `middle` is then microseconds on the clock for each call."""
-    chance = random.Random(1)
+    chance = random.Random(seed)
     times = {label: Times() for label in variants}
     for _ in range(rounds):
         chosen = chance.choices(arguments, k=calls)
