@@ -1,6 +1,8 @@
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
+import piql
 import pytest
 from piql.compilation import CompiledQuery
 from piql_profiler.grid import GRIDS
@@ -13,6 +15,7 @@ from piql_profiler.predictor.safe_limits import pareto, safe_limits
 
 Make = Callable[..., Measurements]
 LIMIT, COUNT = "subscriptions.owner", "count"
+SCADR = piql.compile(Path(__file__).parents[2] / "sample-apps" / "scadr").queries
 
 
 @pytest.fixture
@@ -83,3 +86,38 @@ def test_pairs_of_limits_keep_the_slo_and_neither_can_grow_alone(thoughtstream: 
         assert limit == 100 or p99_ms(thoughtstream, model, limit=limit + 1, count=count) > slo.threshold_ms
         assert count == 50 or p99_ms(thoughtstream, model, limit=limit, count=count + 1) > slo.threshold_ms
     assert pareto(thoughtstream, model, Slo(0.99, 0.001), LIMIT, COUNT) == ()
+
+
+def test_a_limit_is_bound_by_the_writes_that_look_through_its_groups(
+    thoughtstream: CompiledQuery, model: Model
+) -> None:
+    subscribe = SCADR["subscribe"]
+    assert subscribe.plan is not None
+    slos = {
+        "thoughtstream": Slo(0.99, p99_ms(thoughtstream, model, limit=80)),
+        "subscribe": Slo(0.99, predict(subscribe.plan, model, {LIMIT: 30}).p99_ms),
+    }
+    found = safe_limits([thoughtstream, subscribe], model, slos)
+    limit = next(each for each in found.limits if each.axis.symbol == LIMIT)
+    assert (limit.largest, limit.binding) == (30, "subscribe")
+    assert limit.queries == ("thoughtstream", "subscribe")
+    assert limit.axis.current == 100
+    assert (found.binding, found.breaking) == ("subscribe", ("thoughtstream", "subscribe"))
+
+
+@pytest.mark.parametrize(("has_transactions", "symbols"), [(True, []), (False, [LIMIT])])
+def test_who_leaves_a_group_looks_through_it_on_a_store_without_transactions(
+    measured: Make, has_transactions: bool, symbols: list[str]
+) -> None:
+    model = build_model(replace(measured(grid=GRIDS["default"]), has_transactions=has_transactions))
+    found = safe_limits([SCADR["unsubscribe"]], model, {"unsubscribe": Slo(0.99, 1e9)})
+    assert [each.axis.symbol for each in found.limits] == symbols
+
+
+def test_a_write_that_breaks_its_slo_whatever_the_limits_are_stops_their_growth(
+    thoughtstream: CompiledQuery, model: Model
+) -> None:
+    slos = {"thoughtstream": Slo(0.99, 1e9), "addUser": Slo(0.99, 0.001)}
+    found = safe_limits([thoughtstream, SCADR["addUser"]], model, slos)
+    assert (found.growth, found.binding, found.breaking) == (None, "addUser", ("addUser",))
+    assert all(each.largest is not None for each in found.limits)

@@ -16,7 +16,7 @@ import piql
 from piql.compilation import Compilation, CompiledQuery
 
 from piql_profiler.openslo import Objective, UnreadableSlo, read_openslo, write_openslo
-from piql_profiler.predictor.cardinalities import axes
+from piql_profiler.predictor.cardinalities import limits_of
 from piql_profiler.predictor.heatmap import Slo
 from piql_profiler.predictor.model import Model, NotPredictable
 from piql_profiler.predictor.models import DEFAULT_MODEL, MODELS, build_model
@@ -127,7 +127,8 @@ def _predictions(
     used: set[str] = set()
     for name in chosen:
         plan = _plan(compilation, name)
-        own = {each.symbol for each in axes(compilation.queries[name])} & set(values)
+        limits = limits_of(compilation.queries[name], is_stepped=not model.has_transactions)
+        own = {each.symbol for each in limits} & set(values)
         try:
             found[name] = predict_plan(plan, model, {symbol: values[symbol] for symbol in own})
         except NotPredictable as error:

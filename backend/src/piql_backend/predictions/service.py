@@ -136,7 +136,7 @@ class Predictions:
         """Solve for every limit of the files at once."""
         compilation = self._compilations.compile(request.files)
         model = self.model(request.run_id)
-        bounded = [each for each in compilation.queries.values() if each.kind == "select" and each.plan is not None]
+        bounded = [each for each in compilation.queries.values() if each.plan is not None]
         predictable = [each for each in bounded if _p99_ms(each, model) is not None]
         slos = {each.name: request.slos.get(each.name, request.slo) for each in predictable}
         found = safe_limits(

@@ -43,7 +43,7 @@ from piql.source import Span
 from piql_profiler.grid import Operator, Point
 from piql_profiler.predictor.composition import Composition, Leaf, Parallel, Serial
 from piql_profiler.predictor.model import NotPredictable
-from piql_profiler.predictor.writes import write_points
+from piql_profiler.predictor.writes import limits_of_write, write_points
 
 _FIXED_BYTES: Mapping[Kind, int] = {
     Kind.INT: 4,
@@ -87,12 +87,24 @@ class Work:
 
 
 def axes(query: CompiledQuery) -> tuple[Axis, ...]:
-    """List the limits that decide how much a query reads, in the order the plan meets them."""
+    """List the limits that decide how much a query reads, in the order the plan meets them; a write has no map."""
     if query.plan is None or isinstance(query.plan, WritePlan):
         return ()
     walk = _Walk({}, _stop_symbols(query.plan))
     walk.visit(query.plan, ())
     return tuple(walk.axes.values())
+
+
+def limits_of(query: CompiledQuery, *, is_stepped: bool = True) -> tuple[Axis, ...]:
+    """List the limits that decide how much a query or a write does: those of a write are of the groups it enters."""
+    if not isinstance(query.plan, WritePlan):
+        return axes(query)
+    return tuple(_limits_of_write(query.plan, is_stepped).values())
+
+
+def _limits_of_write(plan: WritePlan, is_stepped: bool) -> Mapping[str, Axis]:
+    found = (_axis_of(plan.table, each) for each in limits_of_write(plan, is_stepped=is_stepped))
+    return {each.symbol: each for each in found}
 
 
 def work_of(
@@ -124,10 +136,18 @@ class PlanWork:
         return Work(tuple(walk.operators), composition)
 
     def _of_write(self, plan: WritePlan, values: Mapping[str, int]) -> Work:
-        if values:
-            raise NotPredictable(f"the plan has no limit {min(values)!r}: it is a write")
+        known = _limits_of_write(plan, self._is_stepped)
+        if unknown := sorted(set(values) - set(known)):
+            of_it = f"it is a write, of {', '.join(known)}" if known else "it is a write"
+            raise NotPredictable(f"the plan has no limit {unknown[0]!r}: {of_it}")
+
+        def value_of(limit: CardinalityLimit) -> int:
+            axis = _axis_of(plan.table, limit)
+            return max(1, values.get(axis.symbol, axis.current))
+
         row_bytes = max(1, sum(bytes_of(each.type) for each in plan.table.columns))
-        found = tuple(RemoteWork(*each) for each in write_points(plan, row_bytes, is_stepped=self._is_stepped))
+        points = write_points(plan, row_bytes, is_stepped=self._is_stepped, value_of=value_of)
+        found = tuple(RemoteWork(*each) for each in points)
         return Work(found, Serial(tuple(map(Leaf, range(len(found))))) if len(found) > 1 else Leaf(0))
 
 

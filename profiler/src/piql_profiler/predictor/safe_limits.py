@@ -1,7 +1,7 @@
 """From an SLO to limits: the largest that keep it, for one query and for all queries of a schema at once.
 
 Every prediction is monotone in every limit, so bisection finds the largest safe value exactly. Nothing is called safe
-beyond the largest measured point.
+beyond the largest measured point. A write binds the limits whose groups it enters, and the growth of all of them.
 """
 
 from __future__ import annotations
@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from piql.compilation import CompiledQuery
-from piql.physical.operators import WritePlan
 
-from piql_profiler.predictor.cardinalities import Axis, PlanWork, axes
+from piql_profiler.predictor.cardinalities import Axis, PlanWork, limits_of
 from piql_profiler.predictor.composition import quantile_us
 from piql_profiler.predictor.heatmap import Slo
 from piql_profiler.predictor.model import Coverage, Model
@@ -70,7 +69,7 @@ def safe_limits(queries: Sequence[CompiledQuery], model: Model, slos: Mapping[st
     checks = {
         each.name: _Check(each, model, slos[each.name])
         for each in queries
-        if each.name in slos and each.plan is not None and not isinstance(each.plan, WritePlan)
+        if each.name in slos and each.plan is not None
     }
     known: dict[str, Axis] = {}
     owners: dict[str, list[str]] = {}
@@ -90,13 +89,14 @@ def safe_limits(queries: Sequence[CompiledQuery], model: Model, slos: Mapping[st
 
 
 class _Check:
-    """One query under many values of its limits."""
+    """One query or write under many values of its limits."""
 
     def __init__(self, query: CompiledQuery, model: Model, slo: Slo) -> None:
         assert query.plan is not None
         self.name = query.name
-        self.axes = {each.symbol: each for each in axes(query)}
-        self._work = PlanWork(query.plan)
+        is_stepped = not model.has_transactions
+        self.axes = {each.symbol: each for each in limits_of(query, is_stepped=is_stepped)}
+        self._work = PlanWork(query.plan, is_stepped=is_stepped)
         self._model = model
         self._slo = slo
 

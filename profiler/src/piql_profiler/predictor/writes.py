@@ -12,7 +12,7 @@ before it looks, and gives back no places.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from piql.bounds.writes import most_entries, most_words
 from piql.catalog import CardinalityLimit, Table, UniqueKey
@@ -25,16 +25,26 @@ Path = tuple[int, ...]
 _LOOKED_THROUGH = 10  # places at least: one that is given back is looked for first
 
 
-def write_points(plan: WritePlan, row_bytes: int, *, is_stepped: bool) -> Iterator[tuple[Path, str, Point]]:
-    """Give the parts of a write, each with its place and its name in observations."""
+def write_points(
+    plan: WritePlan, row_bytes: int, *, is_stepped: bool, value_of: Callable[[CardinalityLimit], int]
+) -> Iterator[tuple[Path, str, Point]]:
+    """Give the parts of a write, each with its place and its name in observations; `value_of` gives a limit's value."""
     yield (), plan.kind.capitalize(), Point(Operator.WRITE, 1 + _entries(plan), 1, row_bytes)
-    for at, (rows, groups) in enumerate(sorted(_groups(plan, is_stepped).items())):
+    for at, (rows, groups) in enumerate(sorted(_groups(plan, is_stepped, value_of).items())):
         name = Operator.LIMIT_CHECK
         yield ((0,) if at == 0 else (0, at)), name.value, Point(name, groups, rows, CHECK_BYTES)
     if looks := _looks(plan, is_stepped):
         is_shown = is_stepped and (plan.is_shown_first if plan.kind == "insert" else bool(plan.referrers))
         name = Operator.REFERENCE_CHECK
         yield (1,), name.value, Point(name, looks, SHOW_AND_LOOK if is_shown else LOOK, CHECK_BYTES)
+
+
+def limits_of_write(plan: WritePlan, *, is_stepped: bool) -> Iterator[CardinalityLimit]:
+    """Give the limits whose groups a write enters, or by steps leaves: they decide how much it looks through."""
+    if plan.kind != "delete":
+        yield from (limit for limit, _ in plan.counted_limits)
+    if is_stepped and plan.kind != "insert":
+        yield from (each for each in plan.left if isinstance(each, CardinalityLimit))
 
 
 def _entries(plan: WritePlan) -> int:
@@ -48,16 +58,16 @@ def _entries(plan: WritePlan) -> int:
     return found
 
 
-def _groups(plan: WritePlan, is_stepped: bool) -> Counter[int]:
+def _groups(plan: WritePlan, is_stepped: bool, value_of: Callable[[CardinalityLimit], int]) -> Counter[int]:
     """Count the groups that are entered and left, by how many rows each may have."""
     found: Counter[int] = Counter()
     if plan.kind != "delete":
         for limit, _ in plan.counted_limits:
-            found[limit.limit] += _groups_of(plan.table, limit)
+            found[value_of(limit)] += _groups_of(plan.table, limit)
         found[1] += len(plan.unique_checks)
     if is_stepped and plan.kind != "insert":
         for each in plan.left:
-            rows = each.limit if isinstance(each, CardinalityLimit) else 1
+            rows = value_of(each) if isinstance(each, CardinalityLimit) else 1
             found[max(rows, _LOOKED_THROUGH)] += _groups_of(plan.table, each)
     return +found
 
