@@ -80,3 +80,16 @@ test('the largest limits that keep the promise are found for the whole workspace
   const largest = (await pages.getByRole('cell').nth(1).textContent()) ?? ''
   await editor.expectText('queries/myThoughts.piql', `PAGINATE ${largest}`)
 })
+
+test('of a write it is said whether it keeps the promise, by the run and the promise that are chosen', async ({ workbench, api, page }) => {
+  const { heatmap } = workbench
+  const label = await api.measuredRun()
+  await workbench.open('/?query=subscribe&panel=heatmap&slo=99-3600000-600')
+  await expect(heatmap.run).toContainText(label)
+  await expect(heatmap.anatomy).toContainText('Keeps the SLO')
+  await heatmap.promise({ milliseconds: 0.001 })
+  await expect(heatmap.anatomy).toContainText('Breaks the SLO')
+  await heatmap.choose({ query: 'thoughtstream' })
+  await expect(heatmap.map).toBeVisible()
+  await expect(page).toHaveURL(/query=thoughtstream/)
+})

@@ -11,6 +11,7 @@ export class Heatmap extends Panel {
   readonly largestSafe: Locator
   readonly threshold: Locator
   readonly quantile: Locator
+  readonly run: Locator
   readonly table: Locator
   /** What p99 is made of under the limits in the text. */
   readonly anatomy: Locator
@@ -26,6 +27,7 @@ export class Heatmap extends Panel {
     this.largestSafe = this.content.getByRole('region', { name: 'Largest safe limits' }).getByRole('button')
     this.threshold = this.content.getByLabel('SLO threshold')
     this.quantile = this.content.getByLabel('SLO quantile')
+    this.run = this.content.getByLabel('Profile run').locator('option:checked')
     this.table = this.content.getByRole('table', { name: /^Predicted latency/ })
     this.anatomy = this.content.getByRole('region', { name: 'The limits in the text' })
     this.allLimits = this.content.getByRole('table', { name: 'Largest limits that keep the SLO' })

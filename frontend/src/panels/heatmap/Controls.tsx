@@ -13,20 +13,15 @@ interface ControlsProps {
   query: Query
   run: ProfileRun
   runs: readonly ProfileRun[]
-  x: Axis
-  y: Axis
   slo: SloTarget
+  /** The limits along the sides of a map; a write has none. */
+  sides?: { x: Axis; y: Axis }
 }
 
-export function Controls({ query, run, runs, x, y, slo }: ControlsProps) {
-  const { as } = useView()
+/** Which query, by which run, over which limits, against which SLO. */
+export function Controls({ query, run, runs, sides, slo }: ControlsProps) {
   const compilation = useCompilation()
-  const choices = (compilation?.queries ?? []).filter((each) => each.bound && each.axes.length > 0)
-  const axes = query.axes.map((axis) => (
-    <option key={axis.symbol} value={axis.symbol}>
-      {axis.label}
-    </option>
-  ))
+  const choices = (compilation?.queries ?? []).filter((each) => each.bound && (each.axes.length > 0 || each.kind !== 'select'))
   return (
     <div className={styles['controls']}>
       <div className={styles['fields']}>
@@ -52,24 +47,44 @@ export function Controls({ query, run, runs, x, y, slo }: ControlsProps) {
             </option>
           ))}
         </SelectField>
-        <SelectField label="X axis" value={x.symbol} onChange={(event) => setView({ x: event.target.value, cell: undefined })}>
-          {axes}
-        </SelectField>
-        <SelectField label="Y axis" value={y.symbol} onChange={(event) => setView({ y: event.target.value, cell: undefined })}>
-          {axes}
-        </SelectField>
+        {sides ? <Sides query={query} x={sides.x} y={sides.y} /> : null}
       </div>
       <SloFields slo={slo} />
-      <Switch
-        label="View of the heatmap"
-        value={as === 'table' ? 'table' : 'map'}
-        options={[
-          { value: 'map', label: 'Map', icon: <Grid3x3 size={12} aria-hidden /> },
-          { value: 'table', label: 'Table', icon: <Table2 size={12} aria-hidden /> },
-        ]}
-        onChange={(value) => setView({ as: value === 'table' ? 'table' : undefined })}
-      />
+      {sides ? <MapOrTable /> : null}
     </div>
+  )
+}
+
+function Sides({ query, x, y }: { query: Query; x: Axis; y: Axis }) {
+  const axes = query.axes.map((axis) => (
+    <option key={axis.symbol} value={axis.symbol}>
+      {axis.label}
+    </option>
+  ))
+  return (
+    <>
+      <SelectField label="X axis" value={x.symbol} onChange={(event) => setView({ x: event.target.value, cell: undefined })}>
+        {axes}
+      </SelectField>
+      <SelectField label="Y axis" value={y.symbol} onChange={(event) => setView({ y: event.target.value, cell: undefined })}>
+        {axes}
+      </SelectField>
+    </>
+  )
+}
+
+function MapOrTable() {
+  const { as } = useView()
+  return (
+    <Switch
+      label="View of the heatmap"
+      value={as === 'table' ? 'table' : 'map'}
+      options={[
+        { value: 'map', label: 'Map', icon: <Grid3x3 size={12} aria-hidden /> },
+        { value: 'table', label: 'Table', icon: <Table2 size={12} aria-hidden /> },
+      ]}
+      onChange={(value) => setView({ as: value === 'table' ? 'table' : undefined })}
+    />
   )
 }
 

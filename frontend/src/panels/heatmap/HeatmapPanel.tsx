@@ -35,7 +35,8 @@ export default function HeatmapPanel() {
       </EmptyState>
     )
   }
-  if (query.axes.length === 0 && run && query.kind !== 'select') return <Write query={query} run={run} />
+  const finished = (runs ?? []).filter((each) => each.state === 'done')
+  if (query.axes.length === 0 && run && query.kind !== 'select') return <Write query={query} run={run} runs={finished} />
   if (query.axes.length === 0) {
     return (
       <EmptyState icon={<Grid3x3 size={22} aria-hidden />} title={`${query.name} has no limit to turn`}>
@@ -58,16 +59,17 @@ export default function HeatmapPanel() {
       </EmptyState>
     )
   }
-  return <Map query={query} run={run} runs={(runs ?? []).filter((each) => each.state === 'done')} />
+  return <Map query={query} run={run} runs={finished} />
 }
 
 /** A write has no limits to turn: what is predicted of it is one number, and its parts. */
-function Write({ query, run }: { query: Query; run: ProfileRun }) {
+function Write({ query, run, runs }: { query: Query; run: ProfileRun; runs: readonly ProfileRun[] }) {
   const { slo = DEFAULT_SLO } = useView()
   const { data, error } = useQuery(prediction(planKey(query), sourceFiles, query.name, run.id, slo))
   const found = data?.query === query.name ? data : undefined
   return (
     <div className={styles['panel']}>
+      <Controls key={query.name} query={query} run={run} runs={runs} slo={slo} />
       <p className={styles['safe']}>
         {query.name} writes one row: no limit of the schema or the query decides how much it does, so there is one number and no map.
       </p>
@@ -82,6 +84,7 @@ function Write({ query, run }: { query: Query; run: ProfileRun }) {
           <ErrorNotice error={error} />
         </div>
       ) : null}
+      <SafeLimits runId={run.id} slo={slo} />
     </div>
   )
 }
@@ -99,7 +102,7 @@ function Map({ query, run, runs }: { query: Query; run: ProfileRun; runs: readon
   if (!x || !y) return null
   return (
     <div className={styles['panel']}>
-      <Controls key={query.name} query={query} run={run} runs={runs} x={x} y={y} slo={slo} />
+      <Controls key={query.name} query={query} run={run} runs={runs} sides={{ x, y }} slo={slo} />
       {error ? (
         <div className={styles['padded']}>
           <ErrorNotice error={error} />
