@@ -46,6 +46,8 @@ describe('the view in the URL', () => {
 
   it('ignores what it does not understand', () => {
     expect(parse('/workspaces/scadr?panel=nonsense&slo=abc&cell=x')).toEqual({ page: 'workbench', workspace: 'scadr' })
+    expect(parse('/workspaces/100%25/x').workspace).toBe('100%')
+    expect(parse('/workspaces/%E0%A4%A').workspace).toBe('%E0%A4%A')
     expect(parseSlo('0-1-1')).toBeUndefined()
     expect(parseSlo('100-1-1')).toBeUndefined()
   })

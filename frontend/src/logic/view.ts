@@ -39,7 +39,7 @@ export const DEFAULT_SLO: SloTarget = { quantile: 0.99, threshold_ms: 500, inter
 const TEXT_KEYS = ['file', 'query', 'stage', 'node', 'x', 'y', 'run', 'deployment'] as const
 
 export function parseView(pathname: string, search: string): View {
-  const [, first, second, third] = pathname.split('/').map(decodeURIComponent)
+  const [, first, second, third] = pathname.split('/').map(decoded)
   const query = new URLSearchParams(search)
   const isDashboard = first === 'dashboard' || (first === 'workspaces' && third === 'dashboard')
   const view: View = {
@@ -75,6 +75,15 @@ export function formatView(view: View): string {
   const path = `/workspaces/${encodeURIComponent(view.workspace)}${view.page === 'dashboard' ? '/dashboard' : ''}`
   const search = query.toString().replaceAll('%2F', '/')
   return search ? `${path}?${search}` : path
+}
+
+/** A part of a path; one that is no UTF-8, as a cut link may have, is taken as it is written. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
 }
 
 /** 99-500-600: 99 % under 500 ms in each interval of 600 s. */
