@@ -36,7 +36,11 @@ export class Api {
   /** Brings every file back to the text it had, and removes the others. */
   async restoreFiles(originals: readonly WorkspaceFile[]): Promise<void> {
     const texts = new Map(originals.map((file) => [file.path, file.text]))
-    for (const { path, text, revision } of await this.files()) {
+    const present = await this.files()
+    for (const { path, text } of originals) {
+      if (!present.some((file) => file.path === path)) await this.send('POST', '/api/workspaces/scadr/files', { path, text })
+    }
+    for (const { path, text, revision } of present) {
       const original = texts.get(path)
       const address = `/api/workspaces/scadr/files/${path}`
       if (original === undefined) await this.send('DELETE', address)
@@ -49,6 +53,11 @@ export class Api {
     const file = (await this.files()).find((each) => each.path === path)
     if (!file) throw new Error(`there is no ${path}`)
     await this.send('PUT', `/api/workspaces/scadr/files/${path}`, { text: change(file.text), base_revision: file.revision })
+  }
+
+  /** Deletes a file as another window would. */
+  async remove(path: string): Promise<void> {
+    await this.send('DELETE', `/api/workspaces/scadr/files/${path}`)
   }
 
   /** The label of a profile run that has measured to the end; there may be one from an earlier journey. */

@@ -176,6 +176,30 @@ test.describe('with the back end', () => {
     await expect(workbench.saveState).toHaveText('Saved')
   })
 
+  test('what was saved is still there after a look at the dashboard’s page, and is written on', async ({ workbench, page }) => {
+    const { editor } = workbench
+    await workbench.open(`/?file=${FIND_USER}&query=findUser`)
+    await editor.typeOver(FIND_USER, 'One user by name.', 'One user, by the name.')
+    await expect(workbench.saveState).toHaveText('Saved')
+    await workbench.openDashboardPage()
+    await expect(page.getByRole('list', { name: 'Queries by latency' })).toBeVisible()
+    await workbench.openWorkbenchPage()
+    await editor.expectText(FIND_USER, 'One user, by the name.')
+    await editor.typeOver(FIND_USER, 'by the name.', 'by their name.')
+    await expect(workbench.saveState).toHaveText('Saved')
+    await editor.expectText(FIND_USER, 'One user, by their name.')
+  })
+
+  test('a file that is deleted elsewhere while it is written on is saved as a new one', async ({ workbench, api }) => {
+    const { editor } = workbench
+    await workbench.open(`/?file=${FIND_USER}&query=findUser`)
+    await api.remove(FIND_USER)
+    await editor.typeOver(FIND_USER, 'One user by name.', 'Written on.')
+    await expect(workbench.notices).toContainText(`${FIND_USER} was deleted elsewhere; what you typed is saved as a new file.`)
+    await expect(workbench.saveState).toHaveText('Saved')
+    expect((await api.files()).find((file) => file.path === FIND_USER)?.text).toContain('Written on.')
+  })
+
   test('a text that was changed elsewhere is not overwritten unasked', async ({ workbench, api }) => {
     const { editor } = workbench
     await workbench.open(`/?file=${FIND_USER}&query=findUser`)

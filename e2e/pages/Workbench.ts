@@ -69,6 +69,11 @@ export class Workbench {
     await this.page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Dashboard' }).click()
   }
 
+  async openWorkbenchPage(): Promise<void> {
+    await this.page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Workbench' }).click()
+    await this.isReady()
+  }
+
   async openPanel(title: PanelTitle): Promise<void> {
     await this.page.getByRole('tab', { name: new RegExp(`^${title}`) }).click()
   }

@@ -12,13 +12,6 @@ export const health = queryOptions({
   retry: false,
 })
 
-export const workspace = (id: string) =>
-  queryOptions({
-    queryKey: ['workspace', id],
-    queryFn: ({ signal }) => answered(api.GET('/api/workspaces/{workspace_id}', { params: { path: { workspace_id: id } }, signal })),
-    staleTime: Infinity,
-  })
-
 export const profileRuns = queryOptions({
   queryKey: ['profile-runs'],
   queryFn: ({ signal }) => answered(api.GET('/api/profile-runs', { signal })),

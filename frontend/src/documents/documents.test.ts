@@ -1,6 +1,7 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { applyTextEdits, documentAt, keepMine, openWorkspace, setText, takeTheirs, useDocuments } from './documents'
+import { useNotices } from '../app/notices'
 import { saveChanged } from './saving'
 
 const PATH = 'schema.piql'
@@ -72,10 +73,90 @@ describe('what was typed', () => {
   })
 })
 
+describe('a save', () => {
+  it('waits for the one before it, so that its own text is never taken for another’s', async () => {
+    const asked: { base: string; answer: (response: Response) => void }[] = []
+    vi.stubGlobal('fetch', async (request: Request) => {
+      const { base_revision } = (await request.json()) as { base_revision: string }
+      return new Promise<Response>((answer) => asked.push({ base: base_revision, answer }))
+    })
+    const respond = (text: string, revision: string) =>
+      asked.at(-1)?.answer(new Response(JSON.stringify({ path: PATH, text, revision }), { status: 200, headers: { 'content-type': 'application/json' } }))
+    setText(PATH, 'two')
+    const first = saveChanged()
+    await vi.waitFor(() => expect(asked).toHaveLength(1))
+    setText(PATH, 'three')
+    const second = saveChanged()
+    await vi.advanceTimersByTimeAsync(50)
+    expect(asked).toHaveLength(1)
+    respond('two', 'r2')
+    await first
+    await vi.waitFor(() => expect(asked).toHaveLength(2))
+    respond('three', 'r3')
+    await second
+    expect(asked.map(({ base }) => base)).toEqual(['r1', 'r2'])
+    expect(documentAt(PATH)).toMatchObject({ saveState: 'saved', revision: 'r3' })
+  })
+
+  it('whose answer got lost is not taken for a change elsewhere', async () => {
+    setText(PATH, 'two')
+    answers(new TypeError('the connection broke'))
+    await saveChanged()
+    setText(PATH, 'two three')
+    const current = { path: PATH, text: 'two', revision: 'r2' }
+    answers([409, { code: 'file-changed', message: 'changed', current }], [200, { path: PATH, text: 'two three', revision: 'r3' }])
+    await saveChanged()
+    expect(documentAt(PATH)).toMatchObject({ text: 'two three', revision: 'r2', saveState: 'changed', conflict: null })
+    await saveChanged()
+    expect(documentAt(PATH)).toMatchObject({ saveState: 'saved', revision: 'r3' })
+  })
+
+  it('of a file that was deleted elsewhere makes it anew', async () => {
+    setText(PATH, 'two')
+    answers([404, { code: 'unknown-file', message: 'There is no file schema.piql.' }], [201, { path: PATH, text: 'two', revision: 'r2' }])
+    await saveChanged()
+    expect(documentAt(PATH)).toMatchObject({ text: 'two', revision: null, saveState: 'changed' })
+    await saveChanged()
+    expect(documentAt(PATH)).toMatchObject({ saveState: 'saved', revision: 'r2' })
+  })
+
+  it('that is refused says why, and keeps the text here', async () => {
+    setText(PATH, 'two')
+    answers([422, { code: 'invalid-request', message: 'text: too long' }])
+    await saveChanged()
+    expect(documentAt(PATH)).toMatchObject({ text: 'two', saveState: 'failed' })
+    expect(useNotices.getState().notices.at(-1)?.text).toBe(`${PATH} is kept in this browser only. text: too long`)
+  })
+})
+
+describe('a workspace that is read again', () => {
+  const readAgain = (text: string, revision: string) => openWorkspace('scadr', server(text, revision))
+
+  it('changes what is saved here and was changed elsewhere', () => {
+    readAgain('elsewhere', 'r2')
+    expect(documentAt(PATH)).toMatchObject({ text: 'elsewhere', revision: 'r2', saveState: 'saved' })
+  })
+
+  it('keeps what is unsaved here, and asks where both have changed', () => {
+    setText(PATH, 'mine')
+    readAgain('one', 'r1')
+    expect(documentAt(PATH)).toMatchObject({ text: 'mine', saveState: 'changed' })
+    readAgain('theirs', 'r2')
+    expect(documentAt(PATH)).toMatchObject({ text: 'mine', saveState: 'conflict', conflict: { text: 'theirs' } })
+  })
+
+  it('keeps what is unsaved here of a file that is gone, and lets go of the saved ones', () => {
+    openWorkspace('scadr', [...server('one'), { path: 'queries/q.piql', text: '', revision: 'q1' }])
+    setText(PATH, 'mine')
+    openWorkspace('scadr', [])
+    expect(useDocuments.getState().files).toMatchObject([{ path: PATH, text: 'mine', revision: null, saveState: 'changed' }])
+  })
+})
+
 describe('a conflict', () => {
   beforeEach(async () => {
     setText(PATH, 'mine')
-    answers([409, { code: 'revision-conflict', message: 'changed elsewhere' }], [200, { id: 'scadr', title: 'SCADr', files: server('theirs', 'r2') }])
+    answers([409, { code: 'file-changed', message: 'changed elsewhere', current: { path: PATH, text: 'theirs', revision: 'r2' } }])
     await saveChanged()
   })
 

@@ -51,17 +51,52 @@ export function setApplier(next: Applier | null): void {
   applier = next
 }
 
+/** Takes the server's files: with the drafts over them at first, and later laid under what is open here. */
 export function openWorkspace(workspace: string, files: readonly ServerFile[]): void {
+  const open = useDocuments.getState()
+  if (open.workspace === workspace) {
+    useDocuments.setState({ files: rebased(open.files, files).toSorted((a, b) => comparePaths(a.path, b.path)), version: open.version + 1 })
+    forgetDraftsOfSaved(workspace)
+    return
+  }
   const { files: reconciled, restored } = reconcile(files, readDrafts(storage, workspace))
   useDocuments.setState((state) => ({
     workspace,
-    restored: state.workspace === workspace ? state.restored : restored,
+    restored,
     version: state.version + 1,
     files: reconciled.map((file) => ({
       ...file,
       saveState: file.conflict ? 'conflict' : file.text === file.savedText && file.revision !== null ? 'saved' : 'changed',
     })),
   }))
+  forgetDraftsOfSaved(workspace)
+}
+
+/** A draft that the server has already would, once the server has another text, be taken for a conflict. */
+function forgetDraftsOfSaved(workspace: string): void {
+  for (const file of useDocuments.getState().files) if (file.saveState === 'saved') removeDraft(storage, workspace, file.path)
+}
+
+/**
+ * The open files over the server's of now: what is unsaved here stays, what is saved follows the server, and where both
+ * have changed the reader is asked.
+ */
+function rebased(open: readonly TextDocument[], server: readonly ServerFile[]): TextDocument[] {
+  const byPath = new Map(server.map((file) => [file.path, file]))
+  const kept = open.flatMap((file): TextDocument[] => {
+    const theirs = byPath.get(file.path)
+    byPath.delete(file.path)
+    const isSaved = file.saveState === 'saved'
+    if (!theirs) return isSaved ? [] : [{ ...file, revision: null, conflict: null, saveState: 'changed' }]
+    if (file.saveState === 'saving' || theirs.revision === file.revision) return [file]
+    if (isSaved || file.text === theirs.text) return [savedDocument(theirs)]
+    return [{ ...file, saveState: 'conflict', conflict: theirs }]
+  })
+  return [...kept, ...[...byPath.values()].map(savedDocument)]
+}
+
+function savedDocument(file: ServerFile): TextDocument {
+  return { ...file, savedText: file.text, saveState: 'saved', conflict: null }
 }
 
 export function documentAt(path: string): TextDocument | undefined {
@@ -124,6 +159,11 @@ export function markConflict(path: string, theirs: ServerFile): void {
   update(path, (file) => ({ ...file, saveState: 'conflict', conflict: theirs }))
 }
 
+/** The server has no such file any more: the text that is here is saved as a new one. */
+export function markUnknown(path: string): void {
+  update(path, (file) => ({ ...file, revision: null, conflict: null, saveState: 'changed' }))
+}
+
 /** Keeps the text typed here; the next save is based on the server's newer revision. */
 export function keepMine(path: string): void {
   update(path, (file) =>
@@ -161,7 +201,7 @@ export function addDocument(file: ServerFile): void {
     version: version + 1,
     files: [
       ...files.filter((each) => each.path !== file.path),
-      { ...file, savedText: file.text, saveState: 'saved' as const, conflict: null },
+      savedDocument(file),
     ].toSorted((a, b) => comparePaths(a.path, b.path)),
   }))
 }

@@ -1,12 +1,22 @@
-/** Saves changed texts to the server: a while after the last key, or at once when asked. */
-import { answered, api, ApiError, Unreachable } from '../api/client'
+/** Saves changed texts to the server: a while after the last key, or at once when asked; one save after the other. */
+import { answered, api, ApiError, messageOf, Unreachable } from '../api/client'
+import type { Workspace, WorkspaceFile } from '../api/types'
+import { notify } from '../app/notices'
 import { takeBaseline } from './compile-loop'
-import { documentAt, markConflict, markFailed, markSaved, markSaving, useDocuments, type TextDocument } from './documents'
+import { documentAt, markConflict, markFailed, markSaved, markSaving, markUnknown, useDocuments, type TextDocument } from './documents'
 
 const PAUSE_MS = 1200
 const RETRY_MS = 3000
+const PATIENCE_MS = 30_000
 
 let timer: ReturnType<typeof setTimeout> | undefined
+/** The save under way: the next begins behind it, or it would be based on a revision that is about to be replaced. */
+let underWay: Promise<void> = Promise.resolve()
+/** Counts the saves that ended: what was read from the server before one of them may be older than it. */
+let ended = 0
+/** What was sent last, by workspace and path: when the answer got lost, the server's newer text is still this page's own. */
+const sent = new Map<string, string>()
+let lastRefusal = ''
 
 export function startSaving(): () => void {
   const stop = useDocuments.subscribe((state, previous) => {
@@ -20,7 +30,7 @@ export function startSaving(): () => void {
   return () => {
     stop()
     document.removeEventListener('visibilitychange', onHidden)
-    clearTimeout(timer)
+    void saveChanged()
   }
 }
 
@@ -30,14 +40,25 @@ export async function saveNow(): Promise<void> {
   await saveChanged()
 }
 
-export async function saveChanged(): Promise<void> {
+export function saveChanged(): Promise<void> {
   clearTimeout(timer)
-  for (const file of useDocuments.getState().files.filter(waits)) await save(file)
+  underWay = underWay.then(saveEach)
+  return underWay
 }
 
 /** A save is tried again when the server comes back. */
 export function saveAgain(): void {
   if (useDocuments.getState().files.some(waits)) scheduleSave(0)
+}
+
+/** Reads a workspace as it is when no save is under way: an answer that a save has overtaken is asked for again. */
+export async function readWorkspace(workspace: string, signal: AbortSignal): Promise<Workspace> {
+  for (;;) {
+    await underWay
+    const before = ended
+    const read = await answered(api.GET('/api/workspaces/{workspace_id}', { params: { path: { workspace_id: workspace } }, signal }))
+    if (before === ended) return read
+  }
 }
 
 function scheduleSave(pauseMs: number): void {
@@ -49,32 +70,65 @@ function waits(file: TextDocument): boolean {
   return file.saveState === 'changed' || file.saveState === 'failed'
 }
 
-async function save({ path, text, revision }: TextDocument): Promise<void> {
+async function saveEach(): Promise<void> {
+  for (const { path } of useDocuments.getState().files.filter(waits)) {
+    const file = documentAt(path)
+    if (file && waits(file)) await save(file)
+  }
+}
+
+async function save(file: TextDocument): Promise<void> {
+  const { path } = file
   const { workspace } = useDocuments.getState()
   if (workspace === null) return
   markSaving(path)
   try {
-    const call =
-      revision === null
-        ? api.POST('/api/workspaces/{workspace_id}/files', { params: { path: { workspace_id: workspace } }, body: { path, text } })
-        : api.PUT('/api/workspaces/{workspace_id}/files/{path}', {
-            params: { path: { workspace_id: workspace, path } },
-            body: { text, base_revision: revision },
-          })
-    const saved = await answered(call)
+    const saved = await send(workspace, file)
     markSaved({ path, text: saved.text, revision: saved.revision })
+    lastRefusal = ''
     if (documentAt(path)?.saveState === 'changed') scheduleSave(PAUSE_MS)
   } catch (error) {
-    if (error instanceof ApiError && error.status === 409) {
-      const theirs = error.current ?? (await currentFile(workspace, path))
-      if (theirs) return markConflict(path, theirs)
-    }
-    markFailed(path)
-    if (error instanceof Unreachable) scheduleSave(RETRY_MS)
+    refused(path, error)
+  } finally {
+    ended += 1
   }
 }
 
-async function currentFile(workspace: string, path: string) {
-  const read = await answered(api.GET('/api/workspaces/{workspace_id}', { params: { path: { workspace_id: workspace } } }))
-  return read.files.find((file) => file.path === path) ?? null
+function send(workspace: string, { path, text, revision }: TextDocument): Promise<WorkspaceFile> {
+  const key = `${workspace}/${path}`
+  const before = sent.get(key)
+  const signal = AbortSignal.timeout(PATIENCE_MS)
+  sent.set(key, text)
+  const call =
+    revision === null
+      ? api.POST('/api/workspaces/{workspace_id}/files', { params: { path: { workspace_id: workspace } }, body: { path, text }, signal })
+      : api.PUT('/api/workspaces/{workspace_id}/files/{path}', {
+          params: { path: { workspace_id: workspace, path } },
+          body: { text, base_revision: revision },
+          signal,
+        })
+  return answered(call).catch((error: unknown) => {
+    const theirs = error instanceof ApiError && error.status === 409 ? error.current : null
+    if (theirs && (theirs.text === before || theirs.text === text)) return theirs
+    throw error
+  })
+}
+
+/** What came of a save that did not succeed; the text itself is safe in its draft. */
+function refused(path: string, error: unknown): void {
+  if (error instanceof Unreachable) {
+    markFailed(path)
+    scheduleSave(RETRY_MS)
+  } else if (error instanceof ApiError && error.status === 409 && error.current) {
+    markConflict(path, error.current)
+  } else if (error instanceof ApiError && error.status === 404 && error.code === 'unknown-file') {
+    markUnknown(path)
+    notify({ tone: 'info', text: `${path} was deleted elsewhere; what you typed is saved as a new file.` })
+    scheduleSave(0)
+  } else {
+    markFailed(path)
+    const refusal = `${path} is kept in this browser only. ${messageOf(error)}`
+    if (refusal !== lastRefusal) notify({ tone: 'danger', text: refusal })
+    lastRefusal = refusal
+  }
 }
