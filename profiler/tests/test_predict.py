@@ -2,12 +2,13 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
+import piql
 import pytest
 from piql.catalog import Column, Kind, SqlType, Table
 from piql.compilation import CompiledQuery
 from piql.logical.expressions import ColumnRef, Parameter
 from piql.physical.operators import IndexFKJoin, IndexScan, KeyPart, LocalUnion, RowLimit
-from piql_profiler.grid import Operator, Point
+from piql_profiler.grid import GRIDS, Operator, Point
 from piql_profiler.measurements import Measurements
 from piql_profiler.predictor.cardinalities import axes, work_of
 from piql_profiler.predictor.composition import Leaf, Parallel, Serial
@@ -139,3 +140,27 @@ def test_a_setting_far_beyond_the_grid_is_refused(thoughtstream: CompiledQuery, 
 def test_an_unknown_model_is_refused_with_the_known_ones(measured: Make) -> None:
     with pytest.raises(NotPredictable, match="paper"):
         build_model(measured(), "oracle")
+
+
+@pytest.mark.parametrize(("order", "operator"), [("", Operator.FORWARD_JOIN), (" DESC", Operator.SORTED_INDEX_JOIN)])
+def test_a_sorted_join_is_predicted_the_way_it_reads(measured: Make, order: str, operator: Operator) -> None:
+    compilation = piql.compile(f"""
+CREATE TABLE friends (owner INT, other INT, PRIMARY KEY (owner, other), CARDINALITY LIMIT 50 (owner));
+CREATE TABLE post (author INT, at INT, body VARCHAR(180), PRIMARY KEY (author, at));
+CREATE QUERY q AS SELECT p.author, p.at, p.body FROM friends f JOIN post p ON p.author = f.other
+WHERE f.owner = [me] ORDER BY p.at{order} LIMIT 10;
+""")
+    plan = compilation.queries["q"].plan
+    assert plan is not None
+    assert work_of(plan).operators[-1].point == Point(operator, 50, 10, 188)
+
+    def backwards_twice(point: Point, interval: int, random: np.random.Generator) -> np.ndarray:
+        forwards = 1000.0 * point.child_rows * random.lognormal(0.0, 0.1, size=2000)
+        return forwards * (2 if point.operator is Operator.SORTED_INDEX_JOIN else 1)
+
+    both, backwards = (
+        predict(plan, build_model(measured(GRIDS[name], 1, backwards_twice))).p50_ms for name in ("reads", "small")
+    )
+    is_forwards = operator is Operator.FORWARD_JOIN
+    assert both == pytest.approx(51 if is_forwards else 101, rel=0.1)
+    assert backwards == pytest.approx(101, rel=0.1)  # a profile from before: what it has is what reads backwards

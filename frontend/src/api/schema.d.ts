@@ -1489,6 +1489,10 @@ export interface components {
             sorted_child_rows?: number[];
             /** Sorted Rows */
             sorted_rows?: number[];
+            /** Forward Child Rows */
+            forward_child_rows?: number[];
+            /** Forward Rows */
+            forward_rows?: number[];
             /** Dereference Child Rows */
             dereference_child_rows?: number[];
             /** Write Entries */

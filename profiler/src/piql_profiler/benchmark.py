@@ -1,7 +1,8 @@
 """Measures one point on a store: the operator as the engine executes it, again and again for some seconds.
 
-A scan is a query of its own and is timed as a whole. A join needs rows to join with, so its query scans them first;
-the join's time is that of the execution less what the store took to answer that scan, merging and output included.
+A scan is a query of its own and is timed as a whole, and so is a get. A join needs rows to join with, so its query
+scans them first; the join's time is that of the execution less what the store took to answer that scan, merging and
+output included.
 A write inserts a row, which is taken away before the next one; what it checks is timed apart from the write itself.
 
 Each client is one process with one thread under open-loop load (`open_loop`). A block in which the client itself was
@@ -130,18 +131,17 @@ class Session:
                 break
         rest_us = rest_us[-len(block.service_us) :]
         self._one_takes[point] = float(np.median(busy[-len(block.service_us) :]))
-        is_alone = point.operator in (Operator.INDEX_SCAN, Operator.WRITE)
         return Measurement(
             point,
             interval,
             Histogram.of(block.service_us),
             started_at,
             self._clock.now() - began,
-            correlation_of(block.service_us) if is_alone else correlation_between(rest_us, block.service_us),
+            correlation_of(block.service_us) if point.is_query else correlation_between(rest_us, block.service_us),
             response=Histogram.of(block.response_us),
             effective=effective_number(block.service_us),
             lag=block.lag,
-            whole=None if is_alone else Histogram.of(np.add(rest_us, block.service_us)),
+            whole=None if point.is_query else Histogram.of(np.add(rest_us, block.service_us)),
         )
 
     def _execute(self, call: Call, point: Point) -> tuple[float, float]:
@@ -151,12 +151,14 @@ class Session:
         (seen,) = self._seen
         if call.undo is not None:
             self._database.execute(call.undo.query, call.undo.parameters)
-            part = "Insert" if point.operator is Operator.WRITE else point.operator.value
+            part = "Insert" if point.operator is Operator.WRITE else point.operator.name_in_plans
             took_ms = sum(each.elapsed_ms for each in seen.operators if each.operator == part)
             if not took_ms:  # the row was there, left by a process that was killed: nothing had to be checked
                 return self._execute(call, point)
             return took_ms * 1000, (seen.elapsed_ms - took_ms) * 1000
-        below_ms = sum(each.elapsed_ms for each in seen.operators if each.operator != point.operator.value)
+        if point.is_query:
+            return seen.elapsed_ms * 1000, 0.0
+        below_ms = sum(each.elapsed_ms for each in seen.operators if each.operator != point.operator.name_in_plans)
         return (seen.elapsed_ms - below_ms) * 1000, below_ms * 1000
 
 

@@ -98,7 +98,12 @@ class Measurements:
         left out.
         """
         checked = {
-            point: merge_all(each.whole or each.histogram for each in cells if each.point == point) for point in checks
+            point: merge_all(
+                each.histogram if point.is_query else each.whole or each.histogram
+                for each in cells
+                if each.point == point
+            )
+            for point in checks
         }
         cells = [each for each in cells if each.point not in checked]
         intervals = 1 + max((each.interval for each in cells), default=-1)

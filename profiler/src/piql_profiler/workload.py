@@ -1,8 +1,9 @@
 """The tables and queries that realise a grid's points on a store, run through the real engine.
 
     links    (owner, target)            who follows whom: each owner of level c has exactly c targets
-    rows     (owner, posted, payload)   the rows of scans and sorted joins, `row_bytes` each
-    records  (name, payload)            the rows of foreign-key joins
+    rows     (owner, posted, payload)   the rows of scans and sorted joins, `row_bytes` each, newest first but for
+                                        joins that read forwards
+    records  (name, payload)            the rows of foreign-key joins, and of gets
     notes    (name, grp, body)          the rows that are dereferenced: a body without a length stays out of the index
 
 What is written is in `write_workload`.
@@ -28,7 +29,7 @@ from typing import Any
 
 import piql
 
-from piql_profiler.grid import Grid, Operator, Point
+from piql_profiler.grid import JOINS, Grid, Operator, Point
 from piql_profiler.scratch import scratch_folder
 from piql_profiler.write_workload import Insertion, WriteWorkload
 
@@ -37,6 +38,7 @@ _OWNERS_PER_LEVEL = 20
 _NAME_BYTES, _TIME_BYTES = 16, 8
 _SMALLEST_ROW_BYTES = 32
 LINK_BYTES = 2 * _NAME_BYTES  # a row of the scan below each join
+_OF_ROWS = (Operator.INDEX_SCAN, Operator.SORTED_INDEX_JOIN, Operator.FORWARD_JOIN)
 _START = datetime(2020, 1, 1, tzinfo=UTC)
 _Rows = Iterator[dict[str, Any]]
 
@@ -72,7 +74,7 @@ class Workload:
         if database.execute(f"{self.prefix}loaded", {"id": 1}).rows:
             return
         database.load(f"{self.prefix}links", self._links())
-        for size in self._sizes(Operator.INDEX_SCAN, Operator.SORTED_INDEX_JOIN):
+        for size in self._sizes(*_OF_ROWS):
             database.load(f"{self.prefix}rows_{size}", self._rows(size))
         for size in self._sizes(Operator.INDEX_FK_JOIN):
             database.load(f"{self.prefix}records_{size}", self._records(size))
@@ -89,11 +91,16 @@ class Workload:
             case Operator.INDEX_SCAN:
                 parameters = {"owner": _name(random.randrange(self._owners)), "most": point.rows}
                 return Call(f"{self.prefix}scan_{size}", parameters)
+            case Operator.INDEX_FK_JOIN if point.is_query:
+                return Call(f"{self.prefix}get_{size}", {"name": _name(random.randrange(self._owners))})
             case Operator.INDEX_FK_JOIN:
                 return Call(f"{self.prefix}fk_join_{size}", {"owner": self._owner_of(point, random)})
             case Operator.SORTED_INDEX_JOIN:
                 parameters = {"owner": self._owner_of(point, random), "most": point.rows}
                 return Call(f"{self.prefix}sorted_join_{size}", parameters)
+            case Operator.FORWARD_JOIN:
+                parameters = {"owner": self._owner_of(point, random), "most": point.rows}
+                return Call(f"{self.prefix}forward_join_{size}", parameters)
             case Operator.DEREFERENCE:
                 parameters = {"grp": _name(random.randrange(_OWNERS_PER_LEVEL)), "most": point.child_rows}
                 return Call(f"{self.prefix}dereference_{size}", parameters)
@@ -111,7 +118,7 @@ class Workload:
             f"PRIMARY KEY (owner, target), "
             f"CARDINALITY LIMIT {max(self._levels, default=1)} (owner));",
         ]
-        for size in self._sizes(Operator.INDEX_SCAN, Operator.SORTED_INDEX_JOIN):
+        for size in self._sizes(*_OF_ROWS):
             parts.append(
                 f"CREATE TABLE {name}rows_{size} (owner VARCHAR({_NAME_BYTES}), posted TIMESTAMP, "
                 f"payload VARCHAR({size - _NAME_BYTES - _TIME_BYTES}), PRIMARY KEY (owner, posted));"
@@ -121,16 +128,24 @@ class Workload:
                 f"CREATE QUERY {name}scan_{size} AS SELECT owner, posted, payload FROM {name}rows_{size} "
                 f"WHERE owner = [1: owner] ORDER BY posted DESC LIMIT [2: most] MAX {self._most_rows(size)};"
             )
-        for size in self._sizes(Operator.SORTED_INDEX_JOIN):
-            parts.append(
-                f"CREATE QUERY {name}sorted_join_{size} AS SELECT r.owner, r.posted, r.payload "
+        for operator, kind, order in (
+            (Operator.SORTED_INDEX_JOIN, "sorted", " DESC"),
+            (Operator.FORWARD_JOIN, "forward", ""),
+        ):
+            parts += [
+                f"CREATE QUERY {name}{kind}_join_{size} AS SELECT r.owner, r.posted, r.payload "
                 f"FROM {name}links l JOIN {name}rows_{size} r ON r.owner = l.target WHERE l.owner = [1: owner] "
-                f"ORDER BY r.posted DESC LIMIT [2: most] MAX {self._most_rows(size)};"
-            )
+                f"ORDER BY r.posted{order} LIMIT [2: most] MAX {self._most_rows(size)};"
+                for size in self._sizes(operator)
+            ]
         for size in self._sizes(Operator.INDEX_FK_JOIN):
             parts.append(
                 f"CREATE TABLE {name}records_{size} (name VARCHAR({_NAME_BYTES}) PRIMARY KEY, "
                 f"payload VARCHAR({size - _NAME_BYTES}));"
+            )
+            parts.append(
+                f"CREATE QUERY {name}get_{size} AS SELECT name, payload FROM {name}records_{size} "
+                f"WHERE name = [1: name];"
             )
             parts.append(
                 f"CREATE QUERY {name}fk_join_{size} AS SELECT r.name, r.payload "
@@ -157,8 +172,7 @@ class Workload:
 
     @cached_property
     def _levels(self) -> tuple[int, ...]:
-        joins = (Operator.INDEX_FK_JOIN, Operator.SORTED_INDEX_JOIN)
-        return tuple(sorted({point.child_rows for point in self.grid.measured if point.operator in joins}))
+        return tuple(sorted({point.child_rows for point in self.grid.measured if point.operator in JOINS}))
 
     @cached_property
     def _owners(self) -> int:
@@ -169,11 +183,7 @@ class Workload:
         return tuple(sorted({point.row_bytes for point in self.grid.measured if point.operator in operators}))
 
     def _most_rows(self, size: int) -> int:
-        return max(
-            point.rows
-            for point in self.grid.measured
-            if point.row_bytes == size and point.operator in (Operator.INDEX_SCAN, Operator.SORTED_INDEX_JOIN)
-        )
+        return max(point.rows for point in self.grid.measured if point.row_bytes == size and point.operator in _OF_ROWS)
 
     def _most_notes(self, size: int) -> int:
         notes = [each for each in self.grid.measured if each.operator is Operator.DEREFERENCE]

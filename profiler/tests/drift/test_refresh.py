@@ -19,6 +19,7 @@ def test_canaries_are_the_cheapest_points_and_make_several_requests_where_they_c
         Point(Operator.INDEX_SCAN, 1, 1, 40),
         Point(Operator.INDEX_FK_JOIN, 10, 1, 40),
         Point(Operator.SORTED_INDEX_JOIN, 10, 1, 200),
+        Point(Operator.FORWARD_JOIN, 10, 1, 200),
     )
     of_writes = [each for each in canaries_of(GRIDS["default"]) if each.operator.is_of_writes]
     assert [str(each) for each in of_writes] == [

@@ -22,6 +22,8 @@ class GridLevels(Write):
     fk_child_rows: Levels = Field(default_factory=list)
     sorted_child_rows: Levels = Field(default_factory=list)
     sorted_rows: Levels = Field(default_factory=list)
+    forward_child_rows: Levels = Field(default_factory=list)
+    forward_rows: Levels = Field(default_factory=list)
     dereference_child_rows: Levels = Field(default_factory=list)
     write_entries: Annotated[list[Annotated[int, Field(ge=0, le=1_000)]], Field(default_factory=list, max_length=50)]
     limit_groups: Levels = Field(default_factory=list)

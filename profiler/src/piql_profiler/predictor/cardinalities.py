@@ -192,7 +192,7 @@ class _Walk:
             case SortedIndexJoin():
                 requests = rows[0] * self._combinations(node.prefix) * node.index.buckets
                 limit = self._limit(node.limit, node.table)
-                point = Point(Operator.SORTED_INDEX_JOIN, requests, limit, _row_bytes(node))
+                point = Point(_sorted_join(node), requests, limit, _row_bytes(node))
                 parts.append(self._add(path, node, point))
                 rows_out = requests * limit
             case Dereference():
@@ -281,7 +281,12 @@ def _fan_out(node: IndexScan, requests: int, limit: int) -> Point:
         return Point(Operator.INDEX_SCAN, 1, limit, _row_bytes(node))
     if limit == 1 or is_get:
         return Point(Operator.INDEX_FK_JOIN, requests, 1, _row_bytes(node))
-    return Point(Operator.SORTED_INDEX_JOIN, requests, limit, _row_bytes(node))
+    return Point(_sorted_join(node), requests, limit, _row_bytes(node))
+
+
+def _sorted_join(node: IndexScan | SortedIndexJoin) -> Operator:
+    """Tell which way several ranges are read."""
+    return Operator.FORWARD_JOIN if node.is_ascending else Operator.SORTED_INDEX_JOIN
 
 
 def _row_bytes(node: IndexScan | IndexFKJoin | SortedIndexJoin | Dereference) -> int:

@@ -29,7 +29,7 @@ from piql_profiler.workload import LINK_BYTES
 
 COVERAGE = 0.9
 _QUANTILE = 0.99
-_READS = (Operator.INDEX_SCAN, Operator.INDEX_FK_JOIN, Operator.SORTED_INDEX_JOIN, Operator.DEREFERENCE)
+_READS = tuple(each for each in Operator if not each.is_of_writes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ def score(actual_us: float, point: Point, model: Model) -> float | None:
 def _actual_us(measured: OperatorCounts, at: int) -> float | None:
     """Give the p99 of a point's whole query; None where too few executions tell it."""
     counts = measured.counts[at, 0]
-    if measured.operator is not Operator.INDEX_SCAN:
+    if not measured.points[at].is_query:
         if measured.whole is None:
             return None
         counts = measured.whole[at]
@@ -107,7 +107,7 @@ def _is_enclosed(point: Point, others: Measurements) -> bool:
 
 def _predicted_us(point: Point, model: Model) -> float:
     curves = [model.curves(point)]
-    if point.operator is not Operator.INDEX_SCAN:
+    if not point.is_query:
         curves.insert(0, model.curves(Point(Operator.INDEX_SCAN, 1, point.child_rows, LINK_BYTES)))
     composition = Serial(tuple(map(Leaf, range(len(curves))))) if len(curves) > 1 else Leaf(0)
     return float(quantile_us(composition, curves, _QUANTILE, correlation=model.correlation)[0])

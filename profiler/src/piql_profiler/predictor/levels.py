@@ -57,8 +57,11 @@ class Levels:
 def as_measured(levels: Mapping[Operator, Levels], point: Point) -> Point:
     """Take what a profile has not measured for what comes next to it.
 
+    A join that reads forwards was not told from others once; what is read backwards takes no less.
     A dereference and a foreign-key join both get one record a row; a get of one key is at most a scan of one row.
     """
+    if point.operator is Operator.FORWARD_JOIN and point.operator not in levels:
+        point = replace(point, operator=Operator.SORTED_INDEX_JOIN)
     if point.operator is Operator.DEREFERENCE and point.operator not in levels:
         point = replace(point, operator=Operator.INDEX_FK_JOIN)
     if point.operator is Operator.INDEX_FK_JOIN and point.child_rows == 1 and point.operator not in levels:

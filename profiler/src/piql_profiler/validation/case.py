@@ -206,7 +206,7 @@ def _observed(point: Point, requests: float, rows: float, is_stepped: bool) -> P
             return replace(point, rows=whole_rows)
         case Operator.INDEX_FK_JOIN:
             return replace(point, child_rows=whole_requests)
-        case Operator.SORTED_INDEX_JOIN:
+        case Operator.SORTED_INDEX_JOIN | Operator.FORWARD_JOIN:
             return replace(point, child_rows=whole_requests, rows=whole_rows)
         case Operator.DEREFERENCE:
             return replace(point, child_rows=whole_requests)
