@@ -3,7 +3,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 out=$1
-document=$(mktemp --suffix=.json)
-trap 'rm -f "$document"' EXIT
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+document=$folder/api.json
 .venv/bin/python -m piql_backend.openapi >"$document"
 PATH="$PWD/frontend/node_modules/.bin:$PWD/node_modules/.bin:$PATH" openapi-typescript "$document" --output "$out" >/dev/null

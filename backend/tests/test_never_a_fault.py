@@ -45,6 +45,14 @@ BODIES: dict[tuple[str, str], object] = {
         "y": {"symbol": "b", "values": None},
         "slo": SLO,
     },
+    ("post", "/api/curves"): {
+        "files": [FILE],
+        "query": "q",
+        "run_id": "none",
+        "x": {"symbol": "a", "values": [1]},
+        "slo": SLO,
+        "values": {"b": 1},
+    },
     ("post", "/api/deployments/preview"): {"files": [FILE]},
     ("post", "/api/deployments"): {"workspace_id": "scadr", "files": [FILE], "run_id": None},
     ("post", "/api/deployments/{deployment_id}/queries/{name}/executions"): {

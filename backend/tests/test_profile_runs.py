@@ -78,6 +78,18 @@ async def test_a_run_measures_predicts_and_draws_a_heatmap(client: httpx.AsyncCl
     schema = next(each["text"] for each in files if each["path"] == "schema.piql")
     assert schema[place["start"] : place["end"]] == "100"
 
+    along = {"x": axes["x"], "values": {"count": 10}}
+    answer = await client.post("/api/curves", json=ask | along)
+    assert answer.status_code == 200, answer.text
+    curve = answer.json()
+    assert curve["p99_ms"] == heatmap["p99_ms"][1]
+    assert curve["state"] == heatmap["state"][1]
+    assert (curve["x"]["current"], curve["x"]["number_range"]) == (100, place)
+    assert curve["largest_safe"] in (5, 10, None)
+    for wrong in (along | {"values": {"none": 1}}, along | {"x": {"symbol": "none"}}):
+        answer = await client.post("/api/curves", json=ask | wrong)
+        assert (answer.status_code, answer.json()["code"]) == (422, "not-predictable")
+
     wide = {"quantile": 0.99, "threshold_ms": 10_000.0}
     answer = await client.post("/api/safe-limits", json={"files": files, "run_id": run_id, "slo": wide})
     assert answer.status_code == 200, answer.text

@@ -67,6 +67,50 @@ test('a view of the heatmap is a URL', async ({ workbench, api }) => {
   await expect(heatmap.table).toBeVisible()
 })
 
+test('a query with one limit has a curve, and a point of it is written into the text', async ({ workbench, api, page }) => {
+  const { heatmap, editor } = workbench
+  await api.measuredRun()
+  await workbench.open('/?query=myThoughts&panel=heatmap&slo=99-3600000-600')
+  await expect(heatmap.axis('Y')).toHaveValue('-')
+  await expect(heatmap.content.getByRole('application', { name: 'Predicted latency of myThoughts over PAGINATE' })).toBeVisible()
+  await heatmap.map.focus()
+  await page.keyboard.press('Home')
+  await expect(heatmap.cell).toHaveText(/^PAGINATE 1: .* keeps the SLO/)
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('Enter')
+  await heatmap.writeIntoText()
+  await editor.expectText('queries/myThoughts.piql', 'PAGINATE 2')
+})
+
+test('a limit that is no axis is moved by a slider, kept in the URL, and written into the text with the other', async ({ workbench, api, page }) => {
+  const { heatmap, editor } = workbench
+  await api.measuredRun()
+  await workbench.open('/?query=thoughtstream&panel=heatmap')
+  await heatmap.axis('Y').selectOption('none: a curve')
+  await heatmap.content.getByRole('slider', { name: 'LIMIT [count] MAX' }).focus()
+  await page.keyboard.press('Home')
+  await expect(page).toHaveURL(/at=5-count/)
+  await page.reload()
+  await expect(heatmap.content.getByRole('status').filter({ hasText: 'in the text 50' })).toContainText('5')
+  await heatmap.map.focus()
+  await page.keyboard.press('Home')
+  await page.keyboard.press('Enter')
+  await heatmap.chosen.getByRole('button', { name: 'Write both limits into the text' }).click()
+  await editor.expectText('schema.piql', 'CARDINALITY LIMIT 10 (owner)')
+  await editor.expectText('queries/thoughtstream.piql', 'LIMIT [2: count] MAX 5;')
+})
+
+test('an SLO that is no number is said to be none, and changes nothing', async ({ workbench, api, page }) => {
+  const { heatmap } = workbench
+  await api.measuredRun()
+  await workbench.open('/?query=thoughtstream&panel=heatmap&slo=99-40-600')
+  await heatmap.threshold.fill('soon')
+  await expect(heatmap.content.getByText('A number from 0.0001 to 3,600,000.')).toBeVisible()
+  await expect(page).toHaveURL(/slo=99-40-600/)
+  await heatmap.threshold.fill('30')
+  await expect(page).toHaveURL(/slo=99-30-600/)
+})
+
 test('the largest limits that keep the promise are found for the whole workspace, and one is written into the text', async ({ workbench, api }) => {
   const { heatmap, editor } = workbench
   await api.measuredRun()

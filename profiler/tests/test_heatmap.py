@@ -100,6 +100,8 @@ def test_an_axis_that_the_query_does_not_have_is_refused(thoughtstream: Compiled
     model = build_model(measured())
     with pytest.raises(NotPredictable, match="has no limit 'friends'"):
         heatmap(thoughtstream, model, "friends", COUNT)
+    with pytest.raises(NotPredictable, match="has no limit 'friends'"):
+        heatmap(thoughtstream, model, LIMIT, COUNT, values={"friends": 3})
     with pytest.raises(NotPredictable, match="two different limits"):
         heatmap(thoughtstream, model, COUNT, COUNT)
     with pytest.raises(NotPredictable, match="at least 1"):

@@ -2,7 +2,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { isUnderWay } from '../logic/build'
 import { answered, api } from './client'
-import type { Axis, SloWrite, SourceFile } from './types'
+import type { Axis, ProfileRun, SloWrite, SourceFile } from './types'
 
 export const health = queryOptions({
   queryKey: ['health'],
@@ -12,9 +12,15 @@ export const health = queryOptions({
   retry: false,
 })
 
+export function isActive(run: ProfileRun): boolean {
+  return run.state === 'queued' || run.state === 'starting' || run.state === 'running' || run.state === 'cancelling'
+}
+
 export const profileRuns = queryOptions({
   queryKey: ['profile-runs'],
   queryFn: ({ signal }) => answered(api.GET('/api/profile-runs', { signal })),
+  // Whoever shows predictions wants to know when a run has ended; the panel of the runs hears more by events.
+  refetchInterval: (query) => (query.state.data?.some(isActive) ? 2000 : false),
 })
 
 export const deployments = queryOptions({
@@ -88,12 +94,22 @@ export const prediction = (plan: string, files: () => SourceFile[], query: strin
     retry: false,
   })
 
-export interface HeatmapRequest {
+export interface AxisRequest {
+  symbol: Axis['symbol']
+  values: number[]
+}
+
+export interface CurveRequest {
   query: string
   runId: string
-  x: { symbol: Axis['symbol']; values: number[] }
-  y: { symbol: Axis['symbol']; values: number[] }
+  x: AxisRequest
   slo: SloWrite
+  /** Where further limits are put. */
+  values: Record<string, number>
+}
+
+export interface HeatmapRequest extends CurveRequest {
+  y: AxisRequest
 }
 
 export const heatmap = (plan: string, files: () => SourceFile[], request: HeatmapRequest) =>
@@ -109,10 +125,23 @@ export const heatmap = (plan: string, files: () => SourceFile[], request: Heatma
             x: request.x,
             y: request.y,
             slo: request.slo,
+            values: request.values,
           },
           signal,
         }),
       ),
+    placeholderData: keepPreviousData,
+    staleTime: 300_000,
+    retry: false,
+  })
+
+export const curve = (plan: string, files: () => SourceFile[], request: CurveRequest) =>
+  queryOptions({
+    queryKey: ['curve', request, plan],
+    queryFn: ({ signal }) => {
+      const { runId, ...rest } = request
+      return answered(api.POST('/api/curves', { body: { files: files(), run_id: runId, ...rest }, signal }))
+    },
     placeholderData: keepPreviousData,
     staleTime: 300_000,
     retry: false,

@@ -516,6 +516,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/curves": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create Curve
+         * @description The same plan's latency along one of its limits, and the largest value that keeps the SLO.
+         */
+        post: operations["create_curve"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/safe-limits": {
         parameters: {
             query?: never;
@@ -1159,6 +1179,53 @@ export interface components {
             /** Samples Needed */
             samples_needed: number;
         };
+        /**
+         * CurveCreate
+         * @description `values` puts further limits of the query, by their symbols, elsewhere than in the text.
+         */
+        CurveCreate: {
+            /** Files */
+            files: components["schemas"]["SourceFile"][];
+            /** Query */
+            query: string;
+            /** Run Id */
+            run_id: string;
+            x: components["schemas"]["HeatmapAxisCreate"];
+            slo: components["schemas"]["SloWrite"];
+            /** Values */
+            values?: {
+                [key: string]: number;
+            };
+        };
+        /**
+         * CurveRead
+         * @description Points along one limit, smallest first; `p99_ms` holds the SLO's quantile, as in a heatmap.
+         *
+         *     `largest_safe` is null where no value that was measured or lies between measured ones keeps the SLO.
+         */
+        CurveRead: {
+            /** Query */
+            query: string;
+            /** Run Id */
+            run_id: string;
+            /** Model */
+            model: string;
+            /** Quantile */
+            quantile: number;
+            x: components["schemas"]["HeatmapAxisRead"];
+            /** P99 Ms */
+            p99_ms: (number | null)[];
+            /** State */
+            state: ("measured" | "interpolated" | "extrapolated" | "refused")[];
+            /** Meets Slo */
+            meets_slo: boolean[];
+            /** Largest Safe */
+            largest_safe: number | null;
+            /** Upper Factor */
+            upper_factor: number | null;
+            /** Warnings */
+            warnings: string[];
+        };
         /** DeployedFileRead */
         DeployedFileRead: {
             /** Path */
@@ -1549,7 +1616,10 @@ export interface components {
             current: number;
             number_range: components["schemas"]["RangeRead"] | null;
         };
-        /** HeatmapCreate */
+        /**
+         * HeatmapCreate
+         * @description `values` puts further limits of the query, by their symbols, elsewhere than in the text.
+         */
         HeatmapCreate: {
             /** Files */
             files: components["schemas"]["SourceFile"][];
@@ -1560,6 +1630,10 @@ export interface components {
             x: components["schemas"]["HeatmapAxisCreate"];
             y: components["schemas"]["HeatmapAxisCreate"];
             slo: components["schemas"]["SloWrite"];
+            /** Values */
+            values?: {
+                [key: string]: number;
+            };
         };
         /**
          * HeatmapRead
@@ -4024,6 +4098,75 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["HeatmapRead"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is larger than 5 MB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    create_curve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CurveCreate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CurveRead"];
                 };
             };
             /** @description The body is not JSON. */

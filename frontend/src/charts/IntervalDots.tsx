@@ -9,7 +9,8 @@ interface IntervalDotsProps {
 }
 
 const WIDTH = 240
-const HEIGHT = 30
+const HEIGHT = 44
+const LINE = 15
 const MARGIN = 8
 
 /** One dot for each interval on a line of milliseconds, with the SLO as a mark: how much p99 varies from interval to interval. */
@@ -22,17 +23,30 @@ export function IntervalDots({ values, thresholdMs, label }: IntervalDotsProps) 
   const at = (value: number) => MARGIN + ((value - low) / Math.max(high - low, 1e-9)) * (WIDTH - 2 * MARGIN)
   return (
     <svg className={styles['intervals']} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={label}>
-      <line className={styles['intervalAxis']} x1={MARGIN} x2={WIDTH - MARGIN} y1={HEIGHT / 2} y2={HEIGHT / 2} />
+      <line className={styles['intervalAxis']} x1={MARGIN} x2={WIDTH - MARGIN} y1={LINE} y2={LINE} />
       {isInRange ? (
-        <line className={styles['intervalSlo']} x1={at(thresholdMs)} x2={at(thresholdMs)} y1={3} y2={HEIGHT - 3}>
+        <line className={styles['intervalSlo']} x1={at(thresholdMs)} x2={at(thresholdMs)} y1={3} y2={2 * LINE - 3}>
           <title>SLO {formatMs(thresholdMs)}</title>
         </line>
       ) : null}
       {values.map((value, index) => (
-        <circle key={index} className={styles['intervalDot']} data-over={value > thresholdMs} cx={at(value)} cy={HEIGHT / 2} r={4}>
+        <circle key={index} className={styles['intervalDot']} data-over={value > thresholdMs} cx={at(value)} cy={LINE} r={4}>
           <title>{`Interval ${index + 1}: ${formatMs(value)}`}</title>
         </circle>
       ))}
+      <text className={styles['tick']} x={at(least)} y={HEIGHT - 4} textAnchor={anchor(at(least))}>
+        {formatMs(least)}
+      </text>
+      {at(most) - at(least) > 70 ? (
+        <text className={styles['tick']} x={at(most)} y={HEIGHT - 4} textAnchor={anchor(at(most))}>
+          {formatMs(most)}
+        </text>
+      ) : null}
     </svg>
   )
+}
+
+/** A number stands in the middle under its dot, or at the edge that it would leave. */
+function anchor(x: number): 'start' | 'middle' | 'end' {
+  return x < 28 ? 'start' : x > WIDTH - 28 ? 'end' : 'middle'
 }

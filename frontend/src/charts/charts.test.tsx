@@ -3,6 +3,7 @@ import { cleanup, fireEvent, render, screen } from '@testing-library/react'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { logAxis } from '../logic/latency-comparison'
 import type { PlanNode } from '../logic/shapes'
+import { Curve } from './Curve'
 import { Heatmap } from './Heatmap'
 import { LatencyDots } from './LatencyDots'
 import { PlanTree } from './PlanTree'
@@ -93,6 +94,53 @@ describe('the heatmap', () => {
     expect(screen.getByRole('status', { name: 'Cell' }).textContent).toBe('cell 1 1')
     fireEvent.keyDown(map, { key: 'Enter' })
     expect(onChoose).toHaveBeenCalledWith({ column: 1, row: 1 })
+  })
+})
+
+describe('the curve', () => {
+  const draw = (onChoose: (index: number) => void, sloMs = 5) =>
+    render(
+      <Curve
+        points={[
+          { value: 10, latencyMs: 2, upperMs: 3, state: 'measured', isKept: true },
+          { value: 20, latencyMs: 4, upperMs: 6, state: 'interpolated', isKept: true },
+          { value: 30, latencyMs: 8, upperMs: 12, state: 'extrapolated', isKept: false },
+          { value: 90, latencyMs: null, upperMs: null, state: 'refused', isKept: false },
+        ]}
+        sloMs={sloMs}
+        xLabel="x"
+        label="Predicted latency"
+        current={1}
+        chosen={null}
+        describe={(index) => `point ${index}`}
+        onPoint={() => undefined}
+        onChoose={onChoose}
+      />,
+    )
+
+  it('is walked from the limit in the text, reads each point out and lets it be chosen', () => {
+    const onChoose = vi.fn()
+    draw(onChoose)
+    const drawn = screen.getByRole('application', { name: 'Predicted latency' })
+    fireEvent.focus(drawn)
+    expect(screen.getByRole('status', { name: 'Cell' }).textContent).toBe('point 1')
+    fireEvent.keyDown(drawn, { key: 'ArrowRight' })
+    fireEvent.keyDown(drawn, { key: 'Enter' })
+    expect(onChoose).toHaveBeenCalledWith(2)
+    fireEvent.keyDown(drawn, { key: 'End' })
+    expect(screen.getByRole('status', { name: 'Cell' }).textContent).toBe('point 3')
+  })
+
+  it('tells measured, interpolated, extrapolated and unknown points apart without colour', () => {
+    const { container } = draw(() => undefined)
+    const marks = [...container.querySelectorAll('[data-state]')].map((mark) => mark.firstElementChild?.outerHTML.replaceAll(/ (c?[xy])="[^"]*"/g, ''))
+    expect(new Set(marks).size).toBe(4)
+    expect(container.querySelector('[data-state="extrapolated"]')?.textContent).toContain('?')
+    expect(container.textContent).toContain('SLO 5.0 ms')
+  })
+
+  it('draws no SLO that is far from all of it', () => {
+    expect(draw(() => undefined, 60_000).container.textContent).not.toContain('SLO')
   })
 })
 

@@ -22,6 +22,7 @@ describe('the view in the URL', () => {
       y: 'count',
       run: 'r1',
       slo: { quantile: 0.999, threshold_ms: 150, interval_seconds: 30 },
+      at: { 'orders.customer, shop': 80, count: 5 },
       cell: { x: 100, y: 50 },
       deployment: 'live',
       window: 600,
@@ -45,7 +46,7 @@ describe('the view in the URL', () => {
   })
 
   it('ignores what it does not understand', () => {
-    expect(parse('/workspaces/scadr?panel=nonsense&slo=abc&cell=x')).toEqual({ page: 'workbench', workspace: 'scadr' })
+    expect(parse('/workspaces/scadr?panel=nonsense&slo=abc&cell=x&at=x-count&at=0-count&at=5')).toEqual({ page: 'workbench', workspace: 'scadr' })
     expect(parse('/workspaces/100%25/x').workspace).toBe('100%')
     expect(parse('/workspaces/%E0%A4%A').workspace).toBe('%E0%A4%A')
     expect(parseSlo('0-1-1')).toBeUndefined()

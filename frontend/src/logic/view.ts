@@ -27,11 +27,16 @@ export interface View {
   y?: string | undefined
   run?: string | undefined
   slo?: SloTarget | undefined
-  /** The chosen cell of the heatmap, by its two values. */
+  /** Where further limits of the heatmap's query are put, by their symbols. */
+  at?: Readonly<Record<string, number>> | undefined
+  /** The chosen cell of the heatmap, by its two values; of a curve, only the first counts. */
   cell?: { x: number; y: number } | undefined
   deployment?: string | undefined
   window?: number | undefined
 }
+
+/** In the place of a second axis: the heatmap is a curve along the first. */
+export const NO_AXIS = '-'
 
 export const DEFAULT_WORKSPACE = 'scadr'
 export const DEFAULT_SLO: SloTarget = { quantile: 0.99, threshold_ms: 500, interval_seconds: 600 }
@@ -54,6 +59,7 @@ export function parseView(pathname: string, search: string): View {
   view.bottom = panelId(query.get('bottom'))
   if (query.get('as') === 'table') view.as = 'table'
   view.slo = parseSlo(query.get('slo'))
+  view.at = parseLimits(query.getAll('at'))
   view.cell = parseCell(query.get('cell'))
   const window = Number(query.get('window'))
   if (window > 0) view.window = window
@@ -70,6 +76,7 @@ export function formatView(view: View): string {
   if (view.bottom) query.set('bottom', view.bottom)
   if (view.as) query.set('as', view.as)
   if (view.slo) query.set('slo', [view.slo.quantile * 100, view.slo.threshold_ms, view.slo.interval_seconds].map(short).join('-'))
+  for (const [symbol, value] of Object.entries(view.at ?? {})) query.append('at', `${value}-${symbol}`)
   if (view.cell) query.set('cell', `${view.cell.x}-${view.cell.y}`)
   if (view.window) query.set('window', String(view.window))
   const path = `/workspaces/${encodeURIComponent(view.workspace)}${view.page === 'dashboard' ? '/dashboard' : ''}`
@@ -96,6 +103,15 @@ export function parseSlo(text: string | null): SloTarget | undefined {
 function parseCell(text: string | null): { x: number; y: number } | undefined {
   const [x, y] = (text ?? '').split('-').map(Number)
   return x !== undefined && y !== undefined && x >= 0 && y >= 0 ? { x, y } : undefined
+}
+
+/** 80-subscriptions.owner: the value first, since a symbol may hold anything. */
+function parseLimits(parts: readonly string[]): Readonly<Record<string, number>> | undefined {
+  const limits = parts.flatMap((part): [string, number][] => {
+    const [, value, symbol] = /^(\d{1,7})-(.+)$/s.exec(part) ?? []
+    return symbol && Number(value) > 0 ? [[symbol, Number(value)]] : []
+  })
+  return limits.length > 0 ? Object.fromEntries(limits) : undefined
 }
 
 function panelId(text: string | null): PanelId | undefined {

@@ -5,6 +5,8 @@ from fastapi import APIRouter
 from piql_backend.dependencies import TheWorkbench
 from piql_backend.errors import declared
 from piql_backend.predictions.schemas import (
+    CurveCreate,
+    CurveRead,
     HeatmapCreate,
     HeatmapRead,
     PredictionCreate,
@@ -26,6 +28,12 @@ def create_prediction(request: PredictionCreate, workbench: TheWorkbench) -> Pre
 def create_heatmap(request: HeatmapCreate, workbench: TheWorkbench) -> HeatmapRead:
     """The same plan's latency over two of its limits, and the largest pairs that keep the SLO."""
     return workbench.predictions.heatmap(request)
+
+
+@router.post("/curves", responses=declared(404, 409))
+def create_curve(request: CurveCreate, workbench: TheWorkbench) -> CurveRead:
+    """The same plan's latency along one of its limits, and the largest value that keeps the SLO."""
+    return workbench.predictions.curve(request)
 
 
 @router.post("/safe-limits", responses=declared(404, 409))

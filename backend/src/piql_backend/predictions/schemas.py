@@ -72,13 +72,21 @@ class HeatmapAxisCreate(Write):
     values: Annotated[list[AxisValue], Field(min_length=1, max_length=100)] | None = None
 
 
+FurtherLimits = Annotated[
+    dict[Annotated[str, Field(max_length=400)], AxisValue], Field(default_factory=dict, max_length=50)
+]
+
+
 class HeatmapCreate(Write):
+    """`values` puts further limits of the query, by their symbols, elsewhere than in the text."""
+
     files: SourceFiles
     query: str = Field(max_length=200)
     run_id: str = Field(max_length=100)
     x: HeatmapAxisCreate
     y: HeatmapAxisCreate
     slo: SloWrite
+    values: FurtherLimits
 
 
 class HeatmapAxisRead(Read):
@@ -116,6 +124,36 @@ class HeatmapRead(Read):
     largest_safe: list[SafeLimitRead]
     upper_factor: float | None
     elapsed_ms: float
+    warnings: list[str]
+
+
+class CurveCreate(Write):
+    """`values` puts further limits of the query, by their symbols, elsewhere than in the text."""
+
+    files: SourceFiles
+    query: str = Field(max_length=200)
+    run_id: str = Field(max_length=100)
+    x: HeatmapAxisCreate
+    slo: SloWrite
+    values: FurtherLimits
+
+
+class CurveRead(Read):
+    """Points along one limit, smallest first; `p99_ms` holds the SLO's quantile, as in a heatmap.
+
+    `largest_safe` is null where no value that was measured or lies between measured ones keeps the SLO.
+    """
+
+    query: str
+    run_id: str
+    model: str
+    quantile: float
+    x: HeatmapAxisRead
+    p99_ms: list[float | None]
+    state: list[CellState]
+    meets_slo: list[bool]
+    largest_safe: int | None
+    upper_factor: float | None
     warnings: list[str]
 
 

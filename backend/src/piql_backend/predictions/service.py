@@ -9,6 +9,7 @@ from typing import cast
 
 from piql.compilation import Compilation, CompiledQuery
 from piql.source import Span
+from piql_profiler.predictor.curve import curve
 from piql_profiler.predictor.heatmap import HeatmapAxis, Slo, heatmap
 from piql_profiler.predictor.model import Coverage, Model, NotPredictable
 from piql_profiler.predictor.models import build_model
@@ -22,6 +23,8 @@ from piql_backend.compilations.service import Compilations
 from piql_backend.errors import ApiError
 from piql_backend.predictions.schemas import (
     CellState,
+    CurveCreate,
+    CurveRead,
     HeatmapAxisRead,
     HeatmapCreate,
     HeatmapRead,
@@ -113,6 +116,7 @@ class Predictions:
                 x_values=request.x.values,
                 y_values=request.y.values,
                 slo=Slo(request.slo.quantile, request.slo.threshold_ms),
+                values=request.values,
             )
         except NotPredictable as error:
             raise _not_predictable(error) from error
@@ -127,8 +131,37 @@ class Predictions:
             state=[[_state(each) for each in row] for row in found.coverage],
             meets_slo=[list(row) for row in found.meets_slo or ()],
             largest_safe=[SafeLimitRead(x=x, y=y) for x, y in found.largest_safe],
-            upper_factor=None if model.upper_factor is None else max(1.0, model.upper_factor),
+            upper_factor=_upper_factor(model),
             elapsed_ms=found.elapsed_ms,
+            warnings=[*found.warnings, *self._staleness(request.run_id)],
+        )
+
+    def curve(self, request: CurveCreate) -> CurveRead:
+        """Predict one query of the files along one of its limits."""
+        _, query = self._compilations.compile_query(request.files, request.query)
+        model = self.model(request.run_id)
+        try:
+            found = curve(
+                query,
+                model,
+                request.x.symbol,
+                x_values=request.x.values,
+                slo=Slo(request.slo.quantile, request.slo.threshold_ms),
+                values=request.values,
+            )
+        except NotPredictable as error:
+            raise _not_predictable(error) from error
+        return CurveRead(
+            query=found.query,
+            run_id=request.run_id,
+            model=found.model,
+            quantile=found.quantile,
+            x=_axis(found.x),
+            p99_ms=list(found.latency_ms),
+            state=[_state(each) for each in found.coverage],
+            meets_slo=list(found.meets_slo or ()),
+            largest_safe=found.largest_safe,
+            upper_factor=_upper_factor(model),
             warnings=[*found.warnings, *self._staleness(request.run_id)],
         )
 
@@ -210,6 +243,10 @@ def _load(folder: Path) -> Model:
         return build_model(load(folder))
     except (UnreadableRun, NotPredictable, OSError) as error:
         raise ApiError(409, "unusable-run", f"The run cannot be used: {error}.", "Start another run.") from error
+
+
+def _upper_factor(model: Model) -> float | None:
+    return None if model.upper_factor is None else max(1.0, model.upper_factor)
 
 
 def _not_predictable(error: NotPredictable) -> ApiError:

@@ -1,19 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
 import { Gauge } from 'lucide-react'
-import { profileRuns } from '../../api/queries'
+import { isActive, profileRuns } from '../../api/queries'
 import { EmptyState } from '../../ui/EmptyState'
 import { ErrorNotice } from '../../ui/Notice'
 import { NewRun } from './NewRun'
 import styles from './profile.module.css'
 import { RunCard } from './RunCard'
-import { isActive, useRunEvents } from './run-events'
+import { useRunEvents } from './run-events'
 
 /** Measures the operators on the store: start, watch, cancel, keep. */
 export default function ProfilePanel() {
-  const { data: runs, error } = useQuery({
-    ...profileRuns,
-    refetchInterval: (query) => (query.state.data?.some(isActive) ? 2000 : false),
-  })
+  const { data: runs, error } = useQuery(profileRuns)
   useRunEvents(runs ?? [])
   return (
     <div className={styles['panel']}>

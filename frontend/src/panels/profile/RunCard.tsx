@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Activity, Grid3x3, RotateCw, Trash2, X } from 'lucide-react'
 import { answered, api } from '../../api/client'
-import { profileRuns } from '../../api/queries'
+import { isActive, profileRuns } from '../../api/queries'
 import type { ProfileRun } from '../../api/types'
 import { useChosenRun } from '../../app/predictions'
 import { setView } from '../../app/url-state'
@@ -13,7 +13,7 @@ import { Progress } from '../../ui/Progress'
 import { Cell, numeric, Table } from '../../ui/Table'
 import { formatCount, formatDay, formatDuration, formatMs, formatPercent } from '../../units'
 import styles from './profile.module.css'
-import { isActive, putRun } from './run-events'
+import { putRun } from './run-events'
 
 const TONES: Readonly<Record<ProfileRun['state'], Tone>> = {
   queued: 'plain',

@@ -1,12 +1,8 @@
 /** Progress of runs as the server sends it, laid into the list of runs. */
 import { useQueryClient, type QueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { profileRuns } from '../../api/queries'
+import { isActive, profileRuns } from '../../api/queries'
 import type { ProfileRun } from '../../api/types'
-
-export function isActive(run: ProfileRun): boolean {
-  return run.state === 'queued' || run.state === 'starting' || run.state === 'running' || run.state === 'cancelling'
-}
 
 export function useRunEvents(runs: readonly ProfileRun[]): void {
   const queryClient = useQueryClient()

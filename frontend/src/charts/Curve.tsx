@@ -1,0 +1,200 @@
+import { scaleLog } from 'd3-scale'
+import { line } from 'd3-shape'
+import { useId, useState, type KeyboardEvent, type PointerEvent } from 'react'
+import { latencySpan, movePoint, type CurvePoint } from '../logic/curve'
+import { formatMs } from '../units'
+import styles from './curve.module.css'
+import { useSize } from './useSize'
+
+interface CurveProps {
+  points: readonly CurvePoint[]
+  sloMs: number
+  xLabel: string
+  label: string
+  /** The point of the limit as it is in the text. */
+  current: number | null
+  chosen: number | null
+  describe: (index: number) => string
+  onPoint: (index: number | null) => void
+  onChoose: (index: number) => void
+}
+
+const MARGIN = { top: 14, right: 20, bottom: 46, left: 64 }
+
+/**
+ * Latency along one limit, both axes by the logarithm.
+ *
+ *    ms ▲ ▨▨▨▨▨▨▨▨▨▨▨▨▨▨  ▨ beyond the SLO
+ *       │ ════════════════  ═ the SLO
+ *       │        ╌╌╌○╌╌?    ╌ what holds in 9 of 10 cases
+ *       │  ●──○──●──○──?    ● measured, ○ interpolated, ? extrapolated
+ *       └────────────────▶ limit
+ */
+export function Curve({ points, sloMs, xLabel, label, current, chosen, describe, onPoint, onChoose }: CurveProps) {
+  const [frame, { width, height }] = useSize<HTMLDivElement>()
+  const hintId = useId()
+  const hatchId = useId()
+  const [cursor, setCursor] = useState<number | null>(null)
+  const [isFocused, setFocused] = useState(false)
+  const right = Math.max(MARGIN.left + 40, width - MARGIN.right)
+  const bottom = Math.max(MARGIN.top + 40, height - MARGIN.bottom)
+  const values = points.map((point) => point.value)
+  const span = latencySpan(points, sloMs)
+  const x = scaleLog()
+    .domain(values.length > 1 ? [values[0] ?? 1, values.at(-1) ?? 10] : [(values[0] ?? 1) / 2, (values[0] ?? 1) * 2])
+    .range([MARGIN.left + 12, right - 12])
+  const y = scaleLog().domain([span.low, span.high]).range([bottom, MARGIN.top])
+  const path = (of: (point: CurvePoint) => number | null) =>
+    line<CurvePoint>()
+      .defined((point) => of(point) !== null)
+      .x((point) => x(point.value))
+      .y((point) => y(of(point) ?? span.low))([...points]) ?? ''
+  const point = (index: number | null) => {
+    setCursor(index)
+    onPoint(index)
+  }
+  const nearest = (event: PointerEvent): number => {
+    const at = event.clientX - event.currentTarget.getBoundingClientRect().left
+    const distances = values.map((value) => Math.abs(x(value) - at))
+    return distances.indexOf(Math.min(...distances))
+  }
+  const start = cursor ?? chosen ?? current ?? 0
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Enter' || event.key === ' ') onChoose(start)
+    else {
+      const next = movePoint(start, event.key, points.length)
+      if (next === undefined) return
+      point(next)
+    }
+    event.preventDefault()
+  }
+  const isSloInSight = sloMs > span.low && sloMs < span.high
+  const round = y.ticks(4).filter((tick) => [1, 2, 5].some((step) => Number.isInteger(Number(Math.log10(tick / step).toFixed(6)))))
+  const ticks = round.length > 2 ? round : y.ticks(4)
+  return (
+    <div className={styles['frame']} ref={frame}>
+      {/* One widget for the keyboard: the arrows move a cursor along the points. */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions */}
+      <div
+        className={styles['plot']}
+        role="application"
+        aria-roledescription="curve"
+        aria-label={label}
+        aria-describedby={hintId}
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+        tabIndex={0}
+        onKeyDown={onKeyDown}
+        onFocus={() => {
+          setFocused(true)
+          if (cursor === null) point(start)
+        }}
+        onBlur={() => setFocused(false)}
+        onPointerMove={(event) => point(nearest(event))}
+        onPointerLeave={() => {
+          if (!isFocused) point(null)
+        }}
+        onClick={(event) => onChoose(nearest(event as unknown as PointerEvent))}
+      >
+        <svg className={styles['drawing']} width={width} height={height} aria-hidden>
+          <defs>
+            <pattern id={hatchId} width="7" height="7" patternTransform="rotate(45)" patternUnits="userSpaceOnUse">
+              <line className={styles['hatch']} x1="0" x2="0" y1="0" y2="7" />
+            </pattern>
+          </defs>
+          {ticks.map((tick) => (
+            <g key={tick}>
+              <line className={styles['grid']} x1={MARGIN.left} x2={right} y1={y(tick)} y2={y(tick)} />
+              <text className={styles['tick']} x={MARGIN.left - 8} y={y(tick) + 4} textAnchor="end">
+                {Number(tick.toPrecision(2))} ms
+              </text>
+            </g>
+          ))}
+          {isSloInSight ? (
+            <>
+              <rect fill={`url(#${hatchId})`} x={MARGIN.left} y={MARGIN.top} width={right - MARGIN.left} height={Math.max(0, y(sloMs) - MARGIN.top)} />
+              <line className={styles['sloOuter']} x1={MARGIN.left} x2={right} y1={y(sloMs)} y2={y(sloMs)} />
+              <line className={styles['sloInner']} x1={MARGIN.left} x2={right} y1={y(sloMs)} y2={y(sloMs)} />
+              <text className={styles['sloText']} x={MARGIN.left + 6} y={y(sloMs) - 6}>
+                SLO {formatMs(sloMs)}
+              </text>
+            </>
+          ) : null}
+          <path className={styles['upper']} d={path((each) => each.upperMs)} />
+          <path className={styles['line']} d={path((each) => each.latencyMs)} />
+          {points.map((each, index) => (
+            <g key={each.value} data-state={each.state}>
+              <Mark point={each} x={x(each.value)} y={each.latencyMs === null ? bottom - 8 : y(each.latencyMs)} />
+              {hasRoom(values, index, x) ? (
+                <text className={styles['tick']} x={x(each.value)} y={bottom + 18} textAnchor="middle">
+                  {each.value}
+                </text>
+              ) : null}
+            </g>
+          ))}
+          <Ring className={styles['current']} index={current} points={points} x={x} y={y} bottom={bottom} />
+          <Ring className={styles['chosen']} index={chosen} points={points} x={x} y={y} bottom={bottom} />
+          {cursor !== null && points[cursor] ? (
+            <line className={styles['cursor']} data-focused={isFocused} x1={x(points[cursor].value)} x2={x(points[cursor].value)} y1={MARGIN.top} y2={bottom} />
+          ) : null}
+          <text className={styles['axis']} x={(MARGIN.left + right) / 2} y={height - 8} textAnchor="middle">
+            {xLabel}
+          </text>
+        </svg>
+      </div>
+      <p id={hintId} className="visually-hidden">
+        Arrow keys move along the points, Enter chooses one.
+      </p>
+      <p className="visually-hidden" role="status" aria-label="Cell">
+        {cursor !== null && isFocused ? describe(cursor) : ''}
+      </p>
+    </div>
+  )
+}
+
+function Mark({ point, x, y }: { point: CurvePoint; x: number; y: number }) {
+  if (point.latencyMs === null) {
+    return (
+      <text className={styles['question']} x={x} y={y} textAnchor="middle">
+        –
+      </text>
+    )
+  }
+  if (point.state === 'extrapolated') {
+    return (
+      <>
+        <circle className={styles['blank']} cx={x} cy={y} r={6} />
+        <text className={styles['question']} x={x} y={y + 4} textAnchor="middle">
+          ?
+        </text>
+      </>
+    )
+  }
+  return <circle className={styles[point.state === 'measured' ? 'measured' : 'interpolated']} cx={x} cy={y} r={4} />
+}
+
+interface RingProps {
+  className: string | undefined
+  index: number | null
+  points: readonly CurvePoint[]
+  x: (value: number) => number
+  y: (value: number) => number
+  bottom: number
+}
+
+function Ring({ className, index, points, x, y, bottom }: RingProps) {
+  const point = index === null ? undefined : points[index]
+  if (!point) return null
+  return <circle className={className} cx={x(point.value)} cy={point.latencyMs === null ? bottom - 12 : y(point.latencyMs)} r={9} />
+}
+
+/** A value is written where the one before it, if that was written, leaves room. */
+function hasRoom(values: readonly number[], index: number, x: (value: number) => number): boolean {
+  let last = -Infinity
+  for (let at = 0; at <= index; at += 1) {
+    const place = x(values[at] ?? 1)
+    if (place - last < 34) continue
+    if (at === index) return true
+    last = place
+  }
+  return false
+}

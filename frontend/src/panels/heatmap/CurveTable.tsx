@@ -1,0 +1,41 @@
+import type { Curve } from '../../api/types'
+import { cellText } from '../../logic/heatmap'
+import { Cell, numeric, Table } from '../../ui/Table'
+import { formatMs } from '../../units'
+import styles from './heatmap.module.css'
+
+/** The same points as numbers. */
+export function CurveTable({ answer, onChoose }: { answer: Curve; onChoose: (index: number) => void }) {
+  const upper = answer.upper_factor
+  return (
+    <Table
+      label={`Predicted latency over ${answer.x.label}`}
+      columns={[answer.x.label, numeric('Latency'), ...(upper === null ? [] : [numeric('In 9 of 10 cases')]), 'Known by', 'SLO']}
+    >
+      {answer.x.values.map((value, index) => {
+        const p99 = answer.p99_ms[index] ?? null
+        const state = answer.state[index] ?? 'measured'
+        const isKept = answer.meets_slo[index]
+        return (
+          <tr key={value}>
+            <th scope="row">{value}</th>
+            <Cell isNumeric>
+              <button
+                type="button"
+                className={styles['tableCell']}
+                data-kept={state === 'refused' ? undefined : isKept}
+                aria-label={`${answer.x.label} ${value}: ${cellText(formatMs(p99), state, isKept)}`}
+                onClick={() => onChoose(index)}
+              >
+                {formatMs(p99)}
+              </button>
+            </Cell>
+            {upper === null ? null : <Cell isNumeric>{p99 === null ? '–' : `≤ ${formatMs(p99 * upper)}`}</Cell>}
+            <Cell>{state === 'refused' ? 'too far to predict' : state}</Cell>
+            <Cell>{state === 'refused' ? '–' : isKept ? 'kept' : '✕ broken'}</Cell>
+          </tr>
+        )
+      })}
+    </Table>
+  )
+}

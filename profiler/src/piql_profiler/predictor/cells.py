@@ -1,0 +1,90 @@
+"""One quantile for many settings of a query's limits at once: what heatmaps and curves are made of.
+
+The cells' operators are resolved to the few distinct latencies the model knows; each distinct combination is composed
+once, all together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from piql.compilation import CompiledQuery
+from piql.physical.operators import WritePlan
+
+from piql_profiler.predictor.cardinalities import Axis, PlanWork, Work, axes
+from piql_profiler.predictor.composition import quantile_us
+from piql_profiler.predictor.model import Coverage, Model, NotPredictable
+from piql_profiler.predictor.predict import REFUSED, composed, coverage_of, refuse_what_is_too_far, warnings_of
+
+_CELLS_AT_ONCE = 256
+_STEPS = 512  # of a cell: half of what a single prediction takes, and within 0.2 % of it
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The latency of each setting in its worst interval; infinite where it is too far beyond what was measured."""
+
+    latency_ms: np.ndarray
+    coverage: tuple[Coverage, ...]
+    warnings: tuple[str, ...]
+
+
+def known_axes(query: CompiledQuery, symbols: Iterable[str]) -> dict[str, Axis]:
+    """Give the limits of a query by their symbols; NotPredictable for a symbol that it does not have."""
+    if isinstance(query.plan, WritePlan):
+        raise NotPredictable(f"{query.name} is a write: no limit decides how much it does")
+    if query.plan is None:
+        raise NotPredictable(f"{query.name} is not bounded, so there is no plan to predict")
+    known = {each.symbol: each for each in axes(query)}
+    for symbol in symbols:
+        if symbol not in known:
+            raise NotPredictable(f"{query.name} has no limit {symbol!r}; it has {', '.join(known) or 'none'}")
+    return known
+
+
+def predict_cells(query: CompiledQuery, model: Model, settings: Sequence[Mapping[str, int]], q: float) -> Cells:
+    """Predict a quantile under each setting; NotPredictable where all of them are too far from what was measured."""
+    assert query.plan is not None
+    assert not isinstance(query.plan, WritePlan)
+    work = PlanWork(query.plan)
+    works = [work.under(each) for each in settings]
+    coverage = tuple(coverage_of(each, model) for each in works)
+    near = [at for at, each in enumerate(coverage) if each is not Coverage.REFUSED]
+    if not near:
+        refuse_what_is_too_far(works[0].operators, model)
+    found = np.full(len(works), np.inf)
+    found[near] = _latencies([works[at] for at in near], model, q) / 1000
+    return Cells(found, coverage, _warnings(works, near, model))
+
+
+def _warnings(works: Sequence[Work], near: Sequence[int], model: Model) -> tuple[str, ...]:
+    """Say what of the cells lies beyond the measured points, and how many are too far beyond."""
+    operators = (each for at in near for each in works[at].operators)
+    found = warnings_of((max(operators, key=lambda each: model.excess(each.point)),), model)
+    if refused := len(works) - len(near):
+        found += (
+            f"{refused} of {len(works)} cells ask for more than {REFUSED:g} times the largest measured point: "
+            "nothing is predicted there",
+        )
+    return found
+
+
+def _latencies(works: Sequence[Work], model: Model, q: float) -> np.ndarray:
+    """Give the quantile of each cell in its worst interval, composing each distinct combination once."""
+    keys = [tuple(model.key(each.point) for each in work.operators) for work in works]
+    distinct = {key: at for at, key in reversed(list(enumerate(keys)))}
+    results: dict[object, float] = {}
+    chosen = list(distinct.items())
+    at_once = max(1, _CELLS_AT_ONCE // model.intervals)
+    for start in range(0, len(chosen), at_once):
+        part = chosen[start : start + at_once]
+        curves = [
+            np.concatenate([model.curves(works[at].operators[leaf].point) for _, at in part])
+            for leaf in range(len(part[0][0]))
+        ]
+        found = quantile_us(composed(works[part[0][1]], model), curves, q, correlation=model.correlation, steps=_STEPS)
+        worst = found.reshape(len(part), model.intervals).max(axis=1)
+        results.update((key, float(value)) for (key, _), value in zip(part, worst, strict=True))
+    return np.array([results[key] for key in keys])
