@@ -51,7 +51,7 @@ class Node:
     def is_running(self) -> bool:
         if self.process is not None:
             return self.process.poll() is None
-        pid = self._pid()
+        pid = self.pid()
         return pid is not None and _is_ours(pid, self.folder)
 
     def is_left_behind(self) -> bool:
@@ -88,7 +88,8 @@ class Node:
     def resume(self) -> None:
         self._signal(signal.SIGCONT)
 
-    def _pid(self) -> int | None:
+    def pid(self) -> int | None:
+        """Give the number of the node's process, where one was started."""
         if self.process is not None:
             return self.process.pid
         return self._noted()[0]
@@ -102,7 +103,7 @@ class Node:
         return pid, starter[0] if starter else None
 
     def _signal(self, number: signal.Signals) -> None:
-        pid = self._pid()
+        pid = self.pid()
         if pid is not None and self.is_running():
             os.kill(pid, number)
 

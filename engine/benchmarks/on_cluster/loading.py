@@ -37,7 +37,7 @@ def worked_by_nodes() -> float:
     """Give the seconds of processor time of the nodes of this machine's cluster."""
     ticks = 0
     for node in found_cluster(default_folder()).nodes:
-        fields = Path(f"/proc/{node.pid_file.read_text()}/stat").read_text().rpartition(")")[2].split()
+        fields = Path(f"/proc/{node.pid()}/stat").read_text().rpartition(")")[2].split()
         ticks += int(fields[11]) + int(fields[12])
     return ticks / os.sysconf("SC_CLK_TCK")
 
