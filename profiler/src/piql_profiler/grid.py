@@ -231,7 +231,7 @@ _DEREFERENCES = Grid.product("", row_bytes=(40, 200), dereference_child_rows=(1,
 _WRITES = Grid.product(
     "",
     row_bytes=(120, 1000),
-    write_entries=(0, 1, 4, 16),
+    write_entries=(0, 1, 2, 4, 16),
     limit_groups=(1, 4),
     limit_rows=(1, 10, 100),
     reference_looks=(1, 4),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -42,6 +42,9 @@ class Measurement:
         return self.lag > MOST_LAG
 
 
+_CHECKS_OF_WRITES = (Operator.LIMIT_CHECK, Operator.REFERENCE_CHECK)
+
+
 @dataclass(frozen=True, eq=False)
 class OperatorCounts:
     """All measurements of one operator: `counts[point, interval, bin]`, points in grid order; `whole[point, bin]`.
@@ -69,6 +72,7 @@ class OperatorCounts:
 class Measurements:
     """The measurements of a run, by operator; every point has a count in every interval.
 
+    `correlation` is that of what is read; `write_correlation` that of a write's parts, which are nearer to each other.
     `is_answered_in_turn`: the store answers one request after the other, even those sent together (an embedded one).
     `has_transactions`: writes are made in one, not by steps.
     `checks`: how long the queries of points took that no model is fitted to.
@@ -81,6 +85,7 @@ class Measurements:
     is_answered_in_turn: bool = False
     checks: Mapping[Point, Histogram] = field(default_factory=dict)
     has_transactions: bool = False
+    write_correlation: float = 0.0
 
     @classmethod
     def of(
@@ -132,10 +137,19 @@ class Measurements:
                 operators[operator] = OperatorCounts(
                     operator, tuple(points[at] for at in seen), counts[seen], whole[seen], effective[seen]
                 )
-        telling = [each for each in cells if each.histogram.total >= FEWEST_PAIRS]
-        pairs = sum(each.histogram.total for each in telling)
-        correlation = sum(each.correlation * each.histogram.total for each in telling) / max(pairs, 1)
-        return cls(intervals, interval_seconds, operators, correlation, is_answered_in_turn, checked, has_transactions)
+        of_all = _correlation(cells)
+        correlation = _correlation([each for each in cells if not each.point.operator.is_of_writes])
+        of_writes = _correlation([each for each in cells if each.point.operator in _CHECKS_OF_WRITES])
+        return cls(
+            intervals,
+            interval_seconds,
+            operators,
+            (of_all if correlation is None else correlation) or 0.0,
+            is_answered_in_turn,
+            checked,
+            has_transactions,
+            (of_all if of_writes is None else of_writes) or 0.0,
+        )
 
     def pooled(self) -> Measurements:
         """Give the same measurements as one long interval."""
@@ -169,3 +183,10 @@ class Measurements:
     def executions(self) -> int:
         """Give how many latencies were measured in all."""
         return int(sum(each.counts.sum() for each in self.operators.values()))
+
+
+def _correlation(cells: Sequence[Measurement]) -> float | None:
+    """Give the mean correlation of those that executed enough to tell; None where there are none."""
+    telling = [each for each in cells if each.histogram.total >= FEWEST_PAIRS]
+    pairs = sum(each.histogram.total for each in telling)
+    return sum(each.correlation * each.histogram.total for each in telling) / pairs if pairs else None

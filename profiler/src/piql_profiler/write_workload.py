@@ -139,6 +139,14 @@ class WriteWorkload:
                 yield {"name": f"m{group:05}{at:010}", **groups}
 
 
+def record_below(point: Point) -> Point:
+    """Give the write that a check belongs to: each group and each foreign key has an entry, but for one in the key."""
+    entries = point.child_rows
+    if point.operator is Operator.REFERENCE_CHECK and point.rows > LOOK:
+        entries -= 1
+    return Point(Operator.WRITE, 1 + entries, 1, NAME_BYTES * (1 + point.child_rows))
+
+
 def _created(table: str, columns: Mapping[str, int], key: Sequence[str], constraints: Sequence[str] = ()) -> str:
     parts = [f"{name} VARCHAR({size})" for name, size in columns.items()]
     primary = f"PRIMARY KEY ({', '.join(key)})"

@@ -30,7 +30,12 @@ LAW = ServiceTimes(
     pause_ms=0.0,
 )
 GRID = Grid.product(
-    "writes", row_bytes=(200,), write_entries=(0, 1, 4), limit_groups=(1,), limit_rows=(1, 10), reference_looks=(1, 2)
+    "writes",
+    row_bytes=(200,),
+    write_entries=(0, 1, 2, 4),
+    limit_groups=(1,),
+    limit_rows=(1, 10),
+    reference_looks=(1, 2),
 )
 EXECUTIONS = 300
 SET = """

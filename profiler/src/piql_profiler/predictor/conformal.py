@@ -5,6 +5,9 @@
     score                      log (p99 of the point's query / predicted p99)
     bound at coverage 1 − α    predicted × exp of the ⌈(n + 1)(1 − α)⌉-th smallest score
 
+Of writes, which have no such checks, the cases are the points of a LimitCheck and of a ReferenceCheck: the whole write
+that each is part of, whose record and entries were not measured.
+
 The query of a join's point has two operators, so that the scores hold errors of interpolation, of composition and of
 measuring. The coverage is that of split conformal prediction: it holds for the p99 observed of a query that could as
 well have been among the cases.
@@ -26,10 +29,10 @@ from piql_profiler.predictor.composition import Leaf, Serial, quantile_us
 from piql_profiler.predictor.levels import levels_of
 from piql_profiler.predictor.model import Coverage, Model, NotPredictable
 from piql_profiler.workload import LINK_BYTES
+from piql_profiler.write_workload import record_below
 
 COVERAGE = 0.9
 _QUANTILE = 0.99
-_READS = tuple(each for each in Operator if not each.is_of_writes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +64,24 @@ def calibrate(measurements: Measurements, build: Callable[[Measurements], Model]
     return _left_out(pooled, build) if calibration.factor() is None else calibration
 
 
+def calibrate_writes(measurements: Measurements, build: Callable[[Measurements], Model]) -> Calibration:
+    """Score the predictions of the writes that a profile's points are parts of."""
+    pooled = measurements.pooled()
+    model = build(pooled)
+    scores = []
+    for measured in (each for operator, each in pooled.operators.items() if operator.is_of_writes):
+        for at, point in enumerate(measured.points):
+            actual = None if point.is_query else _actual_us(measured, at)
+            found = None if actual is None else score(actual, point, model)
+            if found is not None:
+                scores.append(found)
+    return Calibration.of(scores)
+
+
 def _left_out(pooled: Measurements, build: Callable[[Measurements], Model]) -> Calibration:
     """Score each measured point by the model of the others, where those enclose it."""
     scores = []
-    for measured in (each for operator, each in pooled.operators.items() if operator in _READS):
+    for measured in (each for operator, each in pooled.operators.items() if not operator.is_of_writes):
         for at, point in enumerate(measured.points):
             actual = _actual_us(measured, at)
             others = pooled.without(point)
@@ -101,13 +118,16 @@ def _is_enclosed(point: Point, others: Measurements) -> bool:
     levels = levels_of(others).get(point.operator)
     if levels is None or levels.coverage(point) is Coverage.EXTRAPOLATED:
         return False
-    coordinates = others.operators[point.operator].coordinates
-    return bool((coordinates <= np.array(point.coordinates)).all(axis=1).any())
+    coordinates, mine = others.operators[point.operator].coordinates, np.array(point.coordinates)
+    return bool((coordinates <= mine).all(axis=1).any() and (coordinates >= mine).all(axis=1).any())
 
 
 def _predicted_us(point: Point, model: Model) -> float:
     curves = [model.curves(point)]
+    is_of_writes = point.operator.is_of_writes
     if not point.is_query:
-        curves.insert(0, model.curves(Point(Operator.INDEX_SCAN, 1, point.child_rows, LINK_BYTES)))
+        scan = Point(Operator.INDEX_SCAN, 1, point.child_rows, LINK_BYTES)
+        curves.insert(0, model.curves(record_below(point) if is_of_writes else scan))
     composition = Serial(tuple(map(Leaf, range(len(curves))))) if len(curves) > 1 else Leaf(0)
-    return float(quantile_us(composition, curves, _QUANTILE, correlation=model.correlation)[0])
+    correlation = model.write_correlation if is_of_writes else model.correlation
+    return float(quantile_us(composition, curves, _QUANTILE, correlation=correlation)[0])

@@ -45,6 +45,11 @@ class Model(Protocol):
         ...
 
     @property
+    def write_correlation(self) -> float:
+        """The same of the parts of a write."""
+        ...
+
+    @property
     def is_answered_in_turn(self) -> bool:
         """The store answers one request after the other, so nothing runs side by side."""
         ...
@@ -57,6 +62,11 @@ class Model(Protocol):
     @property
     def upper_factor(self) -> float | None:
         """What a predicted p99 is multiplied by for a bound that holds in 90 of 100 cases; None if that is unknown."""
+        ...
+
+    @property
+    def write_factor(self) -> float | None:
+        """The same for a write."""
         ...
 
     def coverage(self, point: Point) -> Coverage: ...

@@ -15,7 +15,7 @@ import numpy as np
 from piql_profiler.grid import Operator, Point
 from piql_profiler.histogram import BINS, LOG_RATIO, Curve, cumulative_of
 from piql_profiler.measurements import Measurements
-from piql_profiler.predictor.conformal import calibrate
+from piql_profiler.predictor.conformal import calibrate, calibrate_writes
 from piql_profiler.predictor.levels import as_measured, levels_of, require
 from piql_profiler.predictor.model import Coverage
 
@@ -24,7 +24,7 @@ class PaperModel:
     """Looks up the next larger grid point; beyond the grid, the largest point scaled by the work it lacks."""
 
     name = "paper"
-    correlation = 0.0
+    correlation = write_correlation = 0.0
 
     def __init__(self, measurements: Measurements, *, is_monotone: bool = True) -> None:
         self.intervals = measurements.intervals
@@ -38,6 +38,10 @@ class PaperModel:
     @cached_property
     def upper_factor(self) -> float | None:
         return calibrate(self._measurements, PaperModel).factor()
+
+    @cached_property
+    def write_factor(self) -> float | None:
+        return calibrate_writes(self._measurements, PaperModel).factor()
 
     def coverage(self, point: Point) -> Coverage:
         point = as_measured(self._levels, point)

@@ -52,7 +52,7 @@ class Prediction:
     @property
     def conservative_ms(self) -> float | None:
         """Give the bound that the p99 keeps in 90 of 100 cases, never below the best estimate; None if unknown."""
-        factor = self._model.upper_factor
+        factor = upper_factor_of(self._work, self._model)
         return None if factor is None else self.p99_ms * max(1.0, factor)
 
     @property
@@ -87,7 +87,7 @@ def predict_work(work: Work, model: Model) -> Prediction:
         composed(work, model),
         [each[worst : worst + 1] for each in curves],
         0.99,
-        correlation=model.correlation,
+        correlation=correlation_of(work, model),
         whole=np.array([p99[worst] * 1000]),
     )[0]
     operators = tuple(
@@ -114,13 +114,27 @@ def predict_work(work: Work, model: Model) -> Prediction:
 
 def _quantiles_ms(work: Work, model: Model, q: float) -> tuple[float, ...]:
     curves = [model.curves(each.point) for each in work.operators]
-    found = quantile_us(composed(work, model), curves, q, correlation=model.correlation)
+    found = quantile_us(composed(work, model), curves, q, correlation=correlation_of(work, model))
     return tuple(float(each) / 1000 for each in found)
 
 
 def composed(work: Work, model: Model) -> Composition:
     """Give how the operators of a plan run together on the store of this model."""
     return in_sequence(work.composition) if model.is_answered_in_turn else work.composition
+
+
+def correlation_of(work: Work, model: Model) -> float:
+    """Give how much the operators share a cause; a page that also writes is taken for a write."""
+    is_writing = any(each.point.operator.is_of_writes for each in work.operators)
+    return model.write_correlation if is_writing else model.correlation
+
+
+def upper_factor_of(work: Work, model: Model) -> float | None:
+    """Give what a prediction is multiplied by for the bound; of a page that reads and writes, the larger of both."""
+    kinds = {each.point.operator.is_of_writes for each in work.operators}
+    factors = [model.write_factor if is_write else model.upper_factor for is_write in kinds]
+    known = [each for each in factors if each is not None]
+    return max(known) if len(known) == len(factors) else None
 
 
 def coverage_of(work: Work, model: Model) -> Coverage:

@@ -16,7 +16,7 @@ from piql_profiler.predictor.cardinalities import Axis, PlanWork, limits_of
 from piql_profiler.predictor.composition import quantile_us
 from piql_profiler.predictor.heatmap import Slo
 from piql_profiler.predictor.model import Coverage, Model
-from piql_profiler.predictor.predict import composed
+from piql_profiler.predictor.predict import composed, correlation_of
 
 _MOST = 1_000_000
 _STAIRS = 12
@@ -115,7 +115,7 @@ class _Check:
         work = self._work.under(values)
         curves = [self._model.curves(each.point) for each in work.operators]
         found = quantile_us(
-            composed(work, self._model), curves, self._slo.quantile, correlation=self._model.correlation
+            composed(work, self._model), curves, self._slo.quantile, correlation=correlation_of(work, self._model)
         )
         return float(found.max()) / 1000
 

@@ -1,7 +1,8 @@
 """Quantile surfaces: each quantile of an operator as a function of its cardinalities, fitted to all its points.
 
     requests, rows, bytes      q(x) = θ₀ + θ₁·log child + θ₂·child + θ₃·child·rows + θ₄·child·rows·bytes, θ ≥ 0 by
-                               relative error; the logarithm is how the slowest of many requests grows
+                               relative error; the logarithm is how the slowest of many requests grows;
+                               a write with index entries notes by steps what it is about to do: that is a jump
     local residual             × exp of the points' log errors, the nearer the heavier, less what of them is noise
     between points             interpolated in each dimension, which repeats a surface of this form exactly
     beyond them                plus what the surface grows by
@@ -27,7 +28,7 @@ from scipy.optimize import nnls
 from piql_profiler.grid import Operator, Point
 from piql_profiler.histogram import EDGES_US, Curve, cumulative_of, quantile_of_curve
 from piql_profiler.measurements import Measurements, OperatorCounts
-from piql_profiler.predictor.conformal import calibrate
+from piql_profiler.predictor.conformal import calibrate, calibrate_writes
 from piql_profiler.predictor.levels import Levels, as_measured, levels_of, require
 from piql_profiler.predictor.model import Coverage
 
@@ -50,6 +51,7 @@ class SurfaceModel:
         self.is_answered_in_turn = measurements.is_answered_in_turn
         self.has_transactions = measurements.has_transactions
         self.correlation = min(max(measurements.correlation, 0.0), _STRONGEST)
+        self.write_correlation = min(max(measurements.write_correlation, 0.0), _STRONGEST)
         self._measurements = measurements
         self._levels = levels_of(measurements)
         self._cache: dict[Hashable, Curve] = {}
@@ -58,6 +60,10 @@ class SurfaceModel:
     @cached_property
     def upper_factor(self) -> float | None:
         return calibrate(self._measurements, SurfaceModel).factor()
+
+    @cached_property
+    def write_factor(self) -> float | None:
+        return calibrate_writes(self._measurements, SurfaceModel).factor()
 
     def coverage(self, point: Point) -> Coverage:
         point = as_measured(self._levels, point)
@@ -184,4 +190,6 @@ def _features(coordinates: _Values, levels: Levels) -> _Values:
         columns.append(child * rows)
     if varied[2]:
         columns.append(child * rows * size)
+    if varied[0] and levels.operator is Operator.WRITE:
+        columns.append(child > 1)
     return np.stack(columns, axis=1)
