@@ -24,7 +24,7 @@ from piql_profiler.grid import GRIDS
 from piql_profiler.run_files import RunSettings
 from piql_profiler.validation.report import as_json, as_page, as_table
 from piql_profiler.validation.validate import validate_cases
-from predictions_page import CLUSTER, cluster_section, write_section
+from predictions_page import CLUSTER, CLUSTER_WRITES, cluster_section, write_section
 from table_1 import Lists, fill, sessions
 
 _ROUND_SECONDS, _WARM_UP = 30.0, 2
@@ -35,8 +35,8 @@ def main() -> None:
     parser.add_argument("--store", required=True, metavar="URL")
     parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="a new folder")
     parser.add_argument("--minutes", type=float, default=8.0, help="of measuring (8)")
-    parser.add_argument("--parts", default="table_1", help="table_1, unseen, figure_6, separated by commas")
-    parser.add_argument("--grid", choices=tuple(GRIDS), help="default: the list's")
+    parser.add_argument("--parts", default="table_1", help="table_1, unseen, figure_6, writes; with commas")
+    parser.add_argument("--grid", choices=tuple(GRIDS), help="the list's, unless there are writes among the parts")
     parser.add_argument("--load", type=float, default=0.5, help="how busy the client is kept (0.5)")
     parser.add_argument("--precision", type=float, default=0.05, help="of a p99 that is known well enough (0.05)")
     parser.add_argument("--write", action="store_true", help="into docs/measurements/predictions.md")
@@ -48,7 +48,7 @@ def main() -> None:
         compilation = fill(database, lists)
         say(f"rows are there after {time.monotonic() - began:.0f} s")
         cases = sessions(database, seen, compilation, lists)
-        grid = GRIDS[given.grid or lists.profile["grid"]]
+        grid = GRIDS[given.grid or _grid_for(lists)]
         rounds = max(1, round(60 * given.minutes / _ROUND_SECONDS))
         settings = RunSettings(
             given.store, grid, _ROUND_SECONDS, rounds, 1, lists.seed, "local", given.load, given.precision
@@ -63,7 +63,13 @@ def main() -> None:
     text = cluster_section(lists, found, f"{nodes}{replication}; {_machine()}; {time.monotonic() - began:.0f} s in all")
     print(text)
     if given.write:
-        write_section(CLUSTER, text)
+        write_section(CLUSTER_WRITES if tuple(lists.parts) == ("writes",) else CLUSTER, text)
+
+
+def _grid_for(lists: Lists) -> str:
+    if "writes" not in lists.parts:
+        return str(lists.profile["grid"])
+    return "writes" if len(lists.parts) == 1 else "default"
 
 
 def say(text: str) -> None:

@@ -18,6 +18,7 @@ from table_1 import Lists, name_of
 
 PAGE = Path(__file__).parents[2] / "docs" / "measurements" / "predictions.md"
 KNOWN_TRUTH, CLUSTER = "Known truth", "Three nodes of Cassandra"
+CLUSTER_WRITES = "Writes on three nodes of Cassandra"
 _PAPER = "paper"
 _HEAD = """# Predictions against what queries took
 
@@ -32,7 +33,7 @@ def write_section(title: str, text: str) -> None:
     page = PAGE.read_text(encoding="utf-8") if PAGE.exists() else _HEAD
     sections = {part.splitlines()[0]: part for part in page.split("\n## ")[1:]}
     sections[title] = f"{title}\n\n{text.strip()}\n"
-    first = [each for each in (KNOWN_TRUTH, CLUSTER) if each in sections]
+    first = [each for each in (KNOWN_TRUTH, CLUSTER, CLUSTER_WRITES) if each in sections]
     ordered = [sections[each] for each in dict.fromkeys([*first, *sections])]  # those written by hand come after
     PAGE.write_text(_HEAD + "".join(f"\n## {each.rstrip()}\n" for each in ordered), encoding="utf-8")
 
@@ -85,7 +86,7 @@ def cluster_section(lists: Lists, found: Validation, place: str) -> str:
 
 
 def tables(lists: Lists, rows: Mapping[str, Row]) -> list[str]:
-    """Give the goals, then Table 1, the unseen cardinalities and the cells of figure 6, as far as they are listed."""
+    """Give the goals, then Table 1, the unseen cardinalities, the cells of figure 6 and writes, as far as listed."""
     parts = {part: [rows[name_of(each)] for each in cases] for part, cases in lists.parts.items()}
     goals: list[Goal] = []
     shown: list[str] = []
@@ -99,8 +100,14 @@ def tables(lists: Lists, rows: Mapping[str, Row]) -> list[str]:
         width = len({each["count"] for each in lists.parts["figure_6"]})
         goals += goals_of_map(found, DEFAULT_MODEL, width)
         shown.append("### The 25 cells of figure 6\n\n" + _map(found))
+    if found := parts.get("writes"):
+        shown.append("### Writes\n\n" + _rows(found))
     held, bounded = covered([each for part in parts.values() for each in part])
-    return [_goals(goals), f"The bound that should hold for 9 of 10 held for {held} of {bounded}.", *shown]
+    return [
+        *([_goals(goals)] if goals else []),
+        f"The bound that should hold for 9 of 10 held for {held} of {bounded}.",
+        *shown,
+    ]
 
 
 def _goals(goals: Sequence[Goal]) -> str:

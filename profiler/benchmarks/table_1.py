@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
@@ -13,6 +14,7 @@ import piql
 import table_1_data
 from piql.compilation import Compilation
 from piql.database import Observation
+from piql.errors import DuplicateKey
 from piql_profiler.clock import REAL, Clock
 from piql_profiler.known_truth.service_times import ServiceTimes
 from piql_profiler.validation.case import CaseSession
@@ -43,7 +45,7 @@ class Lists:
             for follows in figure["follows"]
             for count in figure["count"]
         ]
-        parts = {"table_1": tuple(content["table_1"]), "unseen": tuple(content["unseen"]), "figure_6": tuple(cells)}
+        parts = {name: tuple(content[name]) for name in ("table_1", "unseen", "writes")} | {"figure_6": tuple(cells)}
         return cls(content["seed"], content["profile"], ServiceTimes(**content["service_times"]), parts)
 
     def only(self, parts: Sequence[str]) -> Lists:
@@ -82,10 +84,27 @@ def sessions(
     """Make each case ready to be executed, its parameters drawn from the list's seed."""
     return {
         name: CaseSession(
-            name, compilation.queries[case["query"]], database, seen, _draws(case, lists.seed * 100 + at), clock
+            name,
+            compilation.queries[case["query"]],
+            database,
+            seen,
+            _draws(case, lists.seed * 100 + at),
+            clock,
+            _before(case, database),
         )
         for at, (name, case) in enumerate(lists.cases.items())
     }
+
+
+def _before(case: Mapping[str, Any], database: piql.Database) -> Callable[[Mapping[str, object]], None]:
+    """Give what lets the rows be as a write needs them: those that it inserts are not there, all others are."""
+
+    def run(parameters: Mapping[str, object]) -> None:
+        for query, wanted in table_1_data.before(case, parameters):
+            with contextlib.suppress(DuplicateKey):
+                database.execute(query, wanted)
+
+    return run
 
 
 def _draws(case: Mapping[str, Any], seed: int) -> Any:

@@ -21,6 +21,7 @@ _AUTHORS, _BOOKS_EACH, _SUBJECTS = 120, 10, 20
 _FOLLOWED, _THOUGHTS_EACH, _OWNERS_EACH = 100, 60, 5
 _CUSTOMERS, _ORDERS_EACH, _WORDS_EACH = 40, 20, 2
 _COUNTRIES = 30
+_LEFT, _APPROVED = (0, 1), (2, 3, 4)  # which of five users lose a subscription, and which have one approved
 
 
 def levels(cases: Iterable[Case], name: str) -> tuple[int, ...]:
@@ -163,8 +164,40 @@ def parameters(case: Case, random: Random) -> dict[str, object]:
             return {"me": _name("author", random.randrange(_FOLLOWED))}
         case "findUser":
             return {"username": _name("author", random.randrange(_FOLLOWED))}
+        case "addUser":
+            return {"username": _text(random, 32), "hometown": _text(random, 64)}
+        case "postThought":
+            posted = _NEWEST + timedelta(milliseconds=random.randrange(10**9))
+            return {"me": _name("author", 0), "posted": posted, "text": _text(random, 140)}
+        case "subscribe" | "unsubscribe" | "approve":
+            owners = _APPROVED if case["query"] == "approve" else _LEFT
+            target = _name("author", random.randrange(_FOLLOWED))
+            return {"owner": _name(f"follows{case['follows']}", random.choice(owners)), "target": target}
+        case "addCartLine" | "updateCartLine":
+            owner = random.randrange(_OWNERS_EACH)
+            line = {"uname": f"cart{case['cart']}-{owner}", "item": _item(owner, 0)}
+            return line | {"quantity": random.randrange(1, 100)}
         case other:
             raise ValueError(f"table-1.json has no parameters for {other}")
+
+
+def before(case: Case, parameters: Mapping[str, object]) -> list[tuple[str, dict[str, object]]]:
+    """Give the writes that let the rows be as a write needs them, with their parameters."""
+    pair = {name: parameters[name] for name in ("owner", "target") if name in parameters}
+    line = {name: parameters[name] for name in ("uname", "item") if name in parameters}
+    match case["query"]:
+        case "subscribe":
+            return [("unsubscribe", pair)]
+        case "unsubscribe":
+            return [("subscribe", pair)]
+        case "approve":
+            return [("unsubscribe", pair), ("subscribe", pair)]
+        case "addCartLine":
+            return [("removeCartLine", line)]
+        case "updateCartLine":
+            return [("addCartLine", line | {"quantity": 100})]
+        case _:
+            return []
 
 
 def _word_of(author: int, cases: Sequence[Case]) -> str:

@@ -240,9 +240,10 @@ _READS = _LOOKUPS.points + _FEEDS.points
 
 # `small` covers SCADr: its thoughtstream at 100 subscriptions × 50 rows, and its writes. `default` is the grid to
 # predict from in earnest: its 19 checks are what a bound at 90 % is computed from, and would do for 95 %. `reads` is
-# the part of it that scans and joins are predicted from.
+# the part of it that scans and joins are predicted from, `writes` that of writes.
 GRIDS: Mapping[str, Grid] = {
     "small": _SMALL,
     "default": Grid.of("default", _READS + _DEREFERENCES.points + _WRITES.points).with_checks(19, seed=19),
     "reads": Grid.of("reads", _READS).with_checks(19, seed=19),
+    "writes": Grid.of("writes", _WRITES.points),
 }

@@ -17,6 +17,7 @@ CREATE QUERY thoughtstream AS
 SELECT t.owner, t.posted, t.text FROM subscriptions s JOIN thoughts t ON t.owner = s.target
 WHERE s.owner = [1: me] ORDER BY t.posted DESC LIMIT [2: count] MAX 10;
 CREATE QUERY mine AS SELECT posted, text FROM thoughts WHERE owner = [1: me] ORDER BY posted DESC LIMIT 5;
+CREATE QUERY follow AS INSERT INTO subscriptions (owner, target) VALUES ([1: owner], [2: target]);
 CREATE QUERY post AS INSERT INTO thoughts (owner, posted, text) VALUES ([1: me], [2: posted], [3: text]);
 """
 GRID = {
@@ -64,6 +65,28 @@ def test_deployed_queries_are_held_against_their_predictions(
     assert "thoughtstream" in page
     assert "<svg" in page
     assert "http" not in page.replace("http://www.w3.org", "")
+
+
+def test_writes_are_held_against_their_predictions_where_they_may_be_executed(
+    store: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    grid = {"row_bytes": [200], "write_entries": [0, 2], "limit_groups": [1], "limit_rows": [1, 100]}
+    options = ["--store", store, "--query", "follow", "--query", "post", "--interval", "1", "--intervals", "2"]
+    options += ["--grid", json.dumps(grid)]
+    assert commands.validate([*options, "--out", str(tmp_path / "refused")]) == 1
+    assert "follow changes the data: say --writes" in capsys.readouterr().err
+
+    out = tmp_path / "out"
+    assert commands.validate([*options, "--out", str(out), "--writes"]) == 0
+    found = json.loads((out / "validation.json").read_text())
+    post, follow = sorted(found["queries"], key=lambda each: each["operators"])
+    assert (post["query"], post["operators"]) == ("post", 1)
+    assert (follow["query"], follow["operators"]) == ("follow", 2)  # its record, and the group that it enters
+    assert post["executions"] >= 10
+    assert follow["predicted_p99_ms"]["surface"] > 0
+    with piql.connect(store) as database:
+        made = database.some_rows("thoughts", ["owner"], 100_000)
+    assert len(made) >= 80 + post["executions"]  # and those that warm up
 
 
 def test_a_query_is_predicted_at_the_cardinalities_it_was_executed_with() -> None:
