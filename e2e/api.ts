@@ -55,6 +55,11 @@ export class Api {
     await this.send('PUT', `/api/workspaces/scadr/files/${path}`, { text: change(file.text), base_revision: file.revision })
   }
 
+  /** Makes a file as another window would. */
+  async create(path: string, text: string): Promise<void> {
+    await this.send('POST', '/api/workspaces/scadr/files', { path, text })
+  }
+
   /** Deletes a file as another window would. */
   async remove(path: string): Promise<void> {
     await this.send('DELETE', `/api/workspaces/scadr/files/${path}`)

@@ -170,3 +170,27 @@ async function expectNoSidewaysScrolling(page: Page): Promise<void> {
   const excess = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
   expect(excess).toBeLessThanOrEqual(0)
 }
+
+test('names of any length leave nothing wider than its panel, and lie over nothing', async ({ workbench, api, page }) => {
+  const query = 'theNameOfAQueryThatSomebodyWroteWithoutThinkingOfTheWorkbenchItWouldHaveToFitIntoOneDay'
+  const path = `queries/${query}AndItsFile.piql`
+  await api.measuredRun()
+  await api.create(
+    path,
+    `CREATE QUERY ${query} AS SELECT t.posted FROM subscriptions s JOIN thoughts t ON t.owner = s.target
+     WHERE s.owner = [1: theUserWhoIsLoggedInAndWhoseSubscriptionsAreRead] ORDER BY t.posted LIMIT [2: howManyThoughtsAreShownOnThePageThatIsSeenNow] MAX 50;
+     CREATE QUERY grows AS SELECT posted FROM thoughts WHERE owner = [1: me];`,
+  )
+  await workbench.open(`/?query=${query}&file=${path}`)
+  const heading = await workbench.editor.region.getByRole('heading').boundingBox()
+  const explain = await workbench.editor.region.getByRole('button', { name: /^Explain/ }).boundingBox()
+  expect((heading?.x ?? 0) + (heading?.width ?? 0)).toBeLessThanOrEqual(explain?.x ?? 0)
+  for (const title of ['Problems', 'Plan', 'Bounds', 'Heatmap', 'Deploy', 'Run'] as const) {
+    await workbench.openPanel(title)
+    const panel = page.getByRole('tabpanel', { name: new RegExp(`^${title}`) })
+    await expect(panel.getByRole('status').or(panel.getByRole('list')).or(panel.getByRole('region')).or(panel.getByRole('tree')).first()).toBeVisible()
+    const excess = () => panel.evaluate((element) => element.scrollWidth - element.clientWidth)
+    await expect.poll(excess, { message: `what of ${title} is wider than its panel` }).toBeLessThanOrEqual(0)
+    await look(page, `long-${title.toLowerCase()}`)
+  }
+})

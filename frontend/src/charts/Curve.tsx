@@ -4,6 +4,7 @@ import { useId, useState, type KeyboardEvent, type PointerEvent } from 'react'
 import { latencySpan, movePoint, type CurvePoint } from '../logic/curve'
 import { formatMs } from '../units'
 import styles from './curve.module.css'
+import { fitted } from './fitted'
 import { useSize } from './useSize'
 
 interface CurveProps {
@@ -137,7 +138,7 @@ export function Curve({ points, sloMs, xLabel, label, current, chosen, describe,
             <line className={styles['cursor']} data-focused={isFocused} x1={x(points[cursor].value)} x2={x(points[cursor].value)} y1={MARGIN.top} y2={bottom} />
           ) : null}
           <text className={styles['axis']} x={(MARGIN.left + right) / 2} y={height - 8} textAnchor="middle">
-            {xLabel}
+            {fitted(xLabel, right - MARGIN.left)}
           </text>
         </svg>
       </div>

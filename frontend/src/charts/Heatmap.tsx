@@ -1,6 +1,7 @@
 import { useEffect, useId, useMemo, useRef, useState, type KeyboardEvent, type PointerEvent } from 'react'
 import { cividis, contourPath, inkOn, logScale, moveCell, sloContour, type CellIndex, type Grid } from '../logic/heatmap'
 import { formatMs } from '../units'
+import { fitted } from './fitted'
 import styles from './heatmap.module.css'
 import { useSize } from './useSize'
 
@@ -105,10 +106,10 @@ export function Heatmap({ grid, xLabel, yLabel, label, current, chosen, describe
           <Ticks values={grid.xs} spacing={cellWidth} minimum={34} place={(index) => [MARGIN.left + (index + 0.5) * cellWidth, MARGIN.top + plotHeight + 16]} anchor="middle" />
           <Ticks values={grid.ys} spacing={cellHeight} minimum={15} place={(index) => [MARGIN.left - 8, MARGIN.top + (rows - index - 0.5) * cellHeight + 4]} anchor="end" />
           <text className={styles['axis']} x={MARGIN.left + plotWidth / 2} y={height - 8} textAnchor="middle">
-            {xLabel}
+            {fitted(xLabel, plotWidth)}
           </text>
           <text className={styles['axis']} transform={`translate(14,${MARGIN.top + plotHeight / 2}) rotate(-90)`} textAnchor="middle">
-            {yLabel}
+            {fitted(yLabel, plotHeight)}
           </text>
           {current ? <rect className={styles[grid.p99[current.row]?.[current.column] === null ? 'currentOnGrey' : 'current']} {...inset(boxOf(current), 3)} rx={3} /> : null}
           {chosen ? <rect className={styles['chosen']} {...inset(boxOf(chosen), 1)} rx={2} /> : null}

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { logAxis } from '../logic/latency-comparison'
 import type { PlanNode } from '../logic/shapes'
 import { Curve } from './Curve'
+import { fitted } from './fitted'
 import { Heatmap } from './Heatmap'
 import { LatencyDots } from './LatencyDots'
 import { PlanTree } from './PlanTree'
@@ -94,6 +95,13 @@ describe('the heatmap', () => {
     expect(screen.getByRole('status', { name: 'Cell' }).textContent).toBe('cell 1 1')
     fireEvent.keyDown(map, { key: 'Enter' })
     expect(onChoose).toHaveBeenCalledWith({ column: 1, row: 1 })
+  })
+})
+
+describe('the label of an axis', () => {
+  it('is cut where there is no room for it', () => {
+    expect(fitted('PAGINATE', 200)).toBe('PAGINATE')
+    expect(fitted('LIMIT [howManyThoughtsAreToBeShown] MAX', 100)).toBe('LIMIT [howMany…')
   })
 })
 

@@ -5,10 +5,12 @@ interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   look?: 'plain' | 'primary' | 'danger' | 'quiet'
   size?: 'normal' | 'small'
   icon?: ReactNode
+  /** Breaks a label that is too long for one line. */
+  isWrapped?: boolean
 }
 
-export function Button({ look = 'plain', size = 'normal', icon, children, className, ...rest }: ButtonProps) {
-  const classes = [styles['button'], styles[look], size === 'small' && styles['small'], className].filter(Boolean).join(' ')
+export function Button({ look = 'plain', size = 'normal', icon, isWrapped = false, children, className, ...rest }: ButtonProps) {
+  const classes = [styles['button'], styles[look], size === 'small' && styles['small'], isWrapped && styles['wraps'], className].filter(Boolean).join(' ')
   return (
     <button type="button" className={classes} {...rest}>
       {icon}

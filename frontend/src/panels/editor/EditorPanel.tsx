@@ -25,8 +25,15 @@ export function EditorPanel() {
         <FileName file={file} />
         {query ? (
           <span className={styles['actions']}>
-            <Button size="small" look="quiet" icon={<Sigma size={13} aria-hidden />} onClick={() => openPanel('bounds')}>
-              Explain {query.name}
+            <Button
+              size="small"
+              look="quiet"
+              className={styles['explain']}
+              title={`Explain ${query.name}`}
+              icon={<Sigma size={13} aria-hidden />}
+              onClick={() => openPanel('bounds')}
+            >
+              <span className={styles['cut']}>Explain {query.name}</span>
             </Button>
             <Button size="small" look="quiet" icon={<Play size={13} aria-hidden />} onClick={requestRun}>
               Run
@@ -52,9 +59,11 @@ function FileName({ file }: { file: TextDocument | undefined }) {
   if (!file) return <span />
   const folder = file.path.slice(0, file.path.lastIndexOf('/') + 1)
   return (
-    <h2 className={styles['path']}>
-      {folder ? <span className={styles['folder']}>{folder.replace('/', ' / ')}</span> : null}
-      {file.path.slice(folder.length)}
+    <h2 className={styles['path']} title={file.path}>
+      <span className={styles['cut']}>
+        {folder ? <span className={styles['folder']}>{folder.replaceAll('/', ' / ')}</span> : null}
+        {file.path.slice(folder.length)}
+      </span>
       {file.saveState === 'saved' ? null : <span className={styles['dirty']} title={file.saveState} />}
     </h2>
   )

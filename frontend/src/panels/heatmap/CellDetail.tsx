@@ -55,13 +55,13 @@ export function CellDetail({ query, limits, p99, state, isKept, upperFactor, isC
         <div className={styles['detailActions']}>
           {changes.length === 0 ? <span className={styles['detailText']}>These are the limits in the text.</span> : null}
           {changes.length > 0 ? (
-            <Button size="small" look="primary" icon={<PencilLine size={12} aria-hidden />} onClick={() => write(changes)}>
+            <Button size="small" look="primary" isWrapped icon={<PencilLine size={12} aria-hidden />} onClick={() => write(changes)}>
               {changes.length === 1 ? `Write ${changes[0]?.value} into the text` : `Write ${changes.length === 2 ? 'both' : 'all'} limits into the text`}
             </Button>
           ) : null}
           {changes.length > 1
             ? changes.map((change) => (
-                <Button key={change.axis.symbol} size="small" onClick={() => write([change])}>
+                <Button key={change.axis.symbol} size="small" isWrapped onClick={() => write([change])}>
                   Only {change.axis.label}: {change.value}
                 </Button>
               ))

@@ -26,12 +26,12 @@ export function UnboundedFindings({ query }: { query: Query }) {
               </p>
               <div className={styles['findingActions']}>
                 {fixes.map((fix) => (
-                  <Button key={fix.title} size="small" icon={<Wrench size={12} aria-hidden />} onClick={() => void applyFix(fix)}>
+                  <Button key={fix.title} size="small" isWrapped icon={<Wrench size={12} aria-hidden />} onClick={() => void applyFix(fix)}>
                     {fix.title}
                   </Button>
                 ))}
                 {target ? (
-                  <Button size="small" look="quiet" onClick={() => reveal(target, true)}>
+                  <Button size="small" look="quiet" isWrapped onClick={() => reveal(target, true)}>
                     Show table {segment.table}
                   </Button>
                 ) : null}

@@ -105,7 +105,7 @@ function Problem({ diagnostic }: { diagnostic: Diagnostic }) {
 function FixButton({ fix }: { fix: Fix }) {
   return (
     <span className={styles['fix']}>
-      <Button size="small" icon={<Wrench size={12} aria-hidden />} onClick={() => void applyFix(fix)}>
+      <Button size="small" isWrapped icon={<Wrench size={12} aria-hidden />} onClick={() => void applyFix(fix)}>
         {fix.title}
       </Button>
       {fix.unblocks.length > 0 ? <span className={styles['unblocks']}>also unblocks {fix.unblocks.join(', ')}</span> : null}

@@ -141,7 +141,7 @@ function Form({ live, query }: { live: Deployment; query: DeployedQuery }) {
           />
         ))}
         <div className={styles['actions']}>
-          <Button type="submit" look="primary" icon={<Play size={13} aria-hidden />} disabled={execution.isPending}>
+          <Button type="submit" look="primary" isWrapped icon={<Play size={13} aria-hidden />} disabled={execution.isPending}>
             Run {query.name}
           </Button>
           {query.parameters.length > 0 ? (

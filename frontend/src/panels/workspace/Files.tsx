@@ -60,6 +60,7 @@ function FileRow({ file }: { file: TextDocument }) {
         type="button"
         className={styles['file']}
         aria-current={file.path === open}
+        title={file.path}
         data-tone={errors > 0 ? 'danger' : warnings > 0 ? 'warning' : undefined}
         onClick={() => setView({ file: file.path })}
       >

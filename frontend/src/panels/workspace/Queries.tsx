@@ -28,6 +28,7 @@ export function Queries() {
               type="button"
               className={styles['query']}
               data-query={query.name}
+              title={query.name}
               aria-current={query.name === selected}
               data-unbounded={!query.is_bounded}
               onClick={() => selectQuery(query)}

@@ -37,7 +37,7 @@ function TableRow({ table, finding }: { table: Table; finding: string | undefine
       type="button"
       className={styles['query']}
       data-unbounded={finding !== undefined}
-      title={finding}
+      title={finding ? `${table.name}: ${finding}` : table.name}
       onClick={() => target && reveal(target)}
     >
       <span className={styles['queryHead']}>
