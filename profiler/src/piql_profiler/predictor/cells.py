@@ -17,8 +17,9 @@ from piql_profiler.predictor.cardinalities import Axis, PlanWork, Work, axes
 from piql_profiler.predictor.composition import quantile_us
 from piql_profiler.predictor.model import Coverage, Model, NotPredictable
 from piql_profiler.predictor.predict import REFUSED, composed, coverage_of, refuse_what_is_too_far, warnings_of
+from piql_profiler.predictor.worst_interval import FIRST, estimate, worst_of
 
-_CELLS_AT_ONCE = 256
+_ROWS_AT_ONCE = 256
 _STEPS = 512  # of a cell: half of what a single prediction takes, and within 0.2 % of it
 
 
@@ -75,16 +76,20 @@ def _latencies(works: Sequence[Work], model: Model, q: float) -> np.ndarray:
     """Give the quantile of each cell in its worst interval, composing each distinct combination once."""
     keys = [tuple(model.key(each.point) for each in work.operators) for work in works]
     distinct = {key: at for at, key in reversed(list(enumerate(keys)))}
-    results: dict[object, float] = {}
-    chosen = list(distinct.items())
-    at_once = max(1, _CELLS_AT_ONCE // model.intervals)
-    for start in range(0, len(chosen), at_once):
-        part = chosen[start : start + at_once]
-        curves = [
-            np.concatenate([model.curves(works[at].operators[leaf].point) for _, at in part])
-            for leaf in range(len(part[0][0]))
-        ]
-        found = quantile_us(composed(works[part[0][1]], model), curves, q, correlation=model.correlation, steps=_STEPS)
-        worst = found.reshape(len(part), model.intervals).max(axis=1)
-        results.update((key, float(value)) for (key, _), value in zip(part, worst, strict=True))
+    composition = composed(works[0], model)
+    curves = [[model.curves(each.point) for each in works[at].operators] for at in distinct.values()]
+
+    def exact(cells: np.ndarray, intervals: np.ndarray) -> np.ndarray:
+        found = []
+        for start in range(0, len(cells), _ROWS_AT_ONCE):
+            part = slice(start, start + _ROWS_AT_ONCE)
+            pairs = [(curves[cell], at) for cell, at in zip(cells[part], intervals[part], strict=True)]
+            leaves = [np.stack([of_cell[leaf][at] for of_cell, at in pairs]) for leaf in range(len(curves[0]))]
+            found.append(quantile_us(composition, leaves, q, correlation=model.correlation, steps=_STEPS))
+        return np.concatenate(found)
+
+    about = np.ones((len(curves), model.intervals))
+    if model.intervals > FIRST:
+        about = np.stack([estimate(composition, each, q, correlation=model.correlation) for each in curves])
+    results = dict(zip(distinct, worst_of(about, exact), strict=True))
     return np.array([results[key] for key in keys])

@@ -1,0 +1,74 @@
+"""The worst interval of many cells, without composing all intervals of each: an estimate says which may be it.
+
+    estimate    medians add up, and so do the distances from them to the quantile, as those of normal scores do
+    exact       first for the FIRST intervals of each cell by that estimate
+    then        for those whose estimate, times what exact ones were of theirs, may still pass the worst found
+
+How far exact values stray from their estimates within a cell is seen over all cells; three deviations are allowed for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import assert_never
+
+import numpy as np
+
+from piql_profiler.histogram import Curve, quantile_of_curve
+from piql_profiler.predictor.composition import Composition, Leaf, Parallel, Serial
+
+FIRST = 4
+_DEVIATIONS = 3.0
+_MEDIAN = 0.5
+
+Exact = Callable[[np.ndarray, np.ndarray], np.ndarray]
+"""From cells and intervals, pair by pair, to quantiles."""
+
+
+def worst_of(estimates: np.ndarray, exact: Exact) -> np.ndarray:
+    """Give the largest exact value of each row of `estimates[cell, interval]`; of FIRST intervals all are composed."""
+    cells, intervals = estimates.shape
+    if intervals <= FIRST:
+        every = np.indices(estimates.shape).reshape(2, -1)
+        return np.asarray(exact(every[0], every[1]).reshape(estimates.shape).max(axis=1))
+    first = np.argsort(-estimates, axis=1)[:, :FIRST]
+    rows = np.arange(cells)[:, None]
+    found = exact(np.broadcast_to(rows, first.shape).ravel(), first.ravel()).reshape(first.shape)
+    ratios = np.log(found / estimates[rows, first])
+    usual = ratios.mean(axis=1, keepdims=True)
+    stray = float(np.sqrt(((ratios - usual) ** 2).sum() / (cells * (FIRST - 1))))
+    worst = found.max(axis=1)
+    may_be = estimates * np.exp(usual + _DEVIATIONS * stray) > worst[:, None]
+    may_be[rows, first] = False
+    others = np.argwhere(may_be)
+    if len(others):
+        np.maximum.at(worst, others[:, 0], exact(others[:, 0], others[:, 1]))
+    return np.asarray(worst)
+
+
+def estimate(composition: Composition, curves: Sequence[Curve], q: float, *, correlation: float = 0.0) -> Curve:
+    """Give about what a quantile of the whole is, one value for each row of the curves."""
+    medians = [quantile_of_curve(each, _MEDIAN) for each in curves]
+    beyond = [quantile_of_curve(each, q) - median for each, median in zip(curves, medians, strict=True)]
+    median, rest = _added(composition, medians, beyond, correlation)
+    return np.asarray(median + rest)
+
+
+def _added(
+    composition: Composition, medians: Sequence[Curve], beyond: Sequence[Curve], correlation: float
+) -> tuple[Curve, Curve]:
+    match composition:
+        case Leaf(index):
+            return medians[index], beyond[index]
+        case Serial(parts):
+            found = [_added(each, medians, beyond, correlation) for each in parts]
+            rests = np.stack([rest for _, rest in found])
+            alone, together = (rests**2).sum(axis=0), rests.sum(axis=0) ** 2
+            rest = np.sqrt((1.0 - correlation) * alone + correlation * together)
+            return np.sum([median for median, _ in found], axis=0), rest
+        case Parallel(parts):
+            found = [_added(each, medians, beyond, correlation) for each in parts]
+            median = np.max([median for median, _ in found], axis=0)
+            return median, np.max([above + rest for above, rest in found], axis=0) - median
+        case _:
+            assert_never(composition)
