@@ -1,11 +1,11 @@
 """A query that is one scan of records, on a store without transactions: run without steps, with the same outcome."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import piql
 import pytest
 from piql.errors import BoundExceeded
-from piql.execution.at_once import AtOnce
 from piql.execution.executor import Page, PreparedQuery
 from piql.store.stepwise import StepwiseStore
 
@@ -74,6 +74,6 @@ def test_more_requests_than_the_bound_are_never_made(db: piql.Database) -> None:
     db.execute("some", {"names": ["ada"]})
     found = prepared(db, "some")._at_once
     assert found is not None
-    tight = AtOnce(found._scan, db.store, 1)
+    tight = replace(found, bound=1).way(None)
     with pytest.raises(BoundExceeded, match="stopped before request 2 of at most 1"):
-        tight([("ada", "bob")], None)
+        tight({"names": ["ada", "bob"]})

@@ -96,6 +96,14 @@ def test_a_get_names_the_whole_key() -> None:
     ]
 
 
+def test_columns_are_selected_as_a_driver_wants_them() -> None:
+    shape = ReadShape(THOUGHTS, THOUGHTS.primary_index(), ("posted", "text"), 1, is_ascending=False)
+    (statement,) = plan_read(shape, layout_of(THOUGHTS, shape.index, "k"), {"timestamp": "f({})"}).statements
+    assert statement.cql.replace('"', "") == (
+        "SELECT f(posted) AS posted, text, #state FROM k.thoughts WHERE owner = ? ORDER BY posted DESC, id DESC LIMIT ?"
+    )
+
+
 def test_what_follows_a_place_is_one_range_of_tuples_when_all_columns_go_one_way() -> None:
     shape = ReadShape(THOUGHTS, THOUGHTS.primary_index(), ("text",), 1, after_length=2, has_high=True)
     assert select(shape) == [

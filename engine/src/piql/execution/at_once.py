@@ -2,41 +2,100 @@
 
 On a store without transactions this is a read of a primary index with nothing above it but the edge. Records are as
 they are: no entry led to them, none is in doubt, and the execution never begins again.
+
+From the parameters to the page it is one function, generated: what follows an answer runs with cold caches, where a
+call of a function costs more than what it does. A get:
+
+    p = [given["name"]]              the parameters, checked
+    rows, statements = read((p[0],))
+    for r in rows:
+        dicts.append({"name": r[0], "age": r[1]})
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
+from piql.execution.expressions import ExpressionCompiler
 from piql.execution.operators.base import Operator
 from piql.execution.operators.index_scan import IndexScan
-from piql.execution.strategy import Work, exceeded
-from piql.store.base import Batch, Consistency, Store
+from piql.execution.parameters import ParameterChecks
+from piql.execution.strategy import exceeded
+from piql.store.base import Batch, Consistency, Row, Store
+
+ShortWay: TypeAlias = Callable[["Mapping[str, object] | None"], Any]
+"""From the parameters given to the page."""
+
+_EXECUTE = """
+def execute(given):
+    started = clock()
+    {check}
+    try:
+        {read}
+        dicts = []
+        for r in rows:
+            dicts.append({shown})
+    except ArithmeticError as failure:
+        raise too_large(failure) from None
+    trips = 1 if operations else 0
+    return new(Page, (dicts, None, operations, trips, operations, 0, (clock() - started) * 1000, statements))
+"""
+_ONE = """if {limit}:
+            operations = 1
+            rows, statements = read({request})
+        else:
+            rows, operations, statements = (), 0, 0"""
+_MANY = "rows, operations, statements = read(p)"
 
 
+@dataclass(frozen=True, slots=True)
 class AtOnce:
-    """Runs such a query without the steps that others are driven by."""
+    """What such a query is made of; `shown` is the source of a dict out of a row `r` and the parameters `p`."""
 
-    def __init__(self, scan: IndexScan, store: Store, bound: int) -> None:
-        self._scan, self._read, self._arguments = scan, scan.read, scan.plain_arguments
-        self._read_many, self._read_one = store.read_many, store.read_one
-        self._bound = bound
+    scan: IndexScan
+    store: Store
+    bound: int
+    checks: ParameterChecks
+    edge: ExpressionCompiler
+    shown: str
+    names: dict[str, Any]
 
-    def __call__(self, parameters: list[Any], consistency: Consistency | None) -> Work:
-        arguments = self._arguments(parameters)
-        operations = len(arguments)
-        if operations > self._bound:
-            raise exceeded(self._bound, operations)
-        if operations == 1:
-            return Work(self._read_one(self._read, arguments[0], consistency), 1, 1)
-        if not operations:
-            return Work([], 0, 0)
-        answers = self._read_many([Batch(self._read, arguments, self._scan)], consistency)
-        return Work(self._scan.rows_of(answers, parameters), operations, 1)
+    def way(self, consistency: Consistency | None) -> ShortWay:
+        """Generate what runs the query, as fresh as is asked for; the store may be asked for what it prepares."""
+        request = self.scan.only_request(self.edge)
+        if request is None:
+            read: Any = self.many(consistency)
+            source = _MANY
+        else:
+            read = self.store.reader(self.scan.read, consistency)
+            source = _ONE.format(request=request.arguments, limit=request.limit)
+        names = self.checks.names | self.edge.names | self.names | {"read": read, "new": tuple.__new__}
+        exec(_EXECUTE.format(check=self.checks.source, read=source, shown=self.shown), names)
+        made: ShortWay = names["execute"]
+        return made
+
+    def many(self, consistency: Consistency | None) -> Callable[[list[Any]], tuple[list[Row], int, int]]:
+        """Give what makes all requests; it gives their rows, how many they were, and of how many statements."""
+        scan, bound = self.scan, self.bound
+        arguments_of, read_many = scan.plain_arguments, self.store.read_many
+        statements_sent = self.store.statements_sent
+
+        def run(parameters: list[Any]) -> tuple[list[Row], int, int]:
+            arguments = arguments_of(parameters)
+            operations = len(arguments)
+            if operations > bound:
+                raise exceeded(bound, operations)
+            if not operations:
+                return [], 0, 0
+            before = statements_sent()
+            answers = read_many([Batch(scan.read, arguments, scan)], consistency)
+            return scan.rows_of(answers, parameters), operations, statements_sent() - before
+
+        return run
 
 
-def at_once(top: Operator, store: Store, bound: int) -> AtOnce | None:
-    """Give the short way to run a query on the store behind the settling, None where it has to go the long one."""
-    if isinstance(top, IndexScan) and top.is_of_records and top.is_always_plain:
-        return AtOnce(top, store, bound)
-    return None
+def only_scan(top: Operator) -> IndexScan | None:
+    """Give the scan that such a query is, None for other queries."""
+    return top if isinstance(top, IndexScan) and top.is_of_records and top.is_always_plain else None

@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 from piql.catalog import Index
 from piql.compilation import CompiledQuery
 from piql.errors import InvalidCursor, InvalidParameter
-from piql.execution.at_once import AtOnce, at_once
+from piql.execution.at_once import AtOnce, ShortWay, only_scan
 from piql.execution.cursors import read_cursor, write_cursor
 from piql.execution.execution import Execution
+from piql.execution.expressions import ExpressionCompiler
 from piql.execution.observation import Observation, Observer
 from piql.execution.operators import prepare
 from piql.execution.operators.base import Operator
@@ -61,20 +62,25 @@ class PreparedQuery:
         self.query = query
         self._settled = SettledStore(store) if store.steps is not None else None
         self._store = self._settled or store
-        self._statements_sent = store.statements_sent
         self._deployment = deployment
         self._cursor_key = cursor_key
         self._clock = clock
-        self._checks = ParameterChecks(query.parameters, store.codec)
+        checks = ParameterChecks(query.parameters, store.codec)
+        self._checked = checks.checked
         self._bound = bound.operations
         self.is_shaped_by_data = _is_shaped_by_data(query)
         order = _page_order(plan)
         self._is_paged = order is not None
         self._mark = hashlib.sha256(f"{query.text}\n{order!r}".encode()).hexdigest()[:16]
-        preparation = Preparation(self._store, self._checks.slots, deployed, order or ())
-        self._top, self._to_dicts = _with_edge(plan, preparation)
+        preparation = Preparation(self._store, checks.slots, deployed, order or ())
+        self._top, edge, to_dict = _with_edge(plan, preparation)
+        self._to_dicts: ToDicts = edge.function("rows, p", f"[{to_dict} for r in rows]")
         self._wants_snapshot = bound.operations > 1
-        self._at_once = at_once(self._top, store, self._bound) if self._settled is not None else None
+        self._at_once: AtOnce | None = None
+        self._short_ways: dict[Consistency | None, ShortWay] = {}
+        if self._settled is not None and (scan := only_scan(self._top)) is not None:
+            names = {"Page": Page, "clock": clock, "too_large": self._too_large}
+            self._at_once = AtOnce(scan, store, self._bound, checks, edge, to_dict, names)
 
     def execute(
         self,
@@ -85,16 +91,18 @@ class PreparedQuery:
         consistency: Consistency | None = None,
     ) -> Page:
         """Run the query once."""
+        if self._at_once is not None and strategy == "parallel" and observer is None and cursor is None:
+            run = self._short_ways.get(consistency) or self._short_way(self._at_once, consistency)
+            page: Page = run(parameters)
+            return page
         clock = self._clock
         started = clock()
-        values = self._checks(parameters)
+        values = self._checked(parameters)
         position = None
         if cursor is not None:
             if not self._is_paged:
                 raise InvalidCursor(f"{self._called} has no pages: only a query with PAGINATE takes a cursor")
             position = read_cursor(self._cursor_key, self.name, self._mark, cursor)
-        if self._at_once is not None and strategy == "parallel" and observer is None and cursor is None:
-            return self._executed_at_once(self._at_once, values, consistency, started)
         execution = Execution(values, position, strategy == "lazy")
         timings = Timings() if observer is not None else None
         timed = timings.add if timings is not None else None
@@ -123,19 +131,9 @@ class PreparedQuery:
             self._report(observer, timings, elapsed, operations, round_trips, len(dicts))
         return Page(dicts, next_cursor, operations, round_trips, operations + repairs, repairs, elapsed, statements)
 
-    def _executed_at_once(
-        self, run: AtOnce, values: list[Any], consistency: Consistency | None, started: float
-    ) -> Page:
-        statements_sent = self._statements_sent
-        before = statements_sent()
-        try:
-            rows, operations, round_trips = run(values, consistency)
-            dicts = self._to_dicts(rows, values)
-        except ArithmeticError as failure:
-            raise self._too_large(failure) from None
-        statements = statements_sent() - before
-        elapsed = (self._clock() - started) * 1000
-        return Page(dicts, None, operations, round_trips, operations, 0, elapsed, statements)
+    def _short_way(self, at_once: AtOnce, consistency: Consistency | None) -> ShortWay:
+        made = self._short_ways[consistency] = at_once.way(consistency)
+        return made
 
     def _too_large(self, failure: ArithmeticError) -> InvalidParameter:
         return InvalidParameter(f"{self._called}: a number that it computes is too large ({failure})")
@@ -193,8 +191,8 @@ def _is_shaped_by_data(query: CompiledQuery) -> bool:
 ToDicts = Callable[[Sequence[Row], list[Any]], list[dict[str, Any]]]
 
 
-def _with_edge(plan: physical.PhysicalNode, preparation: Preparation) -> tuple[Operator, ToDicts]:
-    """Give the operators below the edge, and what turns their rows into dicts of values.
+def _with_edge(plan: physical.PhysicalNode, preparation: Preparation) -> tuple[Operator, ExpressionCompiler, str]:
+    """Give the operators below the edge, and the source of a dict of values out of their row `r`, with its compiler.
 
     A projection at the top is computed while the dicts are made.
     """
@@ -206,4 +204,4 @@ def _with_edge(plan: physical.PhysicalNode, preparation: Preparation) -> tuple[O
         outputs = [(each.name if isinstance(each, ColumnRef) else str(each), each) for each in plan.fields]
     compiler = preparation.over(top.fields)
     items = [f"{name!r}: {compiler.value(expression)}" for name, expression in outputs]
-    return top, compiler.function("rows, p", f"[{{{', '.join(items)}}} for r in rows]")
+    return top, compiler, f"{{{', '.join(items)}}}"

@@ -40,7 +40,10 @@ _NUMBERS = (Kind.INT, Kind.BIGINT, Kind.DOUBLE)
 
 
 class ExpressionCompiler:
-    """Writes the sources of expressions over rows whose fields `places` gives: expression → source, such as `r[2]`."""
+    """Writes the sources of expressions over rows whose fields `places` gives: expression → source, such as `r[2]`.
+
+    `names` are those that sources use.
+    """
 
     def __init__(
         self,
@@ -51,12 +54,12 @@ class ExpressionCompiler:
         self._places = places
         self._slots = slots
         self._codec = codec
-        self._names: dict[str, Any] = {"words_of": words_of, "folded": folded, "divide": divide, "remainder": remainder}
+        self.names: dict[str, Any] = {"words_of": words_of, "folded": folded, "divide": divide, "remainder": remainder}
         self._temporaries = 0
 
     def function(self, arguments: str, body: str) -> Callable[..., Any]:
         """Make a function of a source written with this compiler."""
-        made: Callable[..., Any] = eval(f"lambda {arguments}: {body}", self._names)
+        made: Callable[..., Any] = eval(f"lambda {arguments}: {body}", self.names)
         return made
 
     def _temporary(self) -> str:
@@ -65,8 +68,8 @@ class ExpressionCompiler:
 
     def name(self, thing: Any) -> str:
         """Give the name under which sources can use a thing."""
-        found = f"k{len(self._names)}"
-        self._names[found] = thing
+        found = f"k{len(self.names)}"
+        self.names[found] = thing
         return found
 
     def tuple_of(self, sources: list[str]) -> str:

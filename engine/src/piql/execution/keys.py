@@ -28,11 +28,7 @@ def prefixes(
     table: Table, index: Index, parts: tuple[KeyPart, ...], compiler: ExpressionCompiler, preparation: Preparation
 ) -> Prefixes:
     """Prepare the fixed key values; equal combinations are one request."""
-    by_column = {part.column: part for part in parts}
-    ordered = [by_column[each.name] for each in index.columns[: len(parts)]]
-    sources = [_values(table, index, part, compiler, preparation) for part in ordered]
-    if index.buckets > 1:
-        sources.insert(0, _Values(repr(tuple(range(index.buckets))), is_list=True))
+    sources = _sources(table, index, parts, compiler, preparation)
     if not any(each.is_list for each in sources):
         body = compiler.tuple_of([each.source for each in sources])
         if all(each.is_never_null for each in sources):
@@ -46,6 +42,26 @@ def prefixes(
         return [each for each in dict.fromkeys(product(*lists(row, parameters))) if each.count(None) == nulls]
 
     return combined
+
+
+def only_prefix(
+    table: Table, index: Index, parts: tuple[KeyPart, ...], compiler: ExpressionCompiler, preparation: Preparation
+) -> list[str] | None:
+    """Give the sources of the fixed key values where there is always one combination of them; else None."""
+    sources = _sources(table, index, parts, compiler, preparation)
+    is_one = all(each.is_never_null and not each.is_list for each in sources)
+    return [each.source for each in sources] if is_one else None
+
+
+def _sources(
+    table: Table, index: Index, parts: tuple[KeyPart, ...], compiler: ExpressionCompiler, preparation: Preparation
+) -> list[_Values]:
+    by_column = {part.column: part for part in parts}
+    ordered = [by_column[each.name] for each in index.columns[: len(parts)]]
+    sources = [_values(table, index, part, compiler, preparation) for part in ordered]
+    if index.buckets > 1:
+        sources.insert(0, _Values(repr(tuple(range(index.buckets))), is_list=True))
+    return sources
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,26 +16,35 @@ Check = Callable[[Any], Any]
 _TEXTS = (Kind.VARCHAR, Kind.TEXT)
 
 
+Checked = Callable[["Mapping[str, object] | None"], list[Any]]
+
+
+_CHECK = """if given is None:
+        given = {{}}
+    try:
+        p = [{values}]
+    except KeyError:
+        refuse(given)
+        raise
+    if len(given) != {count}:
+        refuse(given)"""
+
+
 class ParameterChecks:
-    """Turns the parameters given into stored values, in the order of `slots`, or raises InvalidParameter."""
+    """`checked` turns the parameters given into stored values, in the order of `slots`, or raises InvalidParameter.
+
+    `source` does the same from `given` to `p` inside of a function that has `names`.
+    """
 
     def __init__(self, declared: Sequence[QueryParameter], codec: Callable[[SqlType], Codec | None]) -> None:
         self.slots = {each.name: at for at, each in enumerate(declared)}
         self._declared = {each.name: each for each in declared}
-        self._values = _compiled(declared, codec)
-        self._count = len(declared)
-
-    def __call__(self, given: Mapping[str, object] | None) -> list[Any]:
-        if given is None:
-            given = {}
-        try:
-            values = self._values(given)
-        except KeyError:
-            self._refuse_names(given)
-            raise
-        if len(given) != self._count:
-            self._refuse_names(given)
-        return values
+        self.names: dict[str, Any] = {f"check{at}": _check(each, codec) for at, each in enumerate(declared)}
+        self.names["refuse"] = self._refuse_names
+        self.source = _CHECK.format(values=", ".join(_sources(declared)), count=len(declared))
+        made = dict(self.names)
+        exec(f"def checked(given):\n    {self.source}\n    return p", made)
+        self.checked: Checked = made["checked"]
 
     def _refuse_names(self, given: Mapping[str, object]) -> None:
         for name, parameter in self._declared.items():
@@ -47,11 +56,8 @@ class ParameterChecks:
                 raise InvalidParameter(f"[{name}] is not a parameter of this query, which has {known}")
 
 
-def _compiled(
-    declared: Sequence[QueryParameter], codec: Callable[[SqlType], Codec | None]
-) -> Callable[[Mapping[str, object]], list[Any]]:
-    """Generate the checks of all parameters; what most texts are is seen without a call."""
-    names: dict[str, Any] = {f"check{at}": _check(each, codec) for at, each in enumerate(declared)}
+def _sources(declared: Sequence[QueryParameter]) -> list[str]:
+    """Give the sources of the stored values; what most texts are is seen without a call."""
     parts: list[str] = []
     for at, each in enumerate(declared):
         given = f"given[{each.name!r}]"
@@ -59,8 +65,7 @@ def _compiled(
             parts.append(f"v{at} if (v{at} := {given}).__class__ is str and v{at}.isascii() else check{at}(v{at})")
         else:
             parts.append(f"check{at}({given})")
-    made: Callable[[Mapping[str, object]], list[Any]] = eval(f"lambda given: [{', '.join(parts)}]", names)
-    return made
+    return parts
 
 
 def _expected(parameter: QueryParameter) -> str:

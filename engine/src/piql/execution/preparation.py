@@ -54,6 +54,10 @@ class Preparation:
         slot = self.slots[count.parameter]
         return lambda parameters: min(parameters[slot], most)
 
+    def count_source(self, count: Count) -> str:
+        """Give the source of the same, from the parameters `p`."""
+        return str(count.max) if count.parameter is None else f"min(p[{self.slots[count.parameter]}], {count.max})"
+
     def decoder(self, type: SqlType) -> Callable[[Any], Any] | None:
         codec = self.store.codec(type)
         return codec.decode if codec else None

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from piql.catalog import Index
 from piql.execution.execution import Execution
@@ -41,6 +41,13 @@ class _Walked:
     place: int
 
 
+class RequestSource(NamedTuple):
+    """The sources of a request's arguments and of its limit, which stands first; no request is made where it is 0."""
+
+    arguments: str
+    limit: str
+
+
 class RangeRead:
     """Makes the requests of one operator for pairs of a child row (None for a scan) and a key."""
 
@@ -50,7 +57,8 @@ class RangeRead:
         compiler = preparation.over(child)
         self._store = preparation.store
         self._ends = range_ends(node.table, node.range, compiler, preparation)
-        self._limit = preparation.count(node.limit.count) if node.limit.count else None
+        self._count = node.limit.count
+        self._limit = preparation.count(self._count) if self._count else None
         self._most = node.limit.max
         ends = self._ends
         self._shape = ReadShape(
@@ -108,6 +116,12 @@ class RangeRead:
             return keys
         tail = (limit,)
         return [key + tail for key in keys] if limit else []
+
+    def plain_source(self, key: list[str], preparation: Preparation) -> RequestSource:
+        """Give the sources of a plain request out of those of its key."""
+        limit = preparation.count_source(self._count) if self._count else str(self._most)
+        arguments = "".join(f"{each}, " for each in (key if self._is_get else [*key, "n"]))
+        return RequestSource(f"({arguments})", f"(n := {limit})")
 
     def plain_batch(self, keys: list[Key], limit: int, operator: object) -> Batch:
         return Batch(self._read, self.plain_arguments(keys, limit), operator)

@@ -108,6 +108,8 @@ Consistency: TypeAlias = Literal["eventual", "quorum"]
 """How fresh the rows of a read are: what any one replica has, or what holds every write that was acknowledged."""
 
 Answers: TypeAlias = list[list[list[Row]]]  # of each batch, of each request, its rows
+Reader: TypeAlias = Callable[[Row], tuple[list[Row], int]]
+"""Answers one request: gives its rows, and how many statements it was sent as."""
 
 
 class Found(NamedTuple):
@@ -309,8 +311,11 @@ class Store(Protocol):
         """Give the name under which an index is kept; another definition has another name."""
         ...
 
-    def read_one(self, read: PreparedRead, arguments: Row, consistency: Consistency | None = None) -> list[Row]:
-        """Answer one request: what `read_many` gives for it, with less ado."""
+    def reader(self, read: PreparedRead, consistency: Consistency | None = None) -> Reader:
+        """Give what answers single requests as `read_many` does, with less ado; the store may be asked for it.
+
+        It says itself what it sends: `statements_sent` may leave that out.
+        """
         ...
 
     def read_many(self, batches: Sequence[Batch], consistency: Consistency | None = None) -> Answers:

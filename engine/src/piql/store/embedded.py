@@ -18,7 +18,7 @@ from typing import Any, Literal, TypeVar
 
 from piql.catalog import Index, SqlType, Table
 from piql.errors import StoreUnavailable
-from piql.store.base import Answers, Batch, Codec, Consistency, PreparedRead, ReadShape, Row, Steps
+from piql.store.base import Answers, Batch, Codec, Consistency, PreparedRead, Reader, ReadShape, Row, Steps
 from piql.store.embedded_layout import EmbeddedRead, ReadBuilder, column_name, layout_of, quoted
 from piql.store.embedded_waiting import patiently, unavailable
 from piql.store.stored_values import AFFINITY, codec_of
@@ -194,8 +194,8 @@ class EmbeddedStore:
     def stored_name(self, table: Table, index: Index) -> str:
         return layout_of(table, index).name
 
-    def read_one(self, read: PreparedRead, arguments: Row, consistency: Consistency | None = None) -> list[Row]:
-        return self.read_many([Batch(read, [arguments])], consistency)[0][0]
+    def reader(self, read: PreparedRead, consistency: Consistency | None = None) -> Reader:
+        return lambda arguments: (self.read_many([Batch(read, [arguments])], consistency)[0][0], 0)
 
     def read_many(self, batches: Sequence[Batch], consistency: Consistency | None = None) -> Answers:
         """Answer the requests; every read sees every write that was acknowledged, whatever is asked."""

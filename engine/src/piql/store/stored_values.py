@@ -41,8 +41,8 @@ def encode_timestamp(value: datetime) -> int:
     return (value - _EPOCH) // _MILLISECOND
 
 
-def decode_timestamp(milliseconds: int, _epoch: datetime = _EPOCH, _delta: type[timedelta] = timedelta) -> datetime:
-    return _epoch + _delta(0, 0, 0, milliseconds)
+def decode_timestamp(milliseconds: int, _epoch: datetime = _EPOCH, _step: timedelta = _MILLISECOND) -> datetime:
+    return _epoch + milliseconds * _step
 
 
 def encode_decimal(value: Decimal) -> bytes:

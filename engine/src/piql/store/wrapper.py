@@ -13,6 +13,7 @@ from piql.store.base import (
     Consistency,
     PreparedEntries,
     PreparedRead,
+    Reader,
     ReadShape,
     Row,
     Steps,
@@ -47,9 +48,15 @@ class StoreWrapper:
     def stored_name(self, table: Table, index: Index) -> str:
         return self.behind.stored_name(table, index)
 
-    def read_one(self, read: PreparedRead, arguments: Row, consistency: Consistency | None = None) -> list[Row]:
+    def reader(self, read: PreparedRead, consistency: Consistency | None = None) -> Reader:
         """Answer one request as many are: a wrapper says in one place what it changes."""
-        return self.read_many([Batch(read, [arguments])], consistency)[0][0]
+
+        def answer(arguments: Row) -> tuple[list[Row], int]:
+            before = self.statements_sent()
+            ((rows,),) = self.read_many([Batch(read, [arguments])], consistency)
+            return rows, self.statements_sent() - before
+
+        return answer
 
     def read_many(self, batches: Sequence[Batch], consistency: Consistency | None = None) -> Answers:
         return self.behind.read_many(batches, consistency)

@@ -98,7 +98,7 @@ class PreparedWrite:
     ) -> Page:
         """Run the write once; `before` is called when the transaction has begun, and may refuse it."""
         started = self._clock()
-        values = self._checks(parameters)
+        values = self._checks.checked(parameters)
         meter = Meter(self._bound, None if observer is None else self._clock)
         key, decide = self._insert(values) if self._plan.kind == "insert" else self._change(values)
         if self._stepped is None:

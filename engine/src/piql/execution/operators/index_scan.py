@@ -7,11 +7,12 @@ from functools import partial
 from typing import Any
 
 from piql.execution.execution import Execution, Steps
-from piql.execution.keys import prefixes
+from piql.execution.expressions import ExpressionCompiler
+from piql.execution.keys import only_prefix, prefixes
 from piql.execution.operators.base import Operator
 from piql.execution.ordering import sorter
 from piql.execution.preparation import Preparation
-from piql.execution.range_read import RangeRead
+from piql.execution.range_read import RangeRead, RequestSource
 from piql.physical import operators as physical
 from piql.store.base import Answers, Batch, PreparedRead, Row
 
@@ -22,6 +23,7 @@ class IndexScan(Operator):
         index = preparation.deployed(node.index)
         self.is_of_records = index.is_primary
         self._prefixes = prefixes(node.table, index, node.prefix, preparation.over(()), preparation)
+        self._node, self._index, self._preparation = node, index, preparation
         self._read = RangeRead(node, index, (), preparation)
         self._plain_arguments = self.plain_arguments
         self._sort = sorter(node.order, node.fields, preparation) if node.is_merged else None
@@ -50,6 +52,11 @@ class IndexScan(Operator):
         if read.is_always_get:
             return partial(keys_of, None)
         return lambda parameters: read.plain_arguments(keys_of(None, parameters), read.limit(parameters))
+
+    def only_request(self, compiler: ExpressionCompiler) -> RequestSource | None:
+        """Give the sources of the one plain request, out of the parameters `p`; None where there may be more."""
+        key = only_prefix(self._node.table, self._index, self._node.prefix, compiler, self._preparation)
+        return None if key is None else self._read.plain_source(key, self._preparation)
 
     @property
     def read(self) -> PreparedRead:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import cassandra
@@ -73,6 +73,8 @@ class StoredProtocol(ProtocolHandler):  # type: ignore[misc]
 
 class Connection:
     """A session with a cluster and its prepared statements; may be used from any number of threads."""
+
+    selected_as: Mapping[str, str] = {}
 
     def __init__(self, address: Address) -> None:
         self.address = address

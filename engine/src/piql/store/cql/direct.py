@@ -17,7 +17,7 @@ from zlib import crc32
 
 from cassandra.protocol import RESULT_KIND_ROWS, ResultMessage
 
-from piql.store.base import Consistency, Row
+from piql.store.base import Consistency, Reader, Row
 from piql.store.cql.connection import Connection
 from piql.store.cql.frames import Execute, decode, encode
 from piql.store.cql.grouping import Sent, Values, alone
@@ -43,13 +43,23 @@ class Direct:
         self._known: dict[tuple[str, Consistency | None], Execute] = {}
         self._turn = count()
 
-    def one(self, read: CqlRead, arguments: Row, consistency: Consistency | None) -> tuple[list[Row], int] | None:
-        statement = read.statements[0]
-        values = statement.bind(arguments)
-        if values is None:
-            return None
-        rows = self.answer(alone((statement, values), (0,)), consistency)
-        return (read.finish(rows) if read.finish else rows), len(rows)
+    def reader(self, read: CqlRead, consistency: Consistency | None, more: Reader) -> Reader:
+        statement, finish, is_get = read.statements[0], read.finish, read.is_get
+        bind, answer_one = statement.bind, self.answer
+
+        def answer(arguments: Row) -> tuple[list[Row], int]:
+            values = bind(arguments)
+            if values is None:
+                return [], 0
+            rows = answer_one(alone((statement, values), (0,)), consistency)
+            if finish is None:
+                return rows, 1
+            shown = finish(rows)
+            if is_get or len(shown) == len(rows) or len(rows) < arguments[-1]:
+                return shown, 1
+            return more(arguments)
+
+        return answer
 
     def answer(self, sent: Sent, consistency: Consistency | None) -> list[Row]:
         """Send one statement and wait for its rows."""

@@ -104,6 +104,14 @@ class Layout:
         """Give the table's name as it stands in CQL."""
         return f"{quoted(self.keyspace)}.{quoted(self.name)}"
 
+    def cql_types(self) -> dict[str, str]:
+        """Give the types of the index's columns by their names."""
+        return (
+            {each.name: CQL_TYPE[each.kind] for each in self.partition}
+            | {each.name: each.cql for each in self.clustering}
+            | {name: CQL_TYPE[kind] for name, kind in self.covering}
+        )
+
     @property
     def hidden(self) -> tuple[str, ...]:
         return (WRITE, STATE) if self.is_primary else (STATE,)
@@ -120,16 +128,17 @@ class Layout:
         columns: list[str] = []
         if self.leading:
             columns.append(f"{quoted(self.leading)} {'int' if self.has_bucket else 'tinyint'}")
-        columns.extend(f"{quoted(each.name)} {CQL_TYPE[each.kind]}" for each in self.partition)
+        types = self.cql_types()
+        columns.extend(f"{quoted(each.name)} {types[each.name]}" for each in self.partition)
         order: list[str] = []
         for each in self.clustering:
             direction = "ASC" if each.ascending else "DESC"
             if each.flag:
                 columns.append(f"{quoted(each.flag)} boolean")
                 order.append(f"{quoted(each.flag)} {direction}")
-            columns.append(f"{quoted(each.name)} {each.cql}")
+            columns.append(f"{quoted(each.name)} {types[each.name]}")
             order.append(f"{quoted(each.name)} {direction}")
-        columns.extend(f"{quoted(name)} {CQL_TYPE[kind]}" for name, kind in self.covering)
+        columns.extend(f"{quoted(name)} {types[name]}" for name, _ in self.covering)
         columns.extend(f"{quoted(name)} {'text' if name == WRITE else 'tinyint'}" for name in self.hidden)
         partition = ", ".join(quoted(name) for name in self.partition_names())
         key = "".join(f", {quoted(name)}" for name in self.clustering_names())

@@ -6,11 +6,11 @@ Values go as CQL's bytes and rows come as PIQL's stored values, whatever the dri
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, TypeAlias
 
 from piql.errors import StoreUnavailable
-from piql.store.base import Consistency, Node, Row
+from piql.store.base import Consistency, Node, Reader, Row
 from piql.store.cql.address import Address
 from piql.store.cql.grouping import Sent, Values
 from piql.store.cql.listing import Listing, OfKeys
@@ -22,8 +22,11 @@ Done: TypeAlias = Callable[["list[list[Row]] | StoreUnavailable"], None]
 class Reads(Protocol):
     """Reads that may be repeated: the rows of all statements, or StoreUnavailable."""
 
-    def one(self, read: CqlRead, arguments: Row, consistency: Consistency | None) -> tuple[list[Row], int] | None:
-        """Give the rows shown of the first statement of a read, and how many came; None where no row can match."""
+    def reader(self, read: CqlRead, consistency: Consistency | None, more: Reader) -> Reader:
+        """Give what answers single requests of a read that is one statement.
+
+        Where hidden rows took the place of others, `more` answers the request.
+        """
         ...
 
     def answer(self, sent: Sent, consistency: Consistency | None) -> list[Row]: ...
@@ -51,6 +54,8 @@ class Link(Protocol):
     """A session with a cluster; may be used from any number of threads. What fails raises StoreUnavailable."""
 
     address: Address
+    selected_as: Mapping[str, str]
+    """What reads select columns of these types as, where it is not as they are: `toUnixTimestamp({})`."""
 
     def reads(self) -> Reads: ...
 

@@ -13,13 +13,13 @@ Requests of one statement that differ in one column of the key may be sent as on
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from piql.catalog import Kind
 from piql.errors import NotDeployed
-from piql.store.base import STATE, WRITE, ReadShape, Row, State
+from piql.store.base import STATE, WRITE, Consistency, Reader, ReadShape, Row, State
 from piql.store.cql.grouping import AS_READ, Group
 from piql.store.cql.layout import BUCKET, FALSE, TRUE, Bind, KeyColumn, Layout, quoted
 from piql.store.cql.listing import Listing
@@ -32,14 +32,16 @@ LARGEST_LIMIT = 2**31 - 1
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One SELECT; `bind` gives the bytes of its parameters, or None where no row can match; `given` Python's values.
+    """One SELECT; `bind` gives the bytes of its parameters, or None where no row can match.
+
+    `given` is the source of Python's values in the same place, out of the arguments `a`, with the names that it uses.
 
     The first `partition_length` of them are the partition; `groups` are the ways to send several requests as one.
     """
 
     cql: str
     bind: Bind
-    given: Callable[[Row], list[Any] | None]
+    given: tuple[str, dict[str, Any]]
     partition_length: int = 0
     groups: tuple[Group, ...] = ()
     is_further: bool = False  # it reads on behind a place
@@ -51,7 +53,7 @@ class CqlRead:
 
     `finish` makes the rows asked for of those that were selected, and leaves out hidden ones; None where they are that.
     `shown` is the source of that. `listings` are the ways to send a batch of its requests as one, none where that takes
-    more than one statement. `known` is for the driver to keep what it makes of the read.
+    more than one statement. `readers` are what answers single requests, as fresh as is asked for.
     """
 
     statements: tuple[Statement, ...]
@@ -59,7 +61,7 @@ class CqlRead:
     finish: Callable[[list[Row]], list[Row]] | None
     shown: Shown
     listings: tuple[Listing, ...] = ()
-    known: dict[Any, Any] = field(default_factory=dict, compare=False)
+    readers: dict[Consistency | None, Reader] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,20 +73,21 @@ class _Bound:
     source: str
 
 
-def plan_read(shape: ReadShape, layout: Layout) -> CqlRead:
-    """Plan the statements of a read."""
+def plan_read(shape: ReadShape, layout: Layout, selected_as: Mapping[str, str] | None = None) -> CqlRead:
+    """Plan the statements of a read; `selected_as` are the functions that a driver wants of columns, by their types."""
+    functions = {name: (selected_as or {}).get(of, "{}") for name, of in layout.cql_types().items()}
     if shape.in_any_order and shape.prefix_length == 0 and layout.partition:
-        return _WalkPlan(shape, layout).plan()
-    return _ReadPlan(shape, layout).plan()
+        return _WalkPlan(shape, layout, functions).plan()
+    return _ReadPlan(shape, layout, functions).plan()
 
 
 class _ReadPlan:
-    def __init__(self, shape: ReadShape, layout: Layout) -> None:
+    def __init__(self, shape: ReadShape, layout: Layout, functions: Mapping[str, str]) -> None:
         if shape.prefix_length < len(layout.partition) and not shape.in_any_order:
             raise NotDeployed(
                 f"{shape.table.name} is not kept in the order that is read: deploy a query that reads it so"
             )
-        self.shape, self.layout = shape, layout
+        self.shape, self.layout, self.functions = shape, layout, functions
         self.names: dict[str, Any] = {"ALL": FALSE, "TRUE": TRUE, "FALSE": FALSE, "limit": _limit}
         self.python: dict[str, Any] = {"ALL": 0, "TRUE": True, "FALSE": False, "limit": _most}
         self.in_place: dict[str, str] = {}  # calls that Python's values mostly need not, and what stands there instead
@@ -236,15 +239,19 @@ class _ReadPlan:
         bind: Bind = eval(f"lambda a: {body}", dict(self.names))
         for call, value in self.in_place.items():
             body = body.replace(call, value)
-        given: Callable[[Row], list[Any] | None] = eval(f"lambda a: {body}", dict(self.python))
+        given = body, dict(self.python)
         length = len(self.layout.partition_names()) if self.fixed else 0
         return Statement(cql, bind, given, length, groups, self.shape.after_length > 0)
 
     def _select(self, names: list[str], where: list[str], limit: str) -> str:
-        cql = f"SELECT {', '.join(map(quoted, names))} FROM {self.layout.table}"
+        cql = f"SELECT {', '.join(map(self._selected_as, names))} FROM {self.layout.table}"
         if where:
             cql += f" WHERE {' AND '.join(where)}"
         return cql if self.shape.is_get else f"{cql}{self._order()} {limit} ?"
+
+    def _selected_as(self, name: str) -> str:
+        function = self.functions.get(name, "{}")
+        return quoted(name) if function == "{}" else f"{function.format(quoted(name))} AS {quoted(name)}"
 
     def _places_of_groups(self) -> list[tuple[int, str]]:
         """Give the columns in which requests sent together may differ: those of the partition, or the last of a key."""
@@ -346,8 +353,8 @@ class _ReadPlan:
         row = f"({', '.join(sources)}{',' if len(sources) == 1 else ''})"
         first = State.GONE if self.shape.sees_coming else State.COMING
         state = f"r[{place[STATE]}]" if self.layout.is_primary else ""
-        hidden = f" if not {state} or {state} < {first.value}" if state else ""
-        return Shown(row, hidden, len(columns), is_changed)
+        condition = f"not {state} or {state} < {first.value}" if state else ""
+        return Shown(row, condition, len(columns), is_changed)
 
 
 class _WalkPlan(_ReadPlan):
@@ -369,7 +376,7 @@ class _WalkPlan(_ReadPlan):
         if not layout.clustering:
             return self._read((further,))
         rest = replace(shape, prefix_length=count, after_length=len(layout.clustering), in_any_order=False)
-        return self._read((*_ReadPlan(rest, layout).plan().statements, further))
+        return self._read((*_ReadPlan(rest, layout, self.functions).plan().statements, further))
 
 
 def _most(rows: int) -> int:

@@ -13,24 +13,22 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
 from queue import Empty, SimpleQueue
 from time import monotonic, sleep
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from piql.errors import StoreUnavailable
 from piql.store.base import Consistency, Node, Row
 from piql.store.cql.address import Address
-from piql.store.cql.grouping import Sent, Values
-from piql.store.cql.link import Done
-from piql.store.cql.listing import Listing, OfKeys, as_they_came, parts_of
-from piql.store.cql.reads import CqlRead, Statement
+from piql.store.cql.grouping import Values
+from piql.store.cql.link import Done, Reads
 from piql.store.cql.rust_failures import have_replicas_failed, unavailable, was_not_taken
-from piql.store.cql.rust_values import to_keys, to_rows, to_shown, to_values
-from piql.store.cql.stored_values import AS_PYTHON
+from piql.store.cql.rust_values import SELECTED_AS, to_rows, to_values
 from piql.store.cql.undecided import Undecided
 
+T = TypeVar("T")
 LATE_SECONDS = 2.0
 _SPECULATIVE_COPIES = 2
 _CONDITIONAL_PATIENCE = 5  # times as long: copies of a conditional change hinder each other
@@ -66,6 +64,8 @@ class _Prepared(NamedTuple):
 
 class RustConnection:
     """A session of the Rust driver; may be used from any number of threads."""
+
+    selected_as: Mapping[str, str] = SELECTED_AS
 
     def __init__(self, address: Address) -> None:
         try:
@@ -135,7 +135,9 @@ class RustConnection:
         except Exception as failure:
             raise unavailable(failure, address) from failure
 
-    def reads(self) -> RustReads:
+    def reads(self) -> Reads:
+        from piql.store.cql.rust_reads import RustReads
+
         return RustReads(self)
 
     def know_keyspace(self) -> None:
@@ -179,6 +181,13 @@ class RustConnection:
             found = _Prepared(sent, to_values(made.bind_columns), to_rows(made.result_columns))
             self._known[cql, manner, consistency] = found
         return found
+
+    def prepared_for_reads(self, cql: str, consistency: Consistency | None) -> Any:
+        """Give a statement that is sent without copies; where the nodes do not prepare it, later."""
+        try:
+            return self.known(cql, "read", consistency).statement
+        except Exception as failure:
+            return self._again(lambda _: self.known(cql, "read", consistency).statement, failure)
 
     def answer(
         self, cql: str, values: Values, consistency: Consistency | None = None, *, is_serial: bool = False
@@ -230,11 +239,19 @@ class RustConnection:
     def _later(
         self, cql: str, values: Values, manner: _Manner, consistency: Consistency | None, failure: Exception
     ) -> Page:
-        """Send a request that failed once more, after a pause, as long as that may help; else raise why it failed.
+        """Send a request that failed once more.
 
         Not where replicas failed at a conditional change or serial read: what came of it is looked at first.
         """
-        is_conditional = manner in ("if", "serial")
+
+        def send(seconds: float) -> Page:
+            known = self.known(cql, manner, consistency)
+            return self.begun(known._replace(statement=known.statement.with_request_timeout(seconds)), values).page()
+
+        return self._again(send, failure, is_conditional=manner in ("if", "serial"))
+
+    def _again(self, attempt: Callable[[float], T], failure: Exception, *, is_conditional: bool = False) -> T:
+        """Try again after a pause, in the seconds that are left, as long as that may help; else raise why it failed."""
         until = monotonic() + self.address.timeout
         for number, pause in enumerate(self._pauses):
             left = until - monotonic() - pause
@@ -242,8 +259,7 @@ class RustConnection:
                 break
             sleep(pause)
             try:
-                known = self.known(cql, manner, consistency)
-                return self.begun(known._replace(statement=known.statement.with_request_timeout(left)), values).page()
+                return attempt(left)
             except Exception as again:
                 failure = again
         raise unavailable(failure, self.address, is_conditional=is_conditional) from failure
@@ -393,88 +409,3 @@ class _Begun(NamedTuple):
         except BaseException:
             self.future.cancel()
             raise
-
-
-class RustReads:
-    """Reads that may be repeated: without an answer in the time of the first copy, or with an error, they are."""
-
-    def __init__(self, connection: RustConnection) -> None:
-        address = connection.address
-        self._connection = connection
-        self._seconds = min(address.speculative / 1000 or address.timeout, address.timeout)
-
-    def one(self, read: CqlRead, arguments: Row, consistency: Consistency | None) -> tuple[list[Row], int] | None:
-        """Send one statement and wait for its rows; the most frequent call, and so all in one place."""
-        statement = read.statements[0]
-        values = statement.given(arguments)
-        if values is None:
-            return None
-        connection = self._connection
-        try:
-            prepared, shown = read.known.get(consistency) or self._learn(read, consistency)
-            slot = connection.slots.get()
-            try:
-                result = connection.session.execute(prepared, values, paged=False).result(self._seconds)
-            finally:
-                connection.slots.put(slot)
-            page = list(result.iter_current_page())
-            return shown(page), len(page)
-        except Exception:  # whatever it is: the ordinary way tries again, and says why it failed
-            rows = connection.answer(statement.cql, statement.bind(arguments) or [], consistency)
-            return (read.finish(rows) if read.finish else rows), len(rows)
-
-    def _learn(self, read: CqlRead, consistency: Consistency | None) -> tuple[Any, Callable[[Any], list[Row]]]:
-        prepared = self._connection.known(read.statements[0].cql, "read", consistency).statement
-        made = prepared, to_shown(prepared.result_columns, read.shown)
-        read.known[consistency] = made
-        return made
-
-    def answer(self, sent: Sent, consistency: Consistency | None) -> list[Row]:
-        return self.answer_many([sent], consistency)[0]
-
-    def answer_many(self, sent: Sequence[Sent], consistency: Consistency | None) -> list[list[Row]]:
-        pages = self._pages(sent, consistency)
-        return [self._connection.rows(each.cql, page) for each, page in zip(sent, pages, strict=True)]
-
-    def _pages(self, sent: Sequence[Sent], consistency: Consistency | None) -> list[Page]:
-        connection = self._connection
-        requests = [(each.cql, each.values) for each in sent]
-        pages, failures = connection.sent_together(requests, "read", consistency, self._seconds)
-        if failures:
-            again = connection.pages([requests[at] for at in failures], consistency)
-            for at, page in zip(failures, again, strict=True):
-                pages[at] = page
-        return pages
-
-    def spread(self, partitions: list[bytes]) -> list[tuple[Any, list[int]]]:
-        return [(None, list(range(len(partitions))))]
-
-    def listed(
-        self, listing: Listing, statement: Statement, values: Values, keys: Sequence[Any], limit: int | None
-    ) -> list[Sent]:
-        """Give the statements that answer requests for all keys: the driver takes a list of them as it is."""
-        group, as_python = listing.group, AS_PYTHON.get(listing.cql_type)
-        given = list(map(as_python, keys)) if as_python else list(keys)
-        sent: list[Sent] = []
-        for part in parts_of(listing, given, limit):
-            bound: list[Any] = list(values)
-            bound[group.place] = part
-            sent.append(Sent(group.cql, bound, None, None, None, {}))
-        return sent
-
-    def of_keys(
-        self, listing: Listing, sent: Sequence[Sent], keys: Sequence[Any], consistency: Consistency | None
-    ) -> tuple[OfKeys, bool]:
-        found: OfKeys = {key: [] for key in keys}
-        pages = self._pages(sent, consistency)
-        add_shown, rows_of = listing.known.get(None) or self._learn_listing(listing)
-        hidden = sum([len(page) - add_shown(page, found) for page in pages])
-        if not hidden or listing.row_of_each is not None:
-            return found, True
-        return as_they_came(listing, keys, [rows_of(page) for page in pages]), False
-
-    def _learn_listing(self, listing: Listing) -> tuple[Callable[[Any, OfKeys], int], Callable[[Any], list[Row]]]:
-        known = self._connection.known(listing.group.cql, "read")
-        made = to_keys(known.statement.result_columns, listing.shown, listing.group.at), known.rows
-        listing.known[None] = made
-        return made

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from struct import Struct
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from piql.store.base import Row
@@ -45,6 +45,9 @@ _FROM_BYTES: dict[str, Callable[[bytes], Any]] = {
     "CqlBlob": _itself,
     "CqlDecimal": _decimal,
 }
+
+SELECTED_AS = {"timestamp": "toUnixTimestamp({})", "uuid": "uuidAsBlob({})"}
+"""What reads select columns of these types as: then no Python object is made of each value, and unmade."""
 
 # The source of a stored value, given that of what the driver gives: inline, for it is made for each row.
 _AS_STORED = {
@@ -96,17 +99,23 @@ def to_rows(columns: Sequence[Any]) -> Callable[[Any], list[Row]]:
     if not _changes(columns):
         return lambda page: [tuple(row.values()) for row in page]
     row = "".join([f"r[{at}], " for at in range(len(columns))])
-    made: Callable[[Any], list[Row]] = eval(f"lambda page: [({_stored(row, columns)}) {_each(columns)}]", _NAMES)
+    made: Callable[[Any], list[Row]] = eval(f"lambda page: [({_stored(row, columns)}) {_each(columns)}]", ROW_NAMES)
     return made
 
 
-def to_shown(columns: Sequence[Any], shown: Shown) -> Callable[[Any], list[Row]]:
-    """Generate what turns the driver's rows into those that a read shows, in one go."""
-    if not shown.is_changed:
-        return to_rows(columns)
-    row, hidden = _stored(shown.row, columns), _stored(shown.hidden, columns)
-    made: Callable[[Any], list[Row]] = eval(f"lambda page: [{row} {_each(columns)}{hidden}]", _NAMES)
-    return made
+class RowSource(NamedTuple):
+    """The sources of what values are assigned to, of the row that is shown, and of whether it is: empty for always."""
+
+    values: str
+    row: str
+    shown: str
+
+
+def row_source(columns: Sequence[Any], shown: Shown) -> RowSource:
+    """Give the sources of a row that a read shows; they use ROW_NAMES."""
+    row = shown.row if shown.is_changed else "".join([f"r[{at}], " for at in range(len(columns))]).join("()")
+    values = "".join([f"v{at}, " for at in range(len(columns))])
+    return RowSource(values, _stored(row, columns), _stored(shown.condition, columns))
 
 
 def to_keys(columns: Sequence[Any], shown: Shown, at: int) -> Callable[[Any, dict[Any, list[Row]]], int]:
@@ -114,7 +123,7 @@ def to_keys(columns: Sequence[Any], shown: Shown, at: int) -> Callable[[Any, dic
     row = shown.row if shown.is_changed else f"({''.join([f'r[{place}], ' for place in range(shown.width)])})"
     source = f"lambda page, found: len([found[{_stored(f'r[{at}]', columns)}].append({_stored(row, columns)})"
     made: Callable[[Any, dict[Any, list[Row]]], int] = eval(
-        f"{source} {_each(columns)}{_stored(shown.hidden, columns)}])", _NAMES
+        f"{source} {_each(columns)}{_stored(shown.hidden, columns)}])", ROW_NAMES
     )
     return made
 
@@ -141,4 +150,4 @@ def _stored(source: str, columns: Sequence[Any]) -> str:
     return re.sub(r"r\[(\d+)\]", value, source)
 
 
-_NAMES = {"values": dict.values, "EPOCH": _EPOCH, "NULLS": NULLS}
+ROW_NAMES = {"values": dict.values, "EPOCH": _EPOCH, "NULLS": NULLS}

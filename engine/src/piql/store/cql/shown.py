@@ -16,12 +16,17 @@ NULLS = ("\x00", b"\x00")
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """The source of a row out of a selected one `r`, and of the condition under which it is shown."""
+    """The source of a row out of a selected one `r`, and of the condition under which it is shown: empty for always."""
 
     row: str
-    hidden: str
+    condition: str
     width: int
     is_changed: bool
+
+    @property
+    def hidden(self) -> str:
+        """Give the end of a comprehension's source that leaves out what is hidden."""
+        return f" if {self.condition}" if self.condition else ""
 
     def rows(self) -> Callable[[list[Row]], list[Row]]:
         made: Callable[[list[Row]], list[Row]] = eval(f"lambda rows: [{self.source} for r in rows{self.hidden}]", NAMES)

@@ -12,7 +12,7 @@ from typing import Any
 
 from piql.catalog import Index, SqlType, Table
 from piql.errors import StoreUnavailable
-from piql.store.base import Answers, Batch, Codec, Consistency, ReadShape, Row, Topology
+from piql.store.base import Answers, Batch, Codec, Consistency, Reader, ReadShape, Row, Topology
 from piql.store.cql.address import Address, parse_address
 from piql.store.cql.copying import TableCopy
 from piql.store.cql.entries import CqlEntries, entries_of
@@ -81,7 +81,7 @@ class CqlStore:
         return layout_of(table, index, *self.place, is_in_order=index.is_primary and self.is_in_order(table.name))
 
     def prepare(self, shape: ReadShape) -> CqlRead:
-        return plan_read(shape, self.layout(shape.table, shape.index))
+        return plan_read(shape, self.layout(shape.table, shape.index), self._connection.selected_as)
 
     def prepare_entries(self, table: Table, index: Index) -> CqlEntries:
         return entries_of(self.layout(table, index))
@@ -94,7 +94,9 @@ class CqlStore:
             (batch,) = batches
             read, arguments = batch.read, batch.arguments
             if len(arguments) == 1:
-                return [[self.read_one(read, arguments[0], consistency)]]
+                rows, statements = self.reader(read, consistency)(arguments[0])
+                self._sent.statements += statements
+                return [[rows]]
             if len(arguments) >= self._grouped_from and (listing := listing_for(read.listings, arguments)):
                 return [self._listed(read, listing, arguments, consistency)]
         waiting = _pending(batches)
@@ -110,20 +112,22 @@ class CqlStore:
         except StopIteration:
             return
 
-    def read_one(self, read: CqlRead, arguments: Row, consistency: Consistency | None = None) -> list[Row]:
-        """Answer one request."""
-        if len(read.statements) > 1:
-            return self._read_each(_Pending(read, arguments), consistency)
-        found = self._reads.one(read, arguments, consistency)
+    def reader(self, read: CqlRead, consistency: Consistency | None = None) -> Reader:
+        found = read.readers.get(consistency)
         if found is None:
-            return []
-        self._sent.statements += 1
-        rows, came = found
-        if read.is_get or came == len(rows) or came < arguments[-1]:
-            return rows
-        pending = _Pending(read, arguments)
-        pending.ask_for_more()
-        return self._read_each(pending, consistency)
+            found = read.readers[consistency] = self._make_reader(read, consistency)
+        return found
+
+    def _make_reader(self, read: CqlRead, consistency: Consistency | None) -> Reader:
+        has_many = len(read.statements) > 1
+
+        def more(arguments: Row) -> tuple[list[Row], int]:
+            pending = _Pending(read, arguments)
+            if not has_many:
+                pending.ask_for_more()
+            return self._read_each(pending, consistency, 0 if has_many else 1)
+
+        return more if has_many else self._reads.reader(read, consistency, more)
 
     def _listed(
         self, read: CqlRead, listing: Listing, arguments: Sequence[Row], consistency: Consistency | None
@@ -144,12 +148,12 @@ class CqlStore:
         self._answer_all(left, consistency)
         return [each.rows for each in waiting]
 
-    def _read_each(self, pending: _Pending, consistency: Consistency | None) -> list[Row]:
+    def _read_each(self, pending: _Pending, consistency: Consistency | None, sent: int) -> tuple[list[Row], int]:
         while (request := pending.request()) is not None:
-            self._sent.statements += 1
+            sent += 1
             if pending.answered(self._reads.answer(alone(request, (0,)), consistency)):
                 break
-        return pending.rows
+        return pending.rows, sent
 
     def _answered(self, requests: Requests, consistency: Consistency | None) -> Found:
         sent = grouped(requests, self._reads.spread, self._grouped_from)
