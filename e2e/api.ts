@@ -96,6 +96,11 @@ export class Api {
     expect((await followed()).size).toBe(count)
   }
 
+  /** Deploys the workspace as it is. */
+  async deploy(): Promise<void> {
+    await this.send('POST', '/api/deployments', { workspace_id: 'scadr' })
+  }
+
   /** Begins to deploy the workspace with one more query, so slowly that it can be watched. */
   async buildSlowly(query: string, rowsPerSecond: number): Promise<void> {
     const files = (await this.files()).map(({ path, text }) => ({ path, text }))

@@ -148,3 +148,20 @@ test('the query in the editor is run by Mod+Enter', async ({ workbench, page }) 
   await page.keyboard.press('ControlOrMeta+Enter')
   await expect(run.rows).toHaveCount(1)
 })
+
+test('bytes and whole numbers beyond 2^53 are written and read as they were typed', async ({ workbench, api }) => {
+  const { run } = workbench
+  await api.create(
+    'queries/notes.piql',
+    `CREATE TABLE notes (owner VARCHAR(32), at INT, body BLOB, n BIGINT, PRIMARY KEY (owner, at), CARDINALITY LIMIT 20 (owner));
+     CREATE QUERY addNote AS INSERT INTO notes (owner, at, body, n) VALUES ([1: me], [2: at], [3: body], [4: n]);
+     CREATE QUERY notesOf AS SELECT n, body FROM notes WHERE owner = [1: me];`,
+  )
+  await api.deploy()
+  await workbench.open('/?query=addNote&panel=run')
+  await run.execute('addNote', { me: 'ada', at: '1', body: 'AQID', n: '9007199254740993' })
+  await expect(run.result).toContainText('Done.')
+  await run.execute('notesOf', { me: 'ada' })
+  await expect(run.rows).toContainText(['9007199254740993'])
+  await expect(run.rows).toContainText(['AQID'])
+})

@@ -19,6 +19,18 @@ function written(value: number): string {
   return Number.isInteger(value) ? formatCount(value) : String(value)
 }
 
+/** What the server takes of a profile run. */
+export const RUN_RULES = {
+  interval: { least: 0.1, most: 3600 },
+  intervals: { least: 1, most: 1000, isWhole: true },
+} as const satisfies Record<string, NumberRule>
+
+/** What the server takes of a burst. */
+export const BURST_RULES = {
+  executions: { least: 1, most: 5000, isWhole: true },
+  concurrency: { least: 1, most: 16, isWhole: true },
+} as const satisfies Record<string, NumberRule>
+
 /** What the server takes of an SLO, as it is typed: percent, milliseconds, seconds. */
 export const SLO_RULES = {
   percent: { least: 50, most: 99.99 },

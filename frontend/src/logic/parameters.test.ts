@@ -35,6 +35,19 @@ describe('parameters', () => {
     expect(localInstant('never')).toBe('never')
   })
 
+  it('send whole numbers that JavaScript does not hold as their digits', () => {
+    const parameter = { name: 'n', type: 'BIGINT' }
+    expect(readParameters([parameter], { n: '9007199254740993' })).toEqual({ n: '9007199254740993' })
+    expect(readParameters([parameter], { n: '9007199254740991' })).toEqual({ n: 9_007_199_254_740_991 })
+  })
+
+  it('show bytes as base64 and send them with their marker', () => {
+    const parameter = { name: 'picture', type: 'BLOB' }
+    expect(writeParameter(parameter, { $base64: 'AQ==' })).toBe('AQ==')
+    expect(readParameters([parameter], { picture: 'AQ==' })).toEqual({ picture: { $base64: 'AQ==' } })
+    expect(readParameters([parameter], { picture: '' })).toEqual({})
+  })
+
   it('know lists and kinds by their type', () => {
     expect(isList({ type: 'INT', max_items: 3 })).toBe(true)
     expect(isList({ type: 'INT', max_items: null })).toBe(false)

@@ -7,15 +7,21 @@ export interface ParameterShape {
   max_items?: number | null
 }
 
-type Scalar = string | number | boolean
+/** Bytes, as the API takes them. */
+interface Bytes {
+  $base64: string
+}
+
+type Scalar = string | number | boolean | Bytes
 export type ParameterValue = Scalar | Scalar[]
-export type ParameterKind = 'boolean' | 'number' | 'timestamp' | 'text'
+export type ParameterKind = 'boolean' | 'number' | 'timestamp' | 'bytes' | 'text'
 
 export function kindOf(parameter: Pick<ParameterShape, 'type'>): ParameterKind {
   const type = parameter.type.toUpperCase()
   if (/^BOOL/.test(type)) return 'boolean'
   if (/^TIMESTAMP/.test(type)) return 'timestamp'
   if (/^(INT|BIGINT|DOUBLE|FLOAT|SMALLINT)/.test(type)) return 'number'
+  if (/^BLOB/.test(type)) return 'bytes'
   return 'text'
 }
 
@@ -52,12 +58,21 @@ function readValue(kind: ParameterKind, text: string): Scalar {
     case 'boolean':
       return trimmed.toLowerCase() === 'true' ? true : trimmed.toLowerCase() === 'false' ? false : trimmed
     case 'number':
-      return trimmed !== '' && Number.isFinite(Number(trimmed)) ? Number(trimmed) : trimmed
+      return readNumber(trimmed)
     case 'timestamp':
       return readInstant(trimmed)
+    case 'bytes':
+      return { $base64: trimmed }
     case 'text':
       return text
   }
+}
+
+/** A whole number beyond 2^53 is sent as its digits: JavaScript would send its neighbour. */
+function readNumber(text: string): string | number {
+  const value = Number(text)
+  if (text === '' || !Number.isFinite(value)) return text
+  return /^[+-]?\d+$/.test(text) && !Number.isSafeInteger(value) ? text.replace('+', '') : value
 }
 
 /** A time without a zone is on the reader's clock; what is sent is UTC. */
@@ -71,6 +86,7 @@ export function writeParameter(parameter: ParameterShape, value: unknown): strin
   if (value === null || value === undefined) return ''
   if (Array.isArray(value)) return value.map((item) => writeParameter({ ...parameter, max_items: null }, item)).join('\n')
   if (kindOf(parameter) === 'timestamp' && typeof value === 'string') return localInstant(value)
+  if (typeof value === 'object' && '$base64' in value) return String(value.$base64)
   return typeof value === 'object' ? JSON.stringify(value) : String(value as string | number | boolean)
 }
 

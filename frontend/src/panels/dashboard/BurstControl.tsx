@@ -4,6 +4,7 @@ import { useEffect, useState } from 'react'
 import { answered, api } from '../../api/client'
 import { burst as burstQuery } from '../../api/queries'
 import type { Burst, BurstCreate, DeployedQuery } from '../../api/types'
+import { BURST_RULES, numberError } from '../../logic/numbers'
 import { Button } from '../../ui/Button'
 import { TextField } from '../../ui/Field'
 import { ErrorNotice, Notice } from '../../ui/Notice'
@@ -22,6 +23,8 @@ export function BurstControl({ deploymentId, query }: { deploymentId: string; qu
   const burst = data ?? start.data
   const writes = query.kind !== 'select'
   const state = burst?.state
+  const errors = { executions: numberError(executions, BURST_RULES.executions), concurrency: numberError(concurrency, BURST_RULES.concurrency) }
+  const isWhole = errors.executions === undefined && errors.concurrency === undefined
   useEffect(() => {
     if (state && state !== 'running') void queryClient.invalidateQueries({ queryKey: ['latency'] })
   }, [state, queryClient])
@@ -40,9 +43,9 @@ export function BurstControl({ deploymentId, query }: { deploymentId: string; qu
         })
       }}
     >
-      <TextField label="Executions" hint="≤ 5,000" inputMode="numeric" value={executions} onChange={(event) => setExecutions(event.target.value)} />
-      <TextField label="At once" hint="≤ 16" inputMode="numeric" value={concurrency} onChange={(event) => setConcurrency(event.target.value)} />
-      <Button type="submit" look="primary" icon={<Zap size={13} aria-hidden />} disabled={start.isPending || state === 'running' || (writes && !isAllowed)}>
+      <TextField label="Executions" hint="≤ 5,000" inputMode="numeric" value={executions} error={errors.executions} onChange={(event) => setExecutions(event.target.value)} />
+      <TextField label="At once" hint="≤ 16" inputMode="numeric" value={concurrency} error={errors.concurrency} onChange={(event) => setConcurrency(event.target.value)} />
+      <Button type="submit" look="primary" icon={<Zap size={13} aria-hidden />} disabled={!isWhole || start.isPending || state === 'running' || (writes && !isAllowed)}>
         Run a burst
       </Button>
       {writes ? (

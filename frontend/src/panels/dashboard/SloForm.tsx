@@ -4,6 +4,7 @@ import { answered, api } from '../../api/client'
 import { slos } from '../../api/queries'
 import type { Slo, SloWrite } from '../../api/types'
 import { notify } from '../../app/notices'
+import { numberError, SLO_RULES } from '../../logic/numbers'
 import { DEFAULT_SLO } from '../../logic/view'
 import { Button } from '../../ui/Button'
 import { TextField } from '../../ui/Field'
@@ -25,6 +26,20 @@ export function SloForm({ query, slo }: { query: string; slo: Slo | null }) {
       void queryClient.invalidateQueries({ queryKey: ['latency'] })
     },
   })
+  const remove = useMutation({
+    mutationFn: () => answered(api.DELETE('/api/slos/{query}', { params: { path: { query } } })),
+    onSuccess: () => {
+      notify({ tone: 'success', text: `${query} has no SLO any more.` })
+      void queryClient.invalidateQueries({ queryKey: slos.queryKey })
+      void queryClient.invalidateQueries({ queryKey: ['latency'] })
+    },
+  })
+  const errors = {
+    percent: numberError(percent, SLO_RULES.percent),
+    threshold: numberError(threshold, SLO_RULES.threshold),
+    interval: numberError(interval, SLO_RULES.interval),
+  }
+  const isWhole = Object.values(errors).every((error) => error === undefined)
   return (
     <form
       className={styles['burst']}
@@ -34,13 +49,18 @@ export function SloForm({ query, slo }: { query: string; slo: Slo | null }) {
         save.mutate({ quantile: Number(percent) / 100, threshold_ms: Number(threshold), interval_seconds: Number(interval) })
       }}
     >
-      <TextField label="SLO quantile" suffix="%" inputMode="decimal" value={percent} onChange={(event) => setPercent(event.target.value)} />
-      <TextField label="SLO threshold" suffix="ms" inputMode="decimal" value={threshold} onChange={(event) => setThreshold(event.target.value)} />
-      <TextField label="SLO interval" suffix="s" inputMode="decimal" value={interval} onChange={(event) => setInterval(event.target.value)} />
-      <Button type="submit" disabled={save.isPending}>
+      <TextField label="SLO quantile" suffix="%" inputMode="decimal" value={percent} error={errors.percent} onChange={(event) => setPercent(event.target.value)} />
+      <TextField label="SLO threshold" suffix="ms" inputMode="decimal" value={threshold} error={errors.threshold} onChange={(event) => setThreshold(event.target.value)} />
+      <TextField label="SLO interval" suffix="s" inputMode="decimal" value={interval} error={errors.interval} onChange={(event) => setInterval(event.target.value)} />
+      <Button type="submit" disabled={!isWhole || save.isPending}>
         Save SLO
       </Button>
-      {save.error ? <ErrorNotice error={save.error} /> : null}
+      {slo ? (
+        <Button look="quiet" disabled={remove.isPending} onClick={() => remove.mutate()}>
+          Remove SLO
+        </Button>
+      ) : null}
+      {(save.error ?? remove.error) ? <ErrorNotice error={save.error ?? remove.error} /> : null}
     </form>
   )
 }

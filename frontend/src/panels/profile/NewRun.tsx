@@ -6,6 +6,7 @@ import type { ProfileRunCreate } from '../../api/types'
 import { Button } from '../../ui/Button'
 import { SelectField, TextField } from '../../ui/Field'
 import { ErrorNotice } from '../../ui/Notice'
+import { numberError, RUN_RULES } from '../../logic/numbers'
 import { formatDuration } from '../../units'
 import styles from './profile.module.css'
 import { putRun } from './run-events'
@@ -23,6 +24,8 @@ export function NewRun({ isBusy }: { isBusy: boolean }) {
       setLabel('')
     },
   })
+  const errors = { interval: numberError(interval, RUN_RULES.interval), intervals: numberError(intervals, RUN_RULES.intervals) }
+  const isWhole = errors.interval === undefined && errors.intervals === undefined
   const duration = Number(interval) * Number(intervals)
   const submit = () =>
     start.mutate({
@@ -53,16 +56,24 @@ export function NewRun({ isBusy }: { isBusy: boolean }) {
           inputMode="decimal"
           required
           value={interval}
+          error={errors.interval}
           onChange={(event) => setInterval(event.target.value)}
         />
-        <TextField label="Intervals" inputMode="numeric" required value={intervals} onChange={(event) => setIntervals(event.target.value)} />
+        <TextField
+          label="Intervals"
+          inputMode="numeric"
+          required
+          value={intervals}
+          error={errors.intervals}
+          onChange={(event) => setIntervals(event.target.value)}
+        />
       </div>
       <div className={styles['start']}>
-        <Button type="submit" look="primary" icon={<Play size={13} aria-hidden />} disabled={start.isPending}>
+        <Button type="submit" look="primary" icon={<Play size={13} aria-hidden />} disabled={start.isPending || !isWhole}>
           Start run
         </Button>
         <p className={styles['hint']}>
-          {isBusy ? 'A run is under way; another waits for it.' : duration > 0 ? `Takes about ${formatDuration(duration)}: every point of the grid is measured in each interval.` : 'Every point of the grid is measured in each interval.'}
+          {isBusy ? 'A run is under way; another waits for it.' : isWhole ? `Takes about ${formatDuration(duration)}: every point of the grid is measured in each interval.` : 'Every point of the grid is measured in each interval.'}
         </p>
       </div>
       {start.error ? <ErrorNotice error={start.error} /> : null}

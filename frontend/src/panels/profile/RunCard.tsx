@@ -6,6 +6,7 @@ import type { ProfileRun } from '../../api/types'
 import { useChosenRun } from '../../app/predictions'
 import { setView } from '../../app/url-state'
 import { driftText } from '../../logic/drift'
+import { timesAsLong } from '../../logic/run-comparison'
 import { Badge, type Tone } from '../../ui/Badge'
 import { Button, IconButton } from '../../ui/Button'
 import { ErrorNotice } from '../../ui/Notice'
@@ -45,7 +46,7 @@ export function RunCard({ run }: { run: ProfileRun }) {
       {isActive(run) ? <RunProgress run={run} name={name} /> : null}
       {run.message ? <p className={styles['message']}>{run.message}</p> : null}
       {run.drift ? <p className={styles['facts']}>{driftText(run.drift)}</p> : null}
-      {run.operators_summary.length > 0 ? <Operators run={run} name={name} /> : null}
+      {run.operators_summary.length > 0 ? <Operators run={run} name={name} other={chosen && chosen.id !== run.id ? chosen : null} /> : null}
     </article>
   )
 }
@@ -159,9 +160,12 @@ function RunActions({ run, name, isChosen }: { run: ProfileRun; name: string; is
   )
 }
 
-function Operators({ run, name }: { run: ProfileRun; name: string }) {
+/** What was measured, and beside it how that compares with the run that predictions come from. */
+function Operators({ run, name, other }: { run: ProfileRun; name: string; other: ProfileRun | null }) {
+  const factors = other ? timesAsLong(run, other) : null
+  const compared = factors && factors.size > 0 ? [numeric('p99 against the run used')] : []
   return (
-    <Table label={`Operators measured by ${name}`} columns={['Operator', numeric('Points'), numeric('Samples'), numeric('p50'), numeric('p99')]}>
+    <Table label={`Operators measured by ${name}`} columns={['Operator', numeric('Points'), numeric('Samples'), numeric('p50'), numeric('p99'), ...compared]}>
       {run.operators_summary.map((operator) => (
         <tr key={operator.operator}>
           <Cell>{operator.operator}</Cell>
@@ -169,8 +173,13 @@ function Operators({ run, name }: { run: ProfileRun; name: string }) {
           <Cell isNumeric>{formatCount(operator.samples)}</Cell>
           <Cell isNumeric>{formatMs(operator.p50_ms)}</Cell>
           <Cell isNumeric>{formatMs(operator.p99_ms)}</Cell>
+          {compared.length > 0 ? <Cell isNumeric>{timesText(factors?.get(operator.operator))}</Cell> : null}
         </tr>
       ))}
     </Table>
   )
+}
+
+function timesText(factor: number | undefined): string {
+  return factor === undefined ? '–' : `${factor.toFixed(2)} ×`
 }

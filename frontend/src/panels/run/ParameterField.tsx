@@ -41,6 +41,8 @@ export function ParameterField({ parameter, value, source, onChange, onFocus, on
       )
     case 'number':
       return <TextField {...common} inputMode="numeric" onChange={(event) => onChange(event.target.value)} />
+    case 'bytes':
+      return <TextField {...common} placeholder="base64" onChange={(event) => onChange(event.target.value)} />
     case 'text':
       return <TextField {...common} onChange={(event) => onChange(event.target.value)} />
   }
