@@ -182,5 +182,8 @@ def test_time_that_precise_points_give_back_goes_to_those_that_are_not(tmp_path:
         Measurement(slow, 0, varied, 0.0, 1.0),
     ]
     again = second_tasks(given, "embedded:y", 0, 1, measured)
-    assert [(each.point, each.seconds) for each in again] == [(wide, 0.5), (slow, 0.5)]
+    assert [(each.point, each.seconds) for each in again] == [(wide, 1.0)]  # which lacks least, but more than is left
+    before = [Measurement(wide, 0, Histogram.of([100.0] * 20_000), 0.0, 5.0)]
+    again = second_tasks(given, "embedded:y", 1, 1, measured, before)
+    assert [(each.point, each.seconds) for each in again] == [(slow, 1.0)]  # wide is known from the interval before
     assert second_tasks(replace(given, precision=None), "embedded:y", 0, 1, measured) == []

@@ -50,10 +50,13 @@ def measure(
     seed: int = 1,
     load: float = 0.0,
     precision: float | None = None,
+    at_least: int = AT_LEAST,
 ) -> Measurement:
     """Measure a point of a prepared grid for about `seconds`, or until its p99 is known to ± `precision` of itself."""
     session = _session(store_url, grid, os.getpid())
-    return session.measure(point, seconds, interval=interval, seed=seed, load=load, precision=precision)
+    return session.measure(
+        point, seconds, interval=interval, seed=seed, load=load, precision=precision, at_least=at_least
+    )
 
 
 def correlation_of(latencies_us: Sequence[float]) -> float:

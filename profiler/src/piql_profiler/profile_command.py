@@ -68,7 +68,7 @@ def profile(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--clients", type=int, default=max(1, (os.cpu_count() or 2) - 1), metavar="N")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(
-        "--load", type=float, default=0.3, metavar="SHARE", help="how busy each client is kept (0.3); 0: closed loop"
+        "--load", type=float, default=0.5, metavar="SHARE", help="how busy each client is kept (0.5); 0: closed loop"
     )
     parser.add_argument(
         "--precision", type=float, default=0.1, metavar="SHARE", help="enough is measured at p99 ± this share (0.1)"

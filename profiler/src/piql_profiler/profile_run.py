@@ -21,13 +21,15 @@ from piql.errors import StoreUnavailable
 from piql_profiler.benchmark import prepare
 from piql_profiler.grid import Grid, Operator, Point
 from piql_profiler.measurements import Measurement
+from piql_profiler.open_loop import AT_LEAST
 from piql_profiler.run_files import RunDirectory, RunInfo, RunSettings, read_cells
 from piql_profiler.runner import MeasuringStopped, Runner, Task
-from piql_profiler.shares import half_width, known, shares
+from piql_profiler.shares import known, least_lacking_first, shares
 from piql_profiler.workload import store_for_profiling
 
 # Notes of a run that takes over what another measured: its folder, and of which operators.
 KEPT_FROM, KEPT_OPERATORS = "kept_from", "kept_operators"
+AGAIN = 5  # executions at least of a point that was measured before: what is slow must not take the time of others
 # How many points are known to the precision that was asked for, as `shares.Known`.
 KNOWN = "known"
 
@@ -108,7 +110,7 @@ def measure_into(
                     spent += each.seconds
                     left = spent / (done - before) * (total - done) / runner.clients
                     report(Progress("running", done, total, left, _heard(directory, runner)))
-                measured += runner.run(second_tasks(settings, store_url, interval, runner.clients, measured))
+                measured += runner.run(second_tasks(settings, store_url, interval, runner.clients, measured, so_far))
                 _heard(directory, runner)
                 so_far += measured
                 taken_over = [each for each in kept if each.interval == interval]
@@ -160,21 +162,30 @@ def tasks_of(
 
 
 def second_tasks(
-    settings: RunSettings, store_url: str, interval: int, clients: int, measured: Sequence[Measurement]
+    settings: RunSettings,
+    store_url: str,
+    interval: int,
+    clients: int,
+    measured: Sequence[Measurement],
+    so_far: Sequence[Measurement] = (),
 ) -> list[Task]:
-    """Share the time that precise points gave back among those that are not precise yet."""
+    """Give the time that is left of an interval to points that all intervals together do not know well enough yet."""
     seconds = settings.interval_seconds * len({each.point for each in measured}) / len(settings.grid.measured)
     left = seconds * clients - sum(each.seconds for each in measured)
     if settings.precision is None or left <= 0.0:
         return []
-    wide = [each for each in measured if half_width([each]) > settings.precision]
+    points = [each.point for each in measured]
+    shares_of = least_lacking_first(points, [*so_far, *measured], left, settings.precision)
     random = Random(settings.seed * 1_000 + interval + 500)
-    share = left / max(len(wide), 1)
-    return [task_of(settings, store_url, each.point, interval, share, random.randrange(2**31)) for each in wide]
+    return [
+        task_of(settings, store_url, point, interval, share, random.randrange(2**31))
+        for point, share in shares_of.items()
+    ]
 
 
 def task_of(settings: RunSettings, store_url: str, point: Point, interval: int, seconds: float, seed: int) -> Task:
-    return Task(store_url, settings.grid, point, interval, seconds, seed, settings.load, settings.precision)
+    at_least = AT_LEAST if interval == 0 else AGAIN
+    return Task(store_url, settings.grid, point, interval, seconds, seed, settings.load, settings.precision, at_least)
 
 
 def _sentence(error: Exception) -> str:

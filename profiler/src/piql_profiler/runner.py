@@ -9,6 +9,7 @@ from typing import Protocol, Self
 from piql_profiler.benchmark import measure
 from piql_profiler.grid import Grid, Point
 from piql_profiler.measurements import Measurement
+from piql_profiler.open_loop import AT_LEAST
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,7 @@ class Task:
     seed: int
     load: float = 0.0
     precision: float | None = None
+    at_least: int = AT_LEAST
 
     def run(self) -> Measurement:
         return measure(
@@ -34,6 +36,7 @@ class Task:
             seed=self.seed,
             load=self.load,
             precision=self.precision,
+            at_least=self.at_least,
         )
 
 
