@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 
 from piql.source import Span
+
+FEW = 8  # constraints of a table, which are looked through one by one
 
 
 class Kind(Enum):
@@ -146,6 +148,26 @@ class Table:
     @cached_property
     def _column_by_name(self) -> Mapping[str, Column]:
         return {each.name: each for each in reversed(self.columns)}  # of two of one name, the first
+
+    def constraints_near(self, names: Collection[str]) -> Sequence[UniqueKey | CardinalityLimit]:
+        """Give the UNIQUE keys and limits that these columns may be all columns of, and the limits of words."""
+        if len(self._constraints) <= FEW:
+            return self._constraints
+        places = {at for name in ("", *names) for at in self._places_by_column.get(name, ())}
+        return [self._constraints[at] for at in sorted(places)]
+
+    @cached_property
+    def _constraints(self) -> tuple[UniqueKey | CardinalityLimit, ...]:
+        return (*self.unique_keys, *self.limits)
+
+    @cached_property
+    def _places_by_column(self) -> Mapping[str, list[int]]:
+        """Where the constraints stand, by the first column of each; those of words under no name."""
+        found: dict[str, list[int]] = {}
+        for at, each in enumerate(self._constraints):
+            is_token = isinstance(each, CardinalityLimit) and each.is_token
+            found.setdefault("" if is_token else each.columns[0], []).append(at)
+        return found
 
     def primary_index(self) -> Index:
         """Give the table itself, seen as an index in primary-key order."""

@@ -28,6 +28,9 @@ from piql.syntax.parser import MAX_WORK, parse_once
 
 MOST_MENDED = 40  # refused queries that get fixes in one compilation; the others get theirs when these are mended
 
+MOST_TRIED = 60_000  # work of the trials in one compilation, as the parser counts it
+LEAST_TRIED, SHARE = 20_000, 4  # a long text takes its time, so less is left for trials: a fourth of its work
+
 LOOKED_OVER = 2_000  # characters without a statement, for the work of a token
 
 GAP_CODES = frozenset(
@@ -115,7 +118,7 @@ class _RefusedTrials:
         self.refused = refused
         self.names = [bound.name for bound, _ in refused]
         self.work_of = {each.name: _work_of_a_trial(part) for part in assembly.loud() for each in part.bound}
-        self.work = TrialWork()
+        self.work = TrialWork(max(LEAST_TRIED, MOST_TRIED - sum(each.work for each in assembly.files) // SHARE))
         self._tried: dict[tuple[Edit, ...], Compilation] = {}
 
     def unblocked(self, edits: tuple[Edit, ...], name: str) -> tuple[str, ...]:

@@ -8,9 +8,10 @@ from typing import Any
 import piql
 import pytest
 from piql import incremental, mending
-from piql.assistant.fixes import MOST_TRIALS, MOST_WORK, TrialWork
+from piql.assistant.fixes import MOST_TRIALS, TrialWork
 from piql.diagnostics.diagnostic import Edit, Fix
 from piql.memory import Memory
+from piql.mending import MOST_TRIED
 from piql.source import Source
 from piql.syntax.parser import parse
 
@@ -280,17 +281,17 @@ def test_many_refused_queries_of_many_tables_share_what_trials_may_cost(trials: 
     compilation = piql.compile(POSTS + "".join(joined(f"q{number}", 12) for number in range(40)))
     assert not any(each.is_bounded for each in compilation.queries.values())
     work = parse(Source(joined("q0", 12))).work
-    assert 40 * work < sum(work * len(names) for names in trials) <= 1.1 * MOST_WORK
+    assert 40 * work < sum(work * len(names) for names in trials) <= 1.1 * MOST_TRIED
     assert compilation.queries["q0"].diagnostics[0].fixes  # the first ones get theirs first
 
 
 def test_a_query_of_sixty_tables_is_tried_less_often_than_one_of_twelve(trials: list[set[str]]) -> None:
     piql.compile(POSTS + joined("q", 60))
-    assert 0 < len(trials) <= MOST_WORK // (60 * 60 * 5)
+    assert 0 < len(trials) <= MOST_TRIED // (60 * 60 * 5)
 
 
 def test_what_trials_an_earlier_compilation_made_changes_no_fix(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mending, "TrialWork", lambda: TrialWork(1000))
+    monkeypatch.setattr(mending, "TrialWork", lambda left: TrialWork(1000))
     texts = [
         POSTS + "".join(joined(f"q{number}", size) for number, size in enumerate(sizes))
         for sizes in ((2, 3, 4), (3, 3, 4), (3, 4), (2, 3, 4), (5, 2, 3, 4), (2, 2, 2))

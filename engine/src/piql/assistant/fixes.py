@@ -36,7 +36,6 @@ MOST_REMEDIES = 6  # that are tried together with others
 MOST_NARROWING = 4
 MOST_TOGETHER = 3
 MOST_TRIALS = 40  # for one query, each a compilation of it
-MOST_WORK = 60_000  # in one compilation, as the parser counts it
 
 Trial: TypeAlias = Callable[[tuple[Edit, ...]], tuple[str, ...] | None]
 """Compiles the text with edits: None when the query is still refused, else the other queries that are bounded now."""
@@ -45,7 +44,7 @@ Trial: TypeAlias = Callable[[tuple[Edit, ...]], tuple[str, ...] | None]
 class TrialWork:
     """What trials may still cost; a compilation shares it among its queries, the first ones first."""
 
-    def __init__(self, left: int = MOST_WORK) -> None:
+    def __init__(self, left: int) -> None:
         self.left = left
         self.is_short = False  # something was not tried because of it
 

@@ -63,6 +63,8 @@ def of_prefix(prefix: tuple[KeyPart, ...]) -> Formula:
     """The combinations of key values that an IN list or an OR asks for."""
     total = ONE
     for part in prefix:
+        if len(part.values) == 1 and not isinstance(part.values[0], Parameter):
+            continue
         values = 0
         lists = number(0)
         for value in part.values:

@@ -25,9 +25,13 @@ class Formula:
         return tuple(dict.fromkeys(term for terms, _ in self.products for term in terms))
 
     def __add__(self, other: Formula) -> Formula:
+        if not self.products or not other.products:
+            return self if self.products else other
         return _gathered((*self.products, *other.products))
 
     def __mul__(self, other: Formula) -> Formula:
+        if self.products == ONE.products or other.products == ONE.products:
+            return self if other.products == ONE.products else other
         return _gathered(
             ((*left, *right), times * count) for left, times in self.products for right, count in other.products
         )
@@ -67,7 +71,7 @@ def _key(term: Term) -> tuple[str, int]:
 
 
 def number(value: int) -> Formula:
-    return Formula((((), value),)) if value else Formula(())
+    return Formula((((), value),)) if value else ZERO
 
 
 def named(term: Term) -> Formula:
@@ -79,5 +83,5 @@ def smaller(one: Formula, other: Formula) -> Formula:
     return one if one.value < other.value else other
 
 
+ZERO = Formula(())
 ONE = number(1)
-ZERO = number(0)

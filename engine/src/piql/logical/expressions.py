@@ -29,6 +29,9 @@ class ColumnRef(_Expression):
     type: SqlType
     nullable: bool = field(default=False, compare=False)  # NULL may be met here, also by an outer join
 
+    def __hash__(self) -> int:
+        return hash((self.relation, self.name))  # columns are looked up often, and no name has two types
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Constant(_Expression):

@@ -42,14 +42,12 @@ def facts_about(table: Table, restrictions: Restrictions) -> tuple[Fact, ...]:
 
     if all(column in equal for column in table.primary_key):
         found.append(Fact(1, table.primary_key, None, reads(table.primary_key)))
-    for key in table.unique_keys:
-        if all(column in equal for column in key.columns):
-            found.append(Fact(1, key.columns, key, reads(key.columns)))
-    for limit in table.limits:
-        if limit.is_token:
-            if any(set(word.columns) <= set(limit.columns) for word in restrictions.words):
-                found.append(Fact(limit.limit, limit.columns, limit))
-        elif all(column in equal for column in limit.columns):
-            found.append(Fact(limit.limit, limit.columns, limit, reads(limit.columns)))
+    for each in table.constraints_near(equal):
+        if isinstance(each, CardinalityLimit) and each.is_token:
+            if any(set(word.columns) <= set(each.columns) for word in restrictions.words):
+                found.append(Fact(each.limit, each.columns, each))
+        elif all(column in equal for column in each.columns):
+            limit = each.limit if isinstance(each, CardinalityLimit) else 1
+            found.append(Fact(limit, each.columns, each, reads(each.columns)))
     found.sort(key=lambda fact: fact.rows)  # stable: keys before limits
     return tuple(found)

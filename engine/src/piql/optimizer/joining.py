@@ -9,7 +9,8 @@ several that say the same, changes no plan. Where a foreign key connects the leg
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
 
 from piql.catalog import ForeignKey
 from piql.logical.expressions import ColumnRef, Comparison, Expression
@@ -17,6 +18,28 @@ from piql.optimizer.equalities import Equalities
 from piql.optimizer.predicates import ColumnKey, equated_columns, key_of, relations_of, replace_columns
 from piql.optimizer.region import Leg, Region
 from piql.optimizer.spread_equalities import compared_column
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What the join of one leg depends on, in sets of other legs as bits: for equal answers it tests the same.
+
+    It may name another of several equal columns. Only of a class with several columns of one relation does it matter
+    which of the legs are joined.
+    """
+
+    classes: tuple[int, ...]  # legs with a column of a class: any of them fixes the own one
+    mixed: tuple[int, ...]  # the same, where a relation has several columns of the class
+    others: tuple[int, ...]  # legs which a condition needs all of
+    filters: tuple[int, ...]  # legs any of which makes a filter needless
+
+    def over(self, joined: int) -> object:
+        return (
+            *[not each & joined for each in self.classes],
+            *[each & joined for each in self.mixed],
+            *[not each & ~joined for each in self.others],
+            *[not each & joined for each in self.filters],
+        )
 
 
 class Joining:
@@ -37,6 +60,7 @@ class Joining:
             self._written.setdefault(frozenset(map(key_of, pair)), condition)
         self.equal = Equalities((*equalities, *(each for leg in inner for each in leg.filters)))
         self._classes = tuple(map(_by_relation, self.equal.classes()))
+        self._is_plain = tuple(all(len(each) == 1 for each in members.values()) for members in self._classes)
         self._classes_of: dict[str, list[int]] = {}
         self._neighbours: dict[str, set[str]] = {}
         for number, members in enumerate(self._classes):
@@ -64,6 +88,25 @@ class Joining:
         if leg.kind == "left" or not before:
             return leg.filters
         return tuple(each for each in leg.filters if not self._is_implied(each, before))
+
+    def standing(self, leg: Leg, legs: Sequence[Leg]) -> Standing:
+        """Give what the join of `leg` depends on in the legs before it, which are bits by their place in `legs`."""
+        inner = [(1 << at, other) for at, other in enumerate(legs) if other.kind == "inner" and other is not leg]
+        numbers = {number for relation in leg.relations for number in self._classes_of.get(relation, ())}
+        bits = {number: _bits(inner, self._classes[number].keys()) for number in sorted(numbers)}
+        others: list[int] = []
+        everywhere = frozenset[str]().union(*(each.relations for each in legs))
+        for condition in self._others:
+            reads = relations_of(condition)
+            if reads & leg.relations and reads <= everywhere:
+                others.append(_bits([(1 << at, each) for at, each in enumerate(legs)], reads - leg.relations))
+        filters = (sum(bit for bit, other in inner if self._is_implied(each, (other,))) for each in leg.filters)
+        return Standing(
+            tuple(each for number, each in bits.items() if self._is_plain[number]),
+            tuple(each for number, each in bits.items() if not self._is_plain[number]),
+            tuple(others),
+            tuple(filters),
+        )
 
     def related(self, leg: Leg, others: Sequence[Leg]) -> list[int]:
         """Give the places of the legs that change how `leg` is joined by standing before it; all others do not."""
@@ -144,6 +187,11 @@ class Joining:
             self.equal.are_equal((child, name), (parent, referenced))
             for name, referenced in zip(key.columns, key.referenced_columns, strict=True)
         )
+
+
+def _bits(legs: Iterable[tuple[int, Leg]], relations: Set[str]) -> int:
+    """Give the legs that hold some of these relations, as the sum of their bits."""
+    return sum(bit for bit, leg in legs if not leg.relations.isdisjoint(relations))
 
 
 def _by_relation(members: Iterable[ColumnRef]) -> Mapping[str, list[ColumnRef]]:

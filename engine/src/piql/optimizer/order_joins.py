@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from heapq import heapify, heappop, heappush
-from typing import NamedTuple, TypeAlias
+from collections.abc import Mapping
 
-from piql.logical.expressions import ColumnRef
 from piql.logical.operators import (
     Derived,
     Distinct,
@@ -22,23 +18,14 @@ from piql.logical.operators import (
     inputs,
     map_inputs,
 )
-from piql.node import Node, replace
-from piql.optimizer.facts import facts_about
-from piql.optimizer.joining import Joining
-from piql.optimizer.keeps_rows import keeps_every_row
-from piql.optimizer.predicates import relations_of
-from piql.optimizer.region import Leg, Region, is_region, read_region, write_region
-from piql.optimizer.restrictions import Restrictions, restrictions_on
+from piql.node import kinds_of, replace
+from piql.optimizer.join_search import JoinSearch, Order
+from piql.optimizer.region import Leg, is_region, read_region, write_region
 from piql.optimizer.rule import RuleContext
 
 EXHAUSTIVE_LEGS = 6  # beyond, the next relation is the cheapest one to add
-FEW_LEGS = 3
-MOST_WAYS = 6  # equally good ways to join a set of relations that are followed further
 MOST_PLANNED = 8  # equally good orders whose plans are made to find the best
-MOST_LOOKED = 100_000  # legs, to find where a stop may stand; foreign keys alone tell it of what is left then
-UNKNOWN_ROWS = 1_000_000  # stands for a size that nothing limits; only compared, never shown
-
-Order: TypeAlias = tuple[int, ...]
+_OTHERS = frozenset((Derived, Distinct, GroupBy, SemiJoin, Union))
 
 
 def order_joins(plan: LogicalNode, context: RuleContext) -> LogicalNode:
@@ -56,7 +43,7 @@ def order_joins(plan: LogicalNode, context: RuleContext) -> LogicalNode:
     """
     search = _Ordering(context)
     best = search.visit(plan, None, ())
-    if not search.others:
+    if not search.others or search.is_refused(plan):
         search.note()
         return best
     least = context.cost(best)
@@ -83,7 +70,17 @@ class _Ordering:
         self.others: dict[int, tuple[Order, ...]] = {}
         self.requests = 0
         self._parts = 0
+        self._groundless = 0  # the most relations of one part whose reads no order bounds without a stop
         self._notes: list[str] = []
+
+    def is_refused(self, plan: LogicalNode) -> bool:
+        """Whether no order can bound a plan: a stop limits one read of a part at most, and there may be none.
+
+        Only plans are judged in which no other operator could bring in a stop; left joins, which it passes, and tests
+        by OR, which may be several reads, are left out before.
+        """
+        kinds = kinds_of(plan)
+        return _OTHERS.isdisjoint(kinds) and self._groundless > (Stop in kinds)
 
     def note(self) -> None:
         for each in self._notes:
@@ -118,7 +115,7 @@ class _Ordering:
         if len(legs) > 1:
             order = self.chosen.get(number)
             if order is None:
-                order = self._best(_Search(replace(region, legs=legs), stop, keys), number)
+                order = self._best(JoinSearch(replace(region, legs=legs), stop, keys), number)
             if order != tuple(range(len(legs))):
                 legs = tuple(legs[at] for at in order)
                 names = ", ".join(" ".join(sorted(leg.relations)) for leg in legs)
@@ -127,13 +124,14 @@ class _Ordering:
             return node
         return write_region(replace(region, legs=legs))
 
-    def _best(self, search: _Search, number: int) -> Order:
+    def _best(self, search: JoinSearch, number: int) -> Order:
         ways = search.exhaustively() if len(search.legs) <= EXHAUSTIVE_LEGS else search.greedily()
         if not ways:
             return tuple(range(len(search.legs)))
         self.requests += ways[0].requests
         if len(ways) > 1:
             self.others[number] = tuple(way.order for way in ways[1:])
+            self._groundless = max(self._groundless, search.groundless())
         return ways[0].order
 
     def _order_inside(self, leg: Leg) -> Leg:
@@ -144,283 +142,3 @@ class _Ordering:
         if below is inner:
             return leg
         return replace(leg, input=replace(leg.input, input=below) if isinstance(leg.input, Derived) else below)
-
-
-class _Way(NamedTuple):
-    """A way to join a set of legs.
-
-    Ways are compared by the reads that not even a new limit could bound, those that nothing bounds, products, requests,
-    rows, and then by the order written: in the order of these fields.
-    """
-
-    hopeless: int = 0
-    unbounded: int = 0
-    products: int = 0
-    requests: int = 0
-    rows: int = 1
-    order: Order = ()
-
-    @property
-    def cost(self) -> tuple[int, ...]:
-        return self[:4]
-
-
-@dataclass(frozen=True, slots=True)
-class _Step:
-    """What joining one leg to a set of legs takes, however these were joined."""
-
-    reads: int
-    rows: int
-    is_hopeless: bool
-    is_unbounded: bool
-    is_product: bool
-    is_once: bool  # read once, not for each row
-    is_alone: bool  # neither, if what it is joined to is bounded
-    limit: int | None  # the stop, where it may stand after this
-
-
-@dataclass(frozen=True, slots=True)
-class _Read:
-    """How one leg is read once those that are related to it are joined, wherever the stop stands."""
-
-    reads: int
-    rows: int
-    is_derived: bool  # not from a table: bounded by itself, and read once
-    is_product: bool
-    is_alone: bool  # what bounds it does not depend on the rows that it is joined to: it is read once, and joined here
-    is_fixed: bool  # by an equality or a word, which a new limit could be about
-    serves_stop: bool  # an index gives the rows that a stop wants first
-
-
-class _Search:
-    def __init__(self, region: Region, stop: Stop | None, keys: tuple[SortKey, ...]) -> None:
-        self.region = region
-        self.legs = region.legs
-        self.limit = stop.count.max if stop is not None and not region.above else None
-        self.joining = Joining(region)
-        self.equal = self.joining.equal
-        self.keys = keys
-        self.needs = tuple(
-            frozenset(
-                relation
-                for predicate in leg.on
-                for relation in relations_of(predicate) - leg.relations
-                if any(relation in other.relations for other in self.legs)
-            )
-            for leg in self.legs
-        )
-        self._everything = frozenset(range(len(self.legs)))
-        self._related = tuple(map(self._related_to, self.legs))
-        self._followers: tuple[tuple[int, ...], ...] | None = None
-        self._stoppable: dict[frozenset[int], bool] = {}
-        self._reads: dict[tuple[int, frozenset[int], bool], _Read] = {}
-        self._kept: dict[tuple[int, frozenset[int]], bool] = {}
-        self._looked = 0
-
-    def _related_to(self, leg: Leg) -> frozenset[int]:
-        """Give the legs that change how one is joined; of few legs all, since looking is not worth it."""
-        if len(self.legs) <= FEW_LEGS:
-            return self._everything
-        return frozenset(self.joining.related(leg, self.legs))
-
-    def exhaustively(self) -> Sequence[_Way]:
-        """Find the best orders by the best ways to each set of legs, from small sets to all.
-
-        What costs more than the order found by adding the cheapest leg is not followed further: it grows only.
-        """
-        worst = [way.cost for way in self.greedily()]
-        frontier: dict[frozenset[int], list[_Way]] = {frozenset(): [_Way()]}
-        for _ in self.legs:
-            following: dict[frozenset[int], list[_Way]] = {}
-            for joined, ways in frontier.items():
-                for at in self._everything - joined:
-                    step = self._step(joined, at)
-                    if step is not None:
-                        grown = following.setdefault(joined | {at}, [])
-                        more = (_extended(way, step, at, self.legs[at]) for way in ways)
-                        grown.extend(way for way in more if not worst or way.cost <= worst[0])
-            frontier = {joined: _best_ways(ways) for joined, ways in following.items() if ways}
-        ways = frontier.get(self._everything, [])
-        return [way for way in ways if way.cost == ways[0].cost]
-
-    def greedily(self) -> Sequence[_Way]:
-        """Add the leg that costs least, again and again."""
-        way, joined = _Way(), frozenset[int]()
-        while joined != self._everything:
-            grown = [
-                _extended(way, step, at, self.legs[at])
-                for at in sorted(self._everything - joined)
-                if (step := self._step(joined, at)) is not None
-            ]
-            if not grown:
-                return ()
-            way = min(grown)
-            joined = frozenset(way.order)
-        return (way,)
-
-    def _step(self, joined: frozenset[int], at: int) -> _Step | None:
-        """Tell what it takes to join one more leg; None where a left join may not stand yet."""
-        if self.legs[at].kind == "left" and (not joined or not self.needs[at] <= self._relations(joined)):
-            return None
-        near = joined & self._related[at]
-        place = (at, near, bool(joined))
-        read = self._reads.get(place)
-        if read is None:
-            read = self._reads[place] = self._read(at, near, is_first=not joined)
-        limit = self.limit if self.limit is not None and self._is_stoppable(joined | {at}) else None
-        rows = read.rows if limit is None or not read.serves_stop else min(read.rows, limit * read.reads)
-        is_bounded = read.is_derived or rows < UNKNOWN_ROWS
-        can_be_limited = is_bounded or read.is_fixed
-        is_once = not joined or read.is_derived or (read.is_product and (is_bounded or not can_be_limited))
-        is_alone = read.is_alone and is_bounded
-        return _Step(read.reads, rows, not can_be_limited, not is_bounded, read.is_product, is_once, is_alone, limit)
-
-    def _read(self, at: int, near: frozenset[int], *, is_first: bool) -> _Read:
-        leg = self.legs[at]
-        before = [self.legs[each] for each in sorted(near)]
-        predicates = (*self.joining.conditions(leg, before), *self.joining.filters(leg, before))
-        relation = leg.relation
-        if relation is None:
-            rows = rows_of(leg.input)
-            return _Read(1, rows, is_derived=True, is_product=False, is_alone=True, is_fixed=True, serves_stop=False)
-        available = self._relations(near)
-        known = restrictions_on(relation.alias, predicates, available)
-        facts = facts_about(relation.table, known)
-        reads = 1
-        for fixed in known.equal.values():
-            reads *= fixed.count
-        is_fixed = bool(known.equal or known.words)
-        return _Read(
-            min([reads, *(fact.reads for fact in facts)]),
-            facts[0].rows if facts else UNKNOWN_ROWS,
-            is_derived=False,
-            is_product=not is_first and not any(relations_of(each) - leg.relations for each in predicates),
-            is_alone=bool(facts) and not any(known.depends_on(each, available) for each in facts[0].columns),
-            is_fixed=is_fixed,
-            # a join reads by an equality
-            serves_stop=(is_first or is_fixed) and self.limit is not None and self._are_served(relation.alias, known),
-        )
-
-    def _relations(self, legs: Iterable[int]) -> frozenset[str]:
-        return frozenset[str]().union(*(self.legs[at].relations for at in legs))
-
-    def _are_served(self, alias: str, known: Restrictions) -> bool:
-        own: list[str] = []
-        for key in self.keys:
-            if not isinstance(key.expression, ColumnRef):
-                return False
-            column = next((each for each in self.equal.equal_to(key.expression) if each.relation == alias), None)
-            if column is not None:
-                own.append(column.name)
-        return known.are_served_with(own)
-
-    def _is_stoppable(self, joined: frozenset[int]) -> bool:
-        """Whether the stop may be applied once these legs are joined: the rest keeps every row and the order."""
-        found = self._stoppable.get(joined)
-        if found is None:
-            found = self._stoppable[joined] = self._find_stoppable(joined)
-        return found
-
-    def _find_stoppable(self, joined: frozenset[int]) -> bool:
-        available = self._relations(joined)
-        for key in self.keys:
-            columns = list(_columns(key.expression))
-            if not all(any(each.relation in available for each in self.equal.equal_to(column)) for column in columns):
-                return False
-        if not self._may_reach_all(joined):
-            return False
-        if self._looked > MOST_LOOKED:
-            return True
-        before = set(joined)
-        ready = [at for at in self._everything - joined if self._is_kept(at, before)]
-        heapify(ready)
-        while ready:
-            at = heappop(ready)
-            if at not in before and self._is_kept(at, before):
-                before.add(at)
-                for other in self._related[at] - before:
-                    if self._is_kept(other, before):
-                        heappush(ready, other)
-        return len(before) == len(self.legs)
-
-    def _is_kept(self, at: int, joined: set[int]) -> bool:
-        """Whether joining a leg to these keeps every row; what is not related to it does not matter."""
-        near = self._related[at].intersection(joined)
-        found = self._kept.get((at, near))
-        self._looked += 1
-        if found is None:
-            leg = self.legs[at]
-            before = [self.legs[each] for each in sorted(near)]
-            self._looked += len(before)
-            bare = replace(leg, filters=self.joining.filters(leg, before))
-            found = self.needs[at] <= self._relations(near) and keeps_every_row(
-                bare, self.joining.conditions(leg, before), before
-            )
-            self._kept[at, near] = found
-        return found
-
-    def _may_reach_all(self, joined: frozenset[int]) -> bool:
-        """Whether foreign keys lead from these legs to all others that a left join does not bring."""
-        followers = self._followers
-        if followers is None:
-            followers = self._followers = tuple(
-                tuple(
-                    at for at, leg in enumerate(self.legs) if leg is not one and self.joining.may_be_followed(leg, one)
-                )
-                for one in self.legs
-            )
-        reached, waiting = set(joined), list(joined)
-        while waiting:
-            new = [at for at in followers[waiting.pop()] if at not in reached]
-            reached.update(new)
-            waiting.extend(new)
-        return len(reached) == len(self.legs)
-
-
-def _extended(way: _Way, step: _Step, at: int, leg: Leg) -> _Way:
-    """Join one more leg to a way."""
-    is_once = step.is_once or (step.is_alone and not way.unbounded)
-    rows = way.rows * step.rows
-    if step.limit is not None:
-        rows = min(rows, step.limit)
-    if leg.kind == "left":
-        rows = max(rows, way.rows)
-    return _Way(
-        way.hopeless + step.is_hopeless,
-        way.unbounded + step.is_unbounded,
-        way.products + step.is_product,
-        way.requests + (step.reads if is_once else way.rows * step.reads),
-        max(1, rows),
-        (*way.order, at),
-    )
-
-
-def _best_ways(ways: list[_Way]) -> list[_Way]:
-    """Keep the cheapest ways, and those that give fewer rows to what is joined next, the best first."""
-    ways.sort()
-    kept: list[_Way] = []
-    fewest, best = ways[0].rows, ways[0][:5]
-    for way in ways:
-        if way.rows < fewest or way[:5] == best:
-            kept.append(way)
-            fewest = min(fewest, way.rows)
-    return kept[:MOST_WAYS]
-
-
-def _columns(expression: Node) -> Iterable[ColumnRef]:
-    return (node for node in expression.walk() if isinstance(node, ColumnRef))
-
-
-def rows_of(node: LogicalNode) -> int:
-    """A rough upper count of a derived table's rows, only to compare join orders by."""
-    match node:
-        case Stop():
-            return node.count.max
-        case GroupBy(keys=()):
-            return 1
-        case Union():
-            return sum(rows_of(each) for each in node.inputs)
-        case Derived() | Distinct() | Projection() | Sort() | GroupBy():
-            return rows_of(node.input)
-        case _:
-            return 100  # the planner will bound it, or say why not

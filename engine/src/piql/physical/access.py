@@ -15,6 +15,7 @@ from math import prod
 from piql.catalog import Index, IndexColumn, Table, word_column
 from piql.logical.expressions import ColumnRef, Expression
 from piql.logical.operators import Count
+from piql.memory import Memory
 from piql.node import replace
 from piql.optimizer.facts import Fact
 from piql.optimizer.restrictions import Range, Restrictions, Word
@@ -104,7 +105,10 @@ def _stopped(reading: Reading) -> Iterable[Access]:
     fixed = [*(name for name in known.equal if name not in nulls), *(word.name for word in known.words)]
     partition = len(fixed)  # NULL names no partition, so it comes after what does
     fixed += nulls
-    for index in (reading.table.primary_index(), *reading.indexes):
+    for index in (
+        reading.table.primary_index(),
+        *(_beginning_with(known, reading.indexes) if fixed else reading.indexes),
+    ):
         if {each.name for each in index.columns[: len(fixed)]} != set(fixed):
             continue
         if {each.name for each in index.columns[:partition]} != set(fixed[:partition]):
@@ -158,14 +162,34 @@ def _new_index(
 def _limited_by_facts(reading: Reading) -> Iterable[Access]:
     """The accesses whose limit is a fact: the fixed columns of the read hold those of the fact."""
     known = reading.restrictions
+    near = _beginning_with(known, reading.indexes) if reading.facts else ()
     for fact in reading.facts:
-        for index in (reading.table.primary_index(), *reading.indexes):
+        for index in (reading.table.primary_index(), *(near if fact.columns else reading.indexes)):
             length = _prefix_for(fact, index, known)
             if length is None:
                 continue
             access = _access(reading, index, length, None, None, is_new=False, fact=fact)
             if access is not None:
                 yield access
+
+
+def _beginning_with(known: Restrictions, indexes: tuple[Index, ...]) -> Sequence[Index]:
+    """Give the indexes whose first column is fixed, or one of words: a table may have hundreds."""
+    if len(indexes) <= FEW:
+        return indexes
+    places = _places_by_column.recall((indexes,), lambda: _by_first_column(indexes))
+    return [indexes[at] for at in sorted({at for name in ("", *known.equal) for at in places.get(name, ())})]
+
+
+def _by_first_column(indexes: tuple[Index, ...]) -> Mapping[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    for at, index in enumerate(indexes):
+        found.setdefault("" if index.columns[0].token_of else index.columns[0].name, []).append(at)
+    return found
+
+
+FEW = 8  # indexes, which are looked through one by one
+_places_by_column: Memory[Mapping[str, list[int]]] = Memory(256)
 
 
 def _prefix_for(fact: Fact, index: Index, known: Restrictions) -> int | None:

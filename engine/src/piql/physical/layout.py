@@ -122,6 +122,8 @@ def columns_in(expression: Node) -> Iterable[ColumnRef]:
 def _needs(child: PhysicalNode, required: Fields, expressions: Iterable[Node]) -> Fields:
     """Give what a child must offer: what is required of it, and what these expressions read."""
     grouped = _grouped(child)
+    if not grouped:
+        return tuple(dict.fromkeys((*required, *(column for each in expressions for column in columns_in(each)))))
     found: dict[Expression, None] = dict.fromkeys(required)
 
     def visit(node: Node) -> None:

@@ -290,9 +290,11 @@ def inputs(node: PhysicalNode) -> tuple[PhysicalNode, ...]:
 
 def operators(plan: PhysicalNode) -> Iterator[PhysicalNode]:
     """Yield the operators of a plan, from the top down."""
-    yield plan
-    for each in inputs(plan):
-        yield from operators(each)
+    waiting = [plan]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting.extend(reversed(inputs(node)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
