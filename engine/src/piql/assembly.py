@@ -14,6 +14,7 @@ from itertools import chain, islice
 from operator import attrgetter, is_
 
 from piql.binding.binder import BoundQuery, bind_piece, bind_schema_once, defines, marked_duplicate
+from piql.binding.expressions import MAX_STAR_COLUMNS
 from piql.binding.schema import BoundSchema
 from piql.binding.scope import TableNames
 from piql.catalog import Catalog, Index
@@ -73,6 +74,7 @@ class Assembly:
     settled: IndexSet
     by_name: Mapping[str, CompiledQuery]
     times: Counter[str]  # how many queries have a name, in lower case
+    room: Mapping[str | None, int]  # of each file, for the columns that stars stand for; less than 0 where it was short
 
     def parts_of(self, names: set[str]) -> list[Part]:
         """Give the parts with queries of these names in which something was found."""
@@ -130,8 +132,13 @@ def assemble(files: list[ast.ParsedFile], before: Assembly | None = None) -> Ass
     unnamed: list[tuple[Diagnostic, ...]] = []
     first_by_name: dict[str, BoundQuery] = {}
     times: Counter[str] = Counter()
+    room: dict[str | None, int] = {}
     for file in files:
-        queries, without_name = bind_piece(file, schema, names)
+        home = home_of(file.source.name)
+        left = room.get(home, MAX_STAR_COLUMNS)
+        queries, without_name, room[home] = bind_piece(file, schema, names, max(left, 0))
+        if left < 0 or any(each.star_columns > left for each in queries):
+            room[home] = -1
         for at, query in enumerate(queries):
             name = query.name.lower()
             times[name] += 1
@@ -152,7 +159,7 @@ def assemble(files: list[ast.ParsedFile], before: Assembly | None = None) -> Ass
     defining = frozenset(map(id, definitions))
     by_name = _by_name(parts)
     return Assembly(
-        files, parts, schema, definitions, defining, names, catalog, by_table, designed, settled, by_name, times
+        files, parts, schema, definitions, defining, names, catalog, by_table, designed, settled, by_name, times, room
     )
 
 
@@ -166,8 +173,11 @@ def _changed(files: list[ast.ParsedFile], before: Assembly) -> Assembly | None:
     if any(each.defines for each in removed) or any(map(defines, added)):
         return None
     bound = [bind_piece(file, before.schema, before.names) for file in added]
+    room = _room_with(before, removed, [(file, queries) for file, (queries, *_) in zip(added, bound, strict=True)])
+    if room is None:
+        return None
     gone = [query.name for part in removed for query in part.bound]
-    come = [query.name for queries, _ in bound for query in queries]
+    come = [query.name for queries, *_ in bound for query in queries]
     times = before.times
     if gone != come:
         times = Counter(times)
@@ -176,17 +186,32 @@ def _changed(files: list[ast.ParsedFile], before: Assembly) -> Assembly | None:
     if any(before.times[each.lower()] > 1 for each in gone) or any(times[each.lower()] > 1 for each in come):
         return None  # what is said about two queries of one name stands at the second
     new = []
-    for file, (queries, unnamed) in zip(added, bound, strict=True):
+    for file, (queries, unnamed, _) in zip(added, bound, strict=True):
         alone = tuple(plan_once(query, before.by_table) for query in queries)
         new.append(_part(file, tuple(queries), alone, alone, unnamed, before.catalog, before.settled))
     parts = [*before.parts[:head], *new, *before.parts[len(before.parts) - tail :]]
     affected = frozenset[str]().union(*(part.reads for part in removed), *(part.reads for part in new))
-    now = replace(before, files=files, parts=parts, times=times)
+    now = replace(before, files=files, parts=parts, times=times, room=room)
     if affected:
         return _designed_anew(now, affected)
     if gone != come:
         return replace(now, by_name=_by_name(parts))
     return replace(now, by_name={**before.by_name, **{query.name: query for part in new for query in part.queries}})
+
+
+def _room_with(
+    before: Assembly, removed: Sequence[Part], added: Sequence[tuple[ast.ParsedFile, Sequence[BoundQuery]]]
+) -> Mapping[str | None, int] | None:
+    """Give the room for the columns of stars once pieces are replaced; None where it is or was too little."""
+    changes = [(part.file, sum(each.star_columns for each in part.bound)) for part in removed]
+    changes += [(file, -sum(each.star_columns for each in queries)) for file, queries in added]
+    room = dict(before.room)
+    for file, change in changes:
+        home = home_of(file.source.name)
+        if before.room.get(home, 0) < 0:
+            return None
+        room[home] = room.get(home, MAX_STAR_COLUMNS) + change
+    return None if any(room[home_of(file.source.name)] < 0 for file, _ in changes) else room
 
 
 def _designed_anew(assembly: Assembly, affected: frozenset[str]) -> Assembly:

@@ -10,6 +10,8 @@ from dataclasses import dataclass, fields
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
+from piql.memory import Memory
+
 if TYPE_CHECKING:  # whose fields the type checker knows
     from dataclasses import replace as replace
 
@@ -70,9 +72,40 @@ def kinds_of(tree: Node) -> frozenset[type[Node]]:
     """Give the kinds of the nodes of a tree; one rule after another asks it of a plan that few of them change."""
     last, kinds = _Last.known
     if last is not tree:
-        kinds = frozenset(map(type, tree.walk()))
+        kinds = frozenset(_kinds_below((tree,)))
         _Last.known = (tree, kinds)
     return kinds
+
+
+def _kinds_below(trees: tuple[object, ...]) -> set[type[Node]]:
+    kinds: set[type[Node]] = set()
+    waiting = [each for each in trees if isinstance(each, Node)]
+    while waiting:
+        node = waiting.pop()
+        kind = type(node)
+        kinds.add(kind)
+        if kind in _LEAVES:
+            continue
+        if kind not in _VALUES:
+            _read(kind)
+        for value in _VALUES[kind](node):
+            if isinstance(value, Node):
+                waiting.append(value)
+            elif isinstance(value, tuple):
+                if len(value) > MANY:
+                    kinds |= _kinds_of_many(value)
+                else:
+                    waiting += [each for each in value if isinstance(each, Node)]
+    return kinds
+
+
+def _kinds_of_many(trees: tuple[object, ...]) -> frozenset[type[Node]]:
+    """Give the kinds in a wide list, which is the same one in each plan that a rule makes of another."""
+    return _wide.recall((trees,), lambda: frozenset(_kinds_below(trees)))
+
+
+MANY = 32
+_wide: Memory[frozenset[type[Node]]] = Memory(64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

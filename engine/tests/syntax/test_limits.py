@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import importlib
 import random
 
 import piql
 import pytest
-from piql.optimizer import combine_tests, joining
+from piql.optimizer import combine_tests, join_search, joining
 from piql.source import Source
 from piql.syntax import pieces
 from piql.syntax.cursor import MAX_TOKENS
 from piql.syntax.parser import MAX_WORK, parse
 from piql.syntax.pieces import cut
-
-order_joins = importlib.import_module("piql.optimizer.order_joins")  # the package names the rule so
 
 TABLE = "CREATE TABLE t (a INT PRIMARY KEY, b INT);\n"
 ENTITIES = "ENTITY E { int a, PRIMARY(a) }\nENTITY P { int p, FOREIGN KEY owner REF E MAX 5, PRIMARY(p) }\n"
@@ -198,8 +195,8 @@ def test_each_step_of_ordering_many_tables_looks_at_what_equals_that_table_alone
 
 def test_no_match_is_looked_for_behind_a_stop_where_no_foreign_key_leads(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[object] = []
-    keeps = order_joins.keeps_every_row
-    monkeypatch.setattr(order_joins, "keeps_every_row", lambda *given: (asked.append(given), keeps(*given))[1])
+    keeps = join_search.keeps_every_row
+    monkeypatch.setattr(join_search, "keeps_every_row", lambda *given: (asked.append(given), keeps(*given))[1])
     piql.compile(chain(20, " LIMIT 5"))
     assert not asked
     keyed = chain(5, " LIMIT 5").replace("b INT", "b INT NOT NULL REFERENCES t")
@@ -211,9 +208,9 @@ def test_how_a_table_is_joined_is_looked_at_again_only_when_one_that_it_is_joine
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     looked: list[object] = []
-    restrictions_on = order_joins.restrictions_on
+    restrictions_on = join_search.restrictions_on
     monkeypatch.setattr(
-        order_joins, "restrictions_on", lambda *given: (looked.append(given), restrictions_on(*given))[1]
+        join_search, "restrictions_on", lambda *given: (looked.append(given), restrictions_on(*given))[1]
     )
     assert piql.compile(chain(60)).queries["q"].is_bounded
     assert 60 < len(looked) < 6 * 60
@@ -223,8 +220,8 @@ def test_where_a_stop_may_stand_among_sixty_tables_is_found_by_few_looks_at_each
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     asked: list[object] = []
-    keeps = order_joins.keeps_every_row
-    monkeypatch.setattr(order_joins, "keeps_every_row", lambda *given: (asked.append(given), keeps(*given))[1])
+    keeps = join_search.keeps_every_row
+    monkeypatch.setattr(join_search, "keeps_every_row", lambda *given: (asked.append(given), keeps(*given))[1])
     keyed = chain(60, " ORDER BY x9.b LIMIT 5").replace("b INT", "b INT NOT NULL REFERENCES t")
     assert piql.compile(keyed).queries["q"].is_bounded
     assert 60 < len(asked) < 8 * 60

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from piql.binding.expressions import QueryContext
+from piql.binding.expressions import MAX_STAR_COLUMNS, QueryContext
 from piql.binding.fetch import as_select
 from piql.binding.queries import bind_nested, bind_query
 from piql.binding.schema import BoundSchema, bind_schema
@@ -42,6 +42,7 @@ class BoundQuery:
     body_span: Span
     ast: ast.CreateQuery | ast.BareStatement
     diagnostics: tuple[Diagnostic, ...]  # those of binding; those of parsing stand in the ParsedFile
+    star_columns: int = 0  # that its stars stand for; more than there was room for refuse it
 
     @property
     def has_errors(self) -> bool:
@@ -66,7 +67,7 @@ def bind(files: Sequence[ast.ParsedFile], catalog: Catalog | None = None) -> Bou
     queries: list[BoundQuery] = []
     first_by_name: dict[str, BoundQuery] = {}
     for file in files:
-        own, unnamed = bind_piece(file, schema, names)
+        own, unnamed, _ = bind_piece(file, schema, names)
         diagnostics.extend(unnamed)
         for query in own:
             first = first_by_name.setdefault(query.name.lower(), query)
@@ -78,17 +79,23 @@ def bind(files: Sequence[ast.ParsedFile], catalog: Catalog | None = None) -> Bou
 
 
 def bind_piece(
-    file: ast.ParsedFile, schema: BoundSchema, names: TableNames
-) -> tuple[list[BoundQuery], tuple[Diagnostic, ...]]:
-    """Bind the queries of one file to a schema; give what there is to say about those without a name, too."""
+    file: ast.ParsedFile, schema: BoundSchema, names: TableNames, room: int = MAX_STAR_COLUMNS
+) -> tuple[list[BoundQuery], tuple[Diagnostic, ...], int]:
+    """Bind the queries of one piece to a schema.
+
+    Gives with them what there is to say about those without a name, and the room that is left for what stars stand for
+    in the file: a query for which there is too little is refused, and takes none of it.
+    """
     queries: list[BoundQuery] = []
     unnamed: list[Diagnostic] = []
     for statement in file.statements:
         if isinstance(statement, ast.CreateQuery):
-            queries.append(_bind_query_once(statement, schema, names))
+            query = _bind_query_once(statement, schema, names, room)
+            queries.append(query)
+            room -= query.star_columns if query.star_columns <= room else 0
         elif not isinstance(statement, _DEFINITIONS) and len(unnamed) < MAX_FINDINGS:
             unnamed.append(_unnamed(statement))
-    return queries, tuple(unnamed)
+    return queries, tuple(unnamed), room
 
 
 def defines(file: ast.ParsedFile) -> bool:
@@ -107,16 +114,18 @@ def bind_schema_once(files: Sequence[ast.ParsedFile], catalog: Catalog | None = 
     return _schemas.recall((*definitions, catalog), lambda: bind_schema(definitions, catalog))
 
 
-def _bind_query_once(statement: ast.CreateQuery, schema: BoundSchema, names: TableNames) -> BoundQuery:
+def _bind_query_once(statement: ast.CreateQuery, schema: BoundSchema, names: TableNames, room: int) -> BoundQuery:
     """Bind a query, unless it was bound before against tables that are the same, in the same places."""
     known = _queries.get((statement, schema))
-    if known is not None:
+    if known is not None and known.star_columns <= room:
         return known
     last = _queries.get((statement,))
-    if last is not None and not last.has_errors and _are_same(last, schema):
+    if last is not None and not last.has_errors and last.star_columns <= room and _are_same(last, schema):
         query = last
     else:
-        query = _bind_create_query(statement, names)
+        query = _bind_create_query(statement, names, room)
+        if query.star_columns > room:
+            return query  # it depends on what stands before it
         _queries.put((statement,), query)
     return _queries.put((statement, schema), query)
 
@@ -139,12 +148,12 @@ def place_of(table: Table) -> tuple[str, int, str]:
 def bind_statement(statement: ast.BareStatement, catalog: Catalog) -> BoundQuery:
     """Bind one bare statement of the interactive mode."""
     names = TableNames(catalog.tables)
-    return _bind(statement, "", _kind(statement), statement, statement.span, statement.span, names)
+    return _bind(statement, "", _kind(statement), statement, statement.span, statement.span, names, MAX_STAR_COLUMNS)
 
 
-def _bind_create_query(statement: ast.CreateQuery, names: TableNames) -> BoundQuery:
+def _bind_create_query(statement: ast.CreateQuery, names: TableNames, room: int) -> BoundQuery:
     name = statement.name.text
-    return _bind(statement, name, statement.kind, statement.body, statement.name.span, statement.body_span, names)
+    return _bind(statement, name, statement.kind, statement.body, statement.name.span, statement.body_span, names, room)
 
 
 def _bind(
@@ -155,8 +164,9 @@ def _bind(
     name_span: Span,
     body_span: Span,
     names: TableNames,
+    room: int,
 ) -> BoundQuery:
-    context = QueryContext(names, bind_nested, name or None)
+    context = QueryContext(names, bind_nested, name or None, room=room)
     plan: LogicalNode | LogicalWrite | None = None
     parameters: tuple[QueryParameter, ...] = ()
     if body is not None:
@@ -175,7 +185,18 @@ def _bind(
         plan = None
     ordered = sorted(context.diagnostics, key=lambda each: each.span.start)
     diagnostics = tuple(replace(each, query=name or None) if name else each for each in ordered)
-    return BoundQuery(name, kind, plan, parameters, statement.span, name_span, body_span, statement, diagnostics)
+    return BoundQuery(
+        name,
+        kind,
+        plan,
+        parameters,
+        statement.span,
+        name_span,
+        body_span,
+        statement,
+        diagnostics,
+        context.star_columns,
+    )
 
 
 def _bind_body(context: QueryContext, body: ast.BareStatement) -> LogicalNode | LogicalWrite | None:

@@ -53,6 +53,7 @@ _WRITTEN = {
     Kind.UUID: "write a text such as '123e4567-e89b-12d3-a456-426614174000'",
 }
 
+MAX_STAR_COLUMNS = 300_000  # that the stars of one file stand for; each column of each query is looked at
 QueryBinder = Callable[["QueryContext", ast.QueryExpression, Scope, bool], "LogicalNode | None"]
 
 
@@ -67,6 +68,8 @@ class QueryContext:
     diagnostics: list[Diagnostic] = field(default_factory=list)
     nesting: int = 0  # how many queries stand around the one being bound
     aliases: set[str] = field(default_factory=set)  # lower case; unique in the whole statement
+    room: int = MAX_STAR_COLUMNS  # for the columns that its stars stand for, in its file
+    star_columns: int = 0
 
     def unique_alias(self, shown: str) -> str:
         """Give an alias for the plan: as written, with a number when it is taken elsewhere in the statement."""

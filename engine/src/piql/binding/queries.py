@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from piql.binding.expressions import ExpressionBinder, QueryContext
+from piql.binding.expressions import MAX_STAR_COLUMNS, ExpressionBinder, QueryContext
 from piql.binding.outputs import output_columns, with_output_names
 from piql.binding.scope import Scope, ScopeRelation, matches
 from piql.binding.stops import count_of, stopped
@@ -279,12 +279,20 @@ class _Select:
         outputs: list[logical.Output] = []
         for item in self.node.items:
             if len(outputs) > MAX_OUTPUTS:
-                self.is_broken = True
-                message = f"the result has more than {MAX_OUTPUTS:,} columns"
-                self.context.diagnostics.append(report("too-many", message, item.span))
+                self._too_many(f"the result has more than {MAX_OUTPUTS:,} columns", item.span)
                 return outputs[:1]
             if isinstance(item, ast.Star):
-                outputs.extend(self._star(item))
+                relations = self._relations_of(item)
+                self.context.star_columns += sum(len(each.columns or ()) for each in relations)
+                if self.context.star_columns > self.context.room:
+                    self._too_many(
+                        f"with this one, the stars of this file stand for more than {MAX_STAR_COLUMNS:,} columns",
+                        item.span,
+                        "name the columns that are read, or put this query into another file",
+                    )
+                    return outputs[:1]
+                for relation in relations:
+                    outputs.extend(self._star(relation, item.span))
                 continue
             if isinstance(item.expression, ast.Call) and item.expression.over is not None:
                 self.context.diagnostics.append(window_function(self.node, item, item.expression))
@@ -297,22 +305,30 @@ class _Select:
             outputs.append(logical.Output(name=_output_name(item, expression), expression=expression))
         return outputs
 
-    def _star(self, star: ast.Star) -> Iterator[logical.Output]:
+    def _too_many(self, message: str, span: Span, help: str | tuple[str, ...] = ()) -> None:
+        self.is_broken = True
+        self.context.diagnostics.append(report("too-many", message, span, help=help))
+
+    def _relations_of(self, star: ast.Star) -> list[ScopeRelation]:
         relations = self.scope.relations
         if star.qualifier is not None:
             relations = [each for each in relations if matches(star.qualifier, each.shown)]
             if not relations:
                 self.is_broken = True
                 self.context.diagnostics.append(self.scope.unknown_relation(star.qualifier))
-        for relation in relations:
-            if relation.columns is None:
-                self.is_broken = True
-                continue
-            for column in relation.columns.values():
-                yield logical.Output(name=column.name, expression=relation.reference(column, star.span))
+        return relations
+
+    def _star(self, relation: ScopeRelation, span: Span) -> Iterator[logical.Output]:
+        if relation.columns is None:
+            self.is_broken = True
+            return
+        for column in relation.columns.values():
+            yield logical.Output(name=column.name, expression=relation.reference(column, span))
 
     def _check_output_names(self, outputs: list[logical.Output]) -> None:
         if self.is_exists:
+            return
+        if len({each.name.lower() for each in outputs}) == len(outputs):
             return
         seen: dict[str, logical.Output] = {}
         for output in outputs:
@@ -398,8 +414,8 @@ class _Select:
     ) -> tuple[bound.Aggregate, ...]:
         found: dict[bound.Aggregate, None] = {}
         for each in (*outputs, *((having,) if having is not None else ()), *(key.expression for key in order)):
-            for aggregate in _aggregates_in(each):
-                found.setdefault(aggregate)
+            if not isinstance(each, bound.ColumnRef):
+                found.update(dict.fromkeys(_aggregates_in(each)))
         return tuple(found)
 
     def _check_grouped(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from piql.catalog import Kind, SqlType
 from piql.logical.expressions import (
     And,
@@ -18,11 +20,11 @@ from piql.logical.expressions import (
     TokenMatch,
     conjuncts,
 )
-from piql.logical.operators import Join, LogicalNode, Selection
+from piql.logical.operators import Join, LogicalNode, Selection, map_inputs
 from piql.node import Node, replace
 from piql.optimizer.combine_tests import combined, without_implied
 from piql.optimizer.decided_tests import decided
-from piql.optimizer.predicates import MIRRORED, conjunction, key_of
+from piql.optimizer.predicates import MIRRORED, conjunction, holds_subquery, key_of
 from piql.optimizer.rule import RuleContext
 
 NEGATED: dict[ComparisonOperator, ComparisonOperator] = {
@@ -45,8 +47,10 @@ def simplify_predicates(plan: LogicalNode, context: RuleContext) -> LogicalNode:
     left out, and what never is makes all of its AND false, since a row is kept by what is true only.
     """
 
+    is_nested = holds_subquery(plan)  # a predicate may hold another plan then
+
     def visit(node: Node) -> Node:
-        changed = node.map_children(visit)
+        changed = node.map_children(visit) if is_nested else map_inputs(cast("LogicalNode", node), inside)
         match changed:
             case Selection():
                 predicate = simplified(changed.predicate)
@@ -65,7 +69,10 @@ def simplify_predicates(plan: LogicalNode, context: RuleContext) -> LogicalNode:
             case _:
                 return changed
 
-    return visit(plan)  # type: ignore[return-value]
+    def inside(node: LogicalNode) -> LogicalNode:
+        return cast("LogicalNode", visit(node))
+
+    return inside(plan)
 
 
 def simplified(predicate: Expression) -> Expression | None:

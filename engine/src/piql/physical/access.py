@@ -79,12 +79,11 @@ def best_access(reading: Reading) -> Access | None:
         found = [each for each in found if each.index.buckets > 1 or (each.index.is_primary and each.prefix)]
     if not found:
         return None
-    table = reading.table
+    width = columns_bytes(reading.table, reading.uses)
 
     def cost(access: Access) -> tuple[int, int, int, int, bool, str]:
         rows = access.rows if reading.wanted.count is None else min(access.rows, reading.wanted.count.max)
         requests = access.reads + (rows if access.needs_dereference else 0)
-        width = columns_bytes(table, reading.uses)
         is_secondary = not access.index.is_primary
         return requests, access.is_new, access.rows * width, len(access.residual), is_secondary, access.index.name
 

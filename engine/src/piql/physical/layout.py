@@ -12,7 +12,7 @@ from typing import assert_never
 
 from piql.catalog import Index, Table
 from piql.logical.expressions import ColumnRef, Expression
-from piql.logical.operators import Relation, SortKey
+from piql.logical.operators import Output, Relation, SortKey
 from piql.node import Node, replace
 from piql.physical.indexes import covering_reason
 from piql.physical.operators import (
@@ -114,6 +114,8 @@ def _with(fields: Fields, expressions: Iterable[SortKey]) -> Fields:
 
 def columns_in(expression: Node) -> Iterable[ColumnRef]:
     """Give the columns that an expression reads."""
+    if isinstance(expression, Output | SortKey):
+        expression = expression.expression
     if isinstance(expression, ColumnRef):
         return (expression,)
     return (node for node in expression.walk() if isinstance(node, ColumnRef))

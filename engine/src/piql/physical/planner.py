@@ -14,7 +14,7 @@ from typing import assert_never
 from piql.binding.outputs import output_columns
 from piql.binding.types import type_of
 from piql.catalog import Index
-from piql.logical.expressions import ColumnRef, conjuncts
+from piql.logical.expressions import ColumnRef, Expression, conjuncts
 from piql.logical.operators import (
     DataStop,
     Derived,
@@ -150,8 +150,12 @@ class Planner:
 
     def project(self, part: Part, outputs: tuple[Output, ...], alias: str) -> Part:
         part = with_columns(part, outputs)
-        fields = tuple(output_column(each, alias) for each in outputs)
-        named = {each.expression: column for each, column in zip(reversed(outputs), reversed(fields), strict=True)}
+        fields = tuple([output_column(each, alias) for each in outputs])
+        wanted = {*(key.expression for key in part.order), *part.keys}
+        named: dict[Expression, ColumnRef] = {}
+        for each, made in zip(outputs, fields, strict=True):
+            if each.expression in wanted:
+                named.setdefault(each.expression, made)
         order = []
         for key in part.order:
             column = named.get(key.expression)
@@ -268,11 +272,15 @@ def _plan_query(
 
 def _count_uses(node: Node, uses: dict[str, dict[str, int]]) -> None:
     """Count how often each column is named, but for the data-stops, which only repeat what is fixed."""
-    if isinstance(node, ColumnRef):
-        names = uses.setdefault(node.relation, {})
-        names[node.name] = names.get(node.name, 0) + 1
-    elif isinstance(node, DataStop):
-        _count_uses(node.input, uses)
-    else:
-        for each in node.children():
-            _count_uses(each, uses)
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, Output):
+            node = node.expression
+        if isinstance(node, ColumnRef):
+            names = uses.setdefault(node.relation, {})
+            names[node.name] = names.get(node.name, 0) + 1
+        elif isinstance(node, DataStop):
+            waiting.append(node.input)
+        else:
+            waiting.extend(node.children())

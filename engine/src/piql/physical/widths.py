@@ -23,23 +23,23 @@ _FIXED = {
     Kind.UUID: 16,
     Kind.NULL: 0,
 }
+_UNSIZED = frozenset((Kind.TEXT, Kind.BLOB, Kind.VARCHAR))
 
 
 def has_size(type: SqlType) -> bool:
     """Whether the type says how long its values can be."""
-    return type.kind not in (Kind.TEXT, Kind.BLOB, Kind.VARCHAR) or type.length is not None
+    return type.length is not None or type.kind not in _UNSIZED
 
 
 def value_bytes(type: SqlType) -> int:
-    match type.kind:
-        case Kind.VARCHAR | Kind.TEXT:
-            return 4 * type.length if type.length is not None else UNSIZED_BYTES
-        case Kind.BLOB:
-            return type.length if type.length is not None else UNSIZED_BYTES
-        case Kind.DECIMAL:
-            return (type.precision or 38) // 2 + 2
-        case kind:
-            return _FIXED[kind]
+    fixed = _FIXED.get(type.kind)
+    if fixed is not None:
+        return fixed
+    if type.kind is Kind.DECIMAL:
+        return (type.precision or 38) // 2 + 2
+    if type.length is None:
+        return UNSIZED_BYTES
+    return type.length if type.kind is Kind.BLOB else 4 * type.length
 
 
 def columns_bytes(table: Table, names: Iterable[str]) -> int:
