@@ -145,6 +145,18 @@ class Table:
         """Give the column of that name, or None."""
         return self._column_by_name.get(name)
 
+    def in_order(self, names: Collection[str]) -> tuple[str, ...]:
+        """Give the names of columns in the order in which the table declares them."""
+        by_name = self._column_by_name
+        if len(names) < 2:
+            return tuple(name for name in names if name in by_name)
+        places = self._place_by_name
+        return tuple(sorted((name for name in names if name in places), key=places.__getitem__))
+
+    @cached_property
+    def _place_by_name(self) -> Mapping[str, int]:
+        return {each.name: at for at, each in enumerate(self.columns)}
+
     @cached_property
     def _column_by_name(self) -> Mapping[str, Column]:
         return {each.name: each for each in reversed(self.columns)}  # of two of one name, the first

@@ -19,14 +19,14 @@ from piql.diagnostics.diagnostic import Diagnostic
 from piql.index_design import IndexesByTable, PlannedQuery, indexes_read, tables_read
 from piql.logical.operators import Delete, Insert, LogicalNode, LogicalWrite, Relation, Update
 from piql.memory import Memory
-from piql.node import Node, replace
+from piql.node import replace
 from piql.optimizer import optimize
 from piql.optimizer.predicates import holds_subquery
 from piql.optimizer.rule import Cost
 from piql.physical.findings import gap_diagnostics, indistinct_pages, misplaced_subqueries
 from piql.physical.index_set import IndexSet
 from piql.physical.indexes import constraint_indexes
-from piql.physical.operators import IndexFKJoin, IndexScan, PhysicalNode, SortedIndexJoin, operators
+from piql.physical.operators import IndexFKJoin, IndexScan, PhysicalNode, SortedIndexJoin, map_inputs, operators
 from piql.physical.partitions import hot_partitions
 from piql.physical.planner import plan_on_trial, plan_query
 from piql.physical.unbounded import Gap
@@ -206,11 +206,12 @@ def with_settled_indexes(plan: PhysicalNode, settled: IndexSet) -> PhysicalNode:
     if all(settled.serving(index) is index for index in indexes_read(plan)):
         return plan
 
-    def settle(node: Node) -> Node:
+    def settle(node: PhysicalNode) -> PhysicalNode:
+        node = map_inputs(node, settle)
         if isinstance(node, IndexScan | IndexFKJoin | SortedIndexJoin) and not node.index.is_primary:
             index = settled.serving(node.index)
             if index is not node.index:
                 return replace(node, index=index)
         return node
 
-    return plan.transform_up(settle)  # type: ignore[return-value]
+    return settle(plan)

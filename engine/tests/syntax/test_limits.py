@@ -6,6 +6,7 @@ import random
 
 import piql
 import pytest
+from piql import assembly, incremental
 from piql.optimizer import combine_tests, join_search, joining
 from piql.source import Source
 from piql.syntax import pieces
@@ -249,3 +250,47 @@ def test_each_branch_of_an_or_is_taken_for_what_it_says_once(monkeypatch: pytest
     branches = " OR ".join(["a = 3", *(f"a = {number} AND b = 7" for number in range(200))])
     assert piql.compile(f"{TABLE}CREATE QUERY q AS SELECT b FROM t WHERE {branches};\n").queries["q"].is_bounded
     assert 200 < len(read) < 1000
+
+
+WIDE = "CREATE TABLE t (a INT PRIMARY KEY, " + ", ".join(f"c{at} INT" for at in range(99)) + ");\n"
+
+
+def stars(*numbers: int) -> str:
+    return "".join(f"CREATE QUERY q{number} AS SELECT * FROM t WHERE a = {number};\n" for number in numbers)
+
+
+def refused(compilation: piql.Compilation) -> list[str]:
+    assert {each.code for each in compilation.diagnostics} <= {"too-many"}
+    assert all(each.span.text == "*" for each in compilation.diagnostics)
+    return [each.name for each in compilation.queries.values() if not each.is_bounded]
+
+
+def test_stars_stand_for_so_many_columns_of_one_file_and_for_as_many_of_another(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(assembly, "MAX_STAR_COLUMNS", 350)
+    assert refused(piql.compile({"a": WIDE + stars(1, 2, 3), "b": stars(4, 5, 6)})) == []
+    compilation = piql.compile(
+        {"a": WIDE + stars(1, 2, 3, 4), "b": stars(5), "c": "CREATE QUERY q9 AS SELECT c1 FROM t WHERE a = 1;"}
+    )
+    assert refused(compilation) == ["q4"]
+    assert "another file" in compilation.diagnostics[0].help[0]
+
+
+def test_which_stars_are_too_many_depends_on_the_text_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(assembly, "MAX_STAR_COLUMNS", 350)
+    few = stars(1, 2, 3)
+    for text in (few, stars(0) + few, few, few + stars(4), few + stars(5), stars(0) + few + stars(5), few):
+        found = refused(piql.compile(WIDE + text))
+        with monkeypatch.context() as afresh:
+            afresh.setattr(incremental, "_kept", ())
+            assert refused(piql.compile(WIDE + text)) == found
+        assert len(found) == len(text.splitlines()) - 3
+
+
+def test_a_file_whose_stars_are_too_many_still_compiles_what_names_its_columns() -> None:
+    reads = 310
+    wide = WIDE.replace("c98 INT", "c98 INT, " + ", ".join(f"d{at} INT" for at in range(890)))
+    assert len(refused(piql.compile(wide + stars(*range(reads))))) == reads - 300_000 // 990
+    named = "CREATE QUERY n AS SELECT c1 FROM t WHERE a = 1;\n"
+    assert piql.compile(wide + stars(*range(reads)) + named).queries["n"].is_bounded

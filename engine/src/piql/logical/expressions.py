@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -171,6 +172,20 @@ def conjuncts(predicate: Expression) -> tuple[Expression, ...]:
     if isinstance(predicate, And):
         return tuple(part for operand in predicate.operands for part in conjuncts(operand))
     return (predicate,)
+
+
+def columns_in(expression: Node) -> Iterable[ColumnRef]:
+    """Give each column that an expression reads, as often as it does."""
+    match expression:
+        case ColumnRef():
+            return (expression,)
+        case Comparison(left=left, right=right) if type(left) in _PLAIN and type(right) in _PLAIN:
+            return [each for each in (left, right) if isinstance(each, ColumnRef)]
+        case _:
+            return (node for node in expression.walk() if isinstance(node, ColumnRef))
+
+
+_PLAIN = frozenset((ColumnRef, Constant, Parameter))
 
 
 def columns_of(expression: Node) -> frozenset[ColumnRef]:

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from heapq import heapify, heappop, heappush
-from typing import NamedTuple, TypeAlias
+from math import inf
+from typing import NamedTuple, TypeAlias, cast
 
 from piql.logical.expressions import ColumnRef, Or
 from piql.logical.operators import Derived, Distinct, GroupBy, LogicalNode, Projection, Sort, SortKey, Stop, Union
@@ -98,6 +99,7 @@ class JoinSearch:
         self._followers: tuple[tuple[int, ...], ...] | None = None
         self._stoppable: dict[Legs, bool] = {}
         self._reads: dict[tuple[int, Legs, bool], _Read] = {}
+        self._steps: dict[tuple[int, Legs, bool], _Step] = {}  # where no stop is to be placed
         self._reads_alike: dict[tuple[int, bool, object], _Read] = {}
         self._kept: dict[tuple[int, Legs], bool] = {}
         self._looked = 0
@@ -118,7 +120,7 @@ class JoinSearch:
 
         What costs more than the order found by adding the cheapest leg is not followed further: it grows only.
         """
-        worst = [way.cost for way in self.greedily()]
+        worst = [cast("Way", (*way.cost, inf)) for way in self.greedily()]  # any rows, if it costs no more
         frontier: dict[Legs, list[Way]] = {0: [Way()]}
         for _ in self.legs:
             following: dict[Legs, list[Way]] = {}
@@ -128,7 +130,7 @@ class JoinSearch:
                     if step is not None:
                         grown = following.setdefault(joined | 1 << at, [])
                         more = _extended(ways, step, at, self.legs[at])
-                        grown.extend([way for way in more if way[:4] <= worst[0]] if worst else more)
+                        grown.extend([way for way in more if way < worst[0]] if worst else more)
             frontier = {joined: _best_ways(ways) for joined, ways in following.items() if ways}
         ways = frontier.get(self._everything, [])
         return [way for way in ways if way.cost == ways[0].cost]
@@ -155,6 +157,9 @@ class JoinSearch:
             return None
         near = joined & self._related[at]
         place = (at, near, not joined)
+        known = self._steps.get(place)
+        if known is not None:
+            return known
         read = self._reads.get(place)
         if read is None:
             read = self._reads[place] = self._read_once(at, near, is_first=not joined)
@@ -164,7 +169,10 @@ class JoinSearch:
         can_be_limited = is_bounded or read.is_fixed
         is_once = not joined or read.is_derived or (read.is_product and (is_bounded or not can_be_limited))
         is_alone = read.is_alone and is_bounded
-        return _Step(read.reads, rows, not can_be_limited, not is_bounded, read.is_product, is_once, is_alone, limit)
+        step = _Step(read.reads, rows, not can_be_limited, not is_bounded, read.is_product, is_once, is_alone, limit)
+        if self.limit is None:
+            self._steps[place] = step
+        return step
 
     def groundless(self) -> int:
         """Give how many relations have reads that no fact limits, even if all others are joined before them."""
@@ -301,20 +309,21 @@ class JoinSearch:
 
 def _extended(ways: Iterable[Way], step: _Step, at: int, leg: Leg) -> Iterator[Way]:
     """Join one more leg to each of several ways."""
+    reads, each, limit, is_left, is_alone = step.reads, step.rows, step.limit, leg.kind == "left", step.is_alone
+    is_hopeless, is_unbounded, is_product, is_once = step.is_hopeless, step.is_unbounded, step.is_product, step.is_once
     for hopeless, unbounded, products, requests, before, order in ways:
-        is_once = step.is_once or (step.is_alone and not unbounded)
-        rows = before * step.rows
-        if step.limit is not None:
-            rows = min(rows, step.limit)
-        if leg.kind == "left":
-            rows = max(rows, before)
+        rows = before * each
+        if limit is not None and rows > limit:
+            rows = limit
+        if is_left and rows < before:
+            rows = before
         yield _way(
             (
-                hopeless + step.is_hopeless,
-                unbounded + step.is_unbounded,
-                products + step.is_product,
-                requests + (step.reads if is_once else before * step.reads),
-                max(1, rows),
+                hopeless + is_hopeless,
+                unbounded + is_unbounded,
+                products + is_product,
+                requests + (reads if is_once or (is_alone and not unbounded) else before * reads),
+                rows or 1,
                 (*order, at),
             )
         )
@@ -323,13 +332,15 @@ def _extended(ways: Iterable[Way], step: _Step, at: int, leg: Leg) -> Iterator[W
 def _best_ways(ways: list[Way]) -> list[Way]:
     """Keep the cheapest ways, and those that give fewer rows to what is joined next, the best first."""
     ways.sort()
+    best, fewest = cast("Way", (*ways[0][:5], (inf,))), ways[0].rows  # any order, if it is as cheap
     kept: list[Way] = []
-    fewest, best = ways[0].rows, ways[0][:5]
     for way in ways:
-        if way.rows < fewest or way[:5] == best:
+        if way.rows < fewest or way < best:
             kept.append(way)
-            fewest = min(fewest, way.rows)
-    return kept[:MOST_WAYS]
+            fewest = way.rows
+            if len(kept) == MOST_WAYS:
+                break
+    return kept
 
 
 def _places(legs: Legs) -> Iterator[int]:

@@ -162,15 +162,22 @@ def _left_joined(node: Join) -> Leg:
 
 def aliases_below(node: LogicalNode) -> frozenset[str]:
     """Give the relations whose columns a part of a plan offers to what stands above it."""
-    match node:
-        case Relation() | Derived():
-            return frozenset((node.alias,))
-        case Join():
-            return aliases_below(node.left) | aliases_below(node.right)
-        case SemiJoin():
-            return aliases_below(node.left) | ({node.mark.relation} if node.mark is not None else frozenset())
-        case _:
-            return frozenset().union(*(aliases_below(child) for child in inputs(node)))
+    found: list[str] = []
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        match node:
+            case Relation() | Derived():
+                found.append(node.alias)
+            case Join():
+                waiting += (node.left, node.right)
+            case SemiJoin():
+                waiting.append(node.left)
+                if node.mark is not None:
+                    found.append(node.mark.relation)
+            case _:
+                waiting += inputs(node)
+    return frozenset(found)
 
 
 def write_region(region: Region) -> LogicalNode:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from math import prod
 
 from piql.catalog import Index, IndexColumn, Table, word_column
-from piql.logical.expressions import ColumnRef, Expression
+from piql.logical.expressions import Expression, columns_in
 from piql.logical.operators import Count
 from piql.memory import Memory
 from piql.node import replace
@@ -284,7 +284,7 @@ def _access(
         elif not reading.must_cover:
             is_deref = not is_covering(table, index, needed)
         if is_deref and is_new:
-            missing = [each.name for each in table.columns if each.name in needed - index.held_columns]
+            missing = table.in_order(needed - index.held_columns)
             index = replace(index, reason=covering_reason(table, missing, covering=False))
     return Access(
         index=index,
@@ -313,10 +313,10 @@ def _still_needed(reading: Reading, served: Iterable[Expression]) -> frozenset[s
     """Give the columns that are read when the index has applied these predicates."""
     uses = dict(reading.uses)
     for predicate in served:
-        for node in predicate.walk():
-            if isinstance(node, ColumnRef) and node.relation == reading.restrictions.alias:
+        for node in columns_in(predicate):
+            if node.relation == reading.restrictions.alias:
                 uses[node.name] = uses.get(node.name, 0) - 1
-    return frozenset(name for name, times in uses.items() if times > 0)
+    return frozenset([name for name, times in uses.items() if times > 0])
 
 
 def _predicates(known: Restrictions) -> Iterable[Expression]:

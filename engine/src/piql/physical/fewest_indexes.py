@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from piql.catalog import Index, IndexColumn, Table
+from piql.memory import Memory
 from piql.node import replace
 from piql.physical.index_set import Identity, identity, together
 from piql.physical.indexes import KEY_SERVES, Beginnings, Group, declared_columns, groups_of, index_on, is_purpose
@@ -36,8 +37,14 @@ class TableDesign:
 
 def secondary_reads(plan: PhysicalNode) -> tuple[Remote, ...]:
     """Give the reads of a plan that go through a secondary index."""
-    reads = (node for node in operators(plan) if isinstance(node, IndexScan | IndexFKJoin | SortedIndexJoin))
-    return tuple(node for node in reads if not node.index.is_primary)
+    return _reads.recall((plan,), lambda: tuple(filter(_is_secondary, operators(plan))))  # type: ignore[arg-type]
+
+
+def _is_secondary(node: PhysicalNode) -> bool:
+    return isinstance(node, IndexScan | IndexFKJoin | SortedIndexJoin) and not node.index.is_primary
+
+
+_reads: Memory[tuple[Remote, ...]] = Memory(4096)  # each is asked for again and again
 
 
 def design_table(

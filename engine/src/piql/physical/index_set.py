@@ -34,8 +34,7 @@ class IndexSet:
 
 def together(one: Index, other: Index, table: Table) -> Index:
     """One index for two uses of the same key columns."""
-    held = {*one.covering, *other.covering}
-    covering = tuple(column.name for column in table.columns if column.name in held)
+    covering = one.covering if one.covering == other.covering else table.in_order({*one.covering, *other.covering})
     partition = min(one.partition_columns, other.partition_columns)
     if covering == one.covering and partition == one.partition_columns:
         return one

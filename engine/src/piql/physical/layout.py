@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import assert_never
 
 from piql.catalog import Index, Table
-from piql.logical.expressions import ColumnRef, Expression
+from piql.logical.expressions import ColumnRef, Expression, columns_in
 from piql.logical.operators import Output, Relation, SortKey
 from piql.node import Node, replace
 from piql.physical.indexes import covering_reason
@@ -109,23 +109,15 @@ def _reads_of(node: PhysicalNode, alias: str) -> Table | None:
 
 
 def _with(fields: Fields, expressions: Iterable[SortKey]) -> Fields:
-    return tuple(dict.fromkeys((*fields, *(column for each in expressions for column in columns_in(each)))))
-
-
-def columns_in(expression: Node) -> Iterable[ColumnRef]:
-    """Give the columns that an expression reads."""
-    if isinstance(expression, Output | SortKey):
-        expression = expression.expression
-    if isinstance(expression, ColumnRef):
-        return (expression,)
-    return (node for node in expression.walk() if isinstance(node, ColumnRef))
+    return tuple(dict.fromkeys((*fields, *(column for each in expressions for column in columns_in(each.expression)))))
 
 
 def _needs(child: PhysicalNode, required: Fields, expressions: Iterable[Node]) -> Fields:
     """Give what a child must offer: what is required of it, and what these expressions read."""
     grouped = _grouped(child)
     if not grouped:
-        return tuple(dict.fromkeys((*required, *(column for each in expressions for column in columns_in(each)))))
+        read = (each.expression if isinstance(each, Output | SortKey) else each for each in expressions)
+        return tuple(dict.fromkeys((*required, *(column for each in read for column in columns_in(each)))))
     found: dict[Expression, None] = dict.fromkeys(required)
 
     def visit(node: Node) -> None:
@@ -236,5 +228,5 @@ def covering(table: Table, index: Index, columns: Iterable[ColumnRef]) -> Index:
     names = {each.name for each in columns} - index.held_columns
     if index.is_primary or (not names and index.reason):
         return index
-    held = tuple(each.name for each in table.columns if each.name in names or each.name in index.covering)
+    held = table.in_order(names.union(index.covering))
     return replace(index, covering=held, reason=covering_reason(table, held, covering=True))

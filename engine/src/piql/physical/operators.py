@@ -7,14 +7,14 @@ Every remote read has a limit; there is no unbounded operator.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from piql.catalog import CardinalityLimit, ForeignKey, Index, Table, UniqueKey
 from piql.logical.expressions import Aggregate, ColumnRef, Expression
 from piql.logical.operators import Assignment, Count, Output, SortKey
-from piql.node import Node
+from piql.node import Node, replace
 from piql.source import Span
 
 
@@ -286,6 +286,23 @@ def inputs(node: PhysicalNode) -> tuple[PhysicalNode, ...]:
             return node.inputs
         case _:
             return (node.child,)
+
+
+def map_inputs(node: PhysicalNode, change: Callable[[PhysicalNode], PhysicalNode]) -> PhysicalNode:
+    """Give an operator with each one below it replaced by `change`; the same object when none changed."""
+    below = inputs(node)
+    changed = tuple(map(change, below))
+    if all(new is old for new, old in zip(changed, below, strict=True)):
+        return node
+    match node:
+        case IndexScan():
+            return node
+        case LocalJoin() | LocalSemiJoin():
+            return replace(node, left=changed[0], right=changed[1])
+        case LocalUnion():
+            return replace(node, inputs=changed)
+        case _:
+            return replace(node, child=changed[0])
 
 
 def operators(plan: PhysicalNode) -> Iterator[PhysicalNode]:
