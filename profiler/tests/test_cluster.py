@@ -173,6 +173,16 @@ def test_clients_on_two_machines_share_a_run_and_one_goes_on_when_the_other_mach
     assert len(read_cells(tmp_path / "run")) == 2 * len(TINY.points)
 
 
+def test_a_store_that_vanishes_is_said_by_a_client_in_its_own_process(tmp_path: Path) -> None:
+    """Where nobody listens, a client finds what it finds when a cluster goes away under it."""
+    settings = RunSettings("cql://127.0.0.1:1/gone?timeout=2", TINY, 0.5, 1, 1)
+    found = run_profile(settings, tmp_path / "run", RayRunner(1), lambda progress: None, prepare=lambda *_: None)
+    assert found.state == "failed"
+    assert found.message is not None
+    assert found.message.startswith("the store does not answer: ")
+    assert found.message.endswith("; resume the run when it is back")
+
+
 def test_more_clients_than_ray_has_processors_are_refused() -> None:
     ray = SimpleNamespace(cluster_resources=lambda: {"CPU": 1.0})
     with pytest.raises(MeasuringStopped, match="Ray has 1 processors, too few for 3 clients"):

@@ -31,7 +31,7 @@ from typing import Any, Self
 
 from piql_profiler.measurements import Measurement
 from piql_profiler.processes import end_family, end_with_parent
-from piql_profiler.runner import MeasuringStopped, Task
+from piql_profiler.runner import MeasuringStopped, Task, sentence_of
 from piql_profiler.scratch import scratch_folder
 
 _OBJECT_STORE_BYTES = 80 * 1024 * 1024  # histograms are a few kilobytes; this is the least Ray takes
@@ -139,7 +139,7 @@ def drive(connection: Connection, clients: int, folder: str) -> None:
         connection.send(_Failure(str(stopped)))
     except Exception as error:
         cause = getattr(error, "cause", None) or error  # Ray wraps what a worker raised
-        connection.send(_Failure(f"{type(cause).__name__}: {cause}".splitlines()[0]))
+        connection.send(_Failure(sentence_of(cause)))
 
 
 class Client:

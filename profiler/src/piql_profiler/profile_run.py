@@ -9,21 +9,18 @@ left of an interval goes to those that are not.
 from __future__ import annotations
 
 import contextlib
-import errno
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
 from typing import Literal
 
-from piql.errors import StoreUnavailable
-
 from piql_profiler.benchmark import prepare
 from piql_profiler.grid import Grid, Operator, Point
 from piql_profiler.measurements import Measurement
 from piql_profiler.open_loop import AT_LEAST
 from piql_profiler.run_files import RunDirectory, RunInfo, RunSettings, read_cells
-from piql_profiler.runner import MeasuringStopped, Runner, Task
+from piql_profiler.runner import Runner, Task, sentence_of
 from piql_profiler.shares import known, least_lacking_first, shares
 from piql_profiler.workload import store_for_profiling
 
@@ -123,7 +120,7 @@ def measure_into(
         end("cancelled", "stopped before its end")
         raise
     except Exception as error:
-        end("failed", _sentence(error))
+        end("failed", sentence_of(error))
     return directory.info
 
 
@@ -186,13 +183,3 @@ def second_tasks(
 def task_of(settings: RunSettings, store_url: str, point: Point, interval: int, seconds: float, seed: int) -> Task:
     at_least = AT_LEAST if interval == 0 else AGAIN
     return Task(store_url, settings.grid, point, interval, seconds, seed, settings.load, settings.precision, at_least)
-
-
-def _sentence(error: Exception) -> str:
-    if isinstance(error, MeasuringStopped):
-        return str(error)
-    if isinstance(error, StoreUnavailable):
-        return f"the store does not answer: {error}; resume the run when it is back"
-    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return "the disk is full: free some space, then resume the run; the intervals before are whole"
-    return f"{type(error).__name__}: {error}".splitlines()[0]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol, Self
+
+from piql.errors import StoreUnavailable
 
 from piql_profiler.benchmark import measure
 from piql_profiler.grid import Grid, Point
@@ -42,6 +45,17 @@ class Task:
 
 class MeasuringStopped(Exception):
     """The measurements ended before they were complete; the message says why."""
+
+
+def sentence_of(error: Exception) -> str:
+    """Say why a run ended, in any process, and what to do about it."""
+    if isinstance(error, MeasuringStopped):
+        return str(error)
+    if isinstance(error, StoreUnavailable):
+        return f"the store does not answer: {error}; resume the run when it is back"
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return "the disk is full: free some space, then resume the run; the intervals before are whole"
+    return f"{type(error).__name__}: {error}".splitlines()[0]
 
 
 class Runner(Protocol):
