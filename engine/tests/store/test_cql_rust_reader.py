@@ -10,6 +10,7 @@ from piql.catalog import Column, Kind, SqlType, Table
 from piql.store.base import Reader, ReadShape, Row
 from piql.store.cql.address import parse_address
 from piql.store.cql.layout import layout_of
+from piql.store.cql.listing import Lister
 from piql.store.cql.reads import plan_read
 from piql.store.cql.rust_reads import RustReads
 from piql.store.cql.rust_values import SELECTED_AS
@@ -54,6 +55,13 @@ class _Cluster:
     def answer(self, cql: str, values: list[Any], consistency: object) -> list[Row]:
         self.others.append(values)
         return [("ada", BIRTHDAY.toordinal(), 0)]
+
+    def pages(self, requests: list[tuple[str, list[Any]]], consistency: object) -> list[list[dict[str, Any]]]:
+        self.others += [values for _, values in requests]
+        return [self._page for _ in requests]
+
+    def rows(self, cql: str, page: list[dict[str, Any]]) -> list[Row]:
+        return [tuple(row.values()) for row in page]
 
 
 def reader(cluster: _Cluster, shape: ReadShape, more: Reader | None = None) -> Reader:
@@ -100,4 +108,34 @@ def test_what_fails_goes_the_ordinary_way_and_gives_its_place_back() -> None:
     cluster = _Cluster([], ("CqlText", "CqlDate", "CqlTinyInt"), TimeoutError())
     assert reader(cluster, USER)(("ada",)) == ([("ada", BIRTHDAY.toordinal())], 1)
     assert cluster.others == [[b"ada"]]
+    assert not cluster.slots.empty()
+
+
+def lister(cluster: _Cluster, shape: ReadShape) -> Lister:
+    read = plan_read(shape, layout_of(shape.table, shape.table.primary_index(), "k"), SELECTED_AS)
+    return RustReads(cluster).lister(read, read.listings[0], None)  # type: ignore[arg-type]
+
+
+def test_a_batch_of_gets_is_one_list_of_keys_and_its_rows_go_to_each() -> None:
+    page = [{"name": "bob", "born": None, "#state": 0}, {"name": "\0", "born": BIRTHDAY, "#state": None}]
+    cluster = _Cluster(page, ("CqlText", "CqlDate", "CqlTinyInt"))
+    found = lister(cluster, USER)(("ada",), ["ada", "bob", "\0"])
+    assert found == ({"ada": [], "bob": [("bob", None)], "\0": [("", BIRTHDAY.toordinal())]}, True, 1)
+    assert cluster.sent == [[["ada", "bob", "\0"]]]
+    assert not cluster.slots.empty()
+
+
+def test_a_batch_gives_all_rows_where_hidden_ones_took_the_place_of_others() -> None:
+    page = [{"at": 7, "#state": 0, "owner": "ada"}, {"at": 6, "#state": 2, "owner": "bob"}]
+    cluster = _Cluster(page, ("CqlBigInt", "CqlTinyInt", "CqlText"))
+    found, are_shown, statements = lister(cluster, NEWEST)(("ada", 1), ["ada", "bob"])
+    assert (found, are_shown, statements) == ({"ada": [(7, 0)], "bob": [(6, 2)]}, False, 1)
+    assert cluster.sent == [[["ada", "bob"], 1]]
+
+
+def test_a_batch_that_fails_goes_the_ordinary_way() -> None:
+    page = [{"name": "ada", "born": None, "#state": 0}]
+    cluster = _Cluster(page, ("CqlText", "CqlDate", "CqlTinyInt"), TimeoutError())
+    assert lister(cluster, USER)(("ada",), ["ada", "bob"]) == ({"ada": [("ada", None)], "bob": []}, True, 1)
+    assert cluster.others == [[["ada", "bob"]]]
     assert not cluster.slots.empty()

@@ -20,9 +20,9 @@ from cassandra.protocol import RESULT_KIND_ROWS, ResultMessage
 from piql.store.base import Consistency, Reader, Row
 from piql.store.cql.connection import Connection
 from piql.store.cql.frames import Execute, decode, encode
-from piql.store.cql.grouping import Sent, Values, alone
-from piql.store.cql.listing import Listing, OfKeys, as_they_came, listed, rows_of_keys
-from piql.store.cql.reads import CqlRead, Statement
+from piql.store.cql.grouping import Sent, alone
+from piql.store.cql.listing import Lister, Listing, OfKeys, as_they_came, listed, rows_of_keys
+from piql.store.cql.reads import CqlRead
 from piql.store.cql.replicas import Replicas
 
 _BORROW_SECONDS = 0.0
@@ -94,17 +94,21 @@ class Direct:
         """Give few nodes that together have all partitions, each with the places of those that it is to answer."""
         return self._replicas.spread(partitions)
 
-    def listed(
-        self, listing: Listing, statement: Statement, values: Values, keys: Sequence[Any], limit: int | None
-    ) -> list[Sent]:
-        return listed(listing, statement, values, keys, limit, self._replicas.spread)
+    def lister(self, read: CqlRead, listing: Listing, consistency: Consistency | None) -> Lister:
+        bind, spread, is_get = read.statements[0].bind, self._replicas.spread, read.is_get
 
-    def of_keys(
-        self, listing: Listing, sent: Sequence[Sent], keys: Sequence[Any], consistency: Consistency | None
-    ) -> tuple[OfKeys, bool]:
-        answers = self.answer_many(sent, consistency)
-        found = rows_of_keys(listing, keys, answers)
-        return (as_they_came(listing, keys, answers), False) if found is None else (found, True)
+        def answer(arguments: Row, keys: Sequence[Any]) -> tuple[OfKeys, bool, int]:
+            values = bind(arguments)
+            assert values is not None
+            limit = None if is_get else arguments[-1]
+            sent = listed(listing, read.statements[0], values, keys, limit, spread)
+            answers = self.answer_many(sent, consistency)
+            found = rows_of_keys(listing, keys, answers)
+            if found is None:
+                return as_they_came(listing, keys, answers), False, len(sent)
+            return found, True, len(sent)
+
+        return answer
 
     def _send(self, call: _Call, at: int, sent: Sent, consistency: Consistency | None) -> bool:
         """Send a statement; give False where it was not sent."""

@@ -13,8 +13,8 @@ from piql.errors import StoreUnavailable
 from piql.store.base import Consistency, Node, Reader, Row
 from piql.store.cql.address import Address
 from piql.store.cql.grouping import Sent, Values
-from piql.store.cql.listing import Listing, OfKeys
-from piql.store.cql.reads import CqlRead, Statement
+from piql.store.cql.listing import Lister, Listing
+from piql.store.cql.reads import CqlRead
 
 Done: TypeAlias = Callable[["list[list[Row]] | StoreUnavailable"], None]
 
@@ -37,16 +37,8 @@ class Reads(Protocol):
         """Give few nodes that together have all partitions, each with the places of those that it is to answer."""
         ...
 
-    def listed(
-        self, listing: Listing, statement: Statement, values: Values, keys: Sequence[Any], limit: int | None
-    ) -> list[Sent]:
-        """Give the statements that answer requests for all keys; `values` are those of any one of them."""
-        ...
-
-    def of_keys(
-        self, listing: Listing, sent: Sequence[Sent], keys: Sequence[Any], consistency: Consistency | None
-    ) -> tuple[OfKeys, bool]:
-        """Give the rows of each key that are shown, and True; where some may be hidden, all that came, and False."""
+    def lister(self, read: CqlRead, listing: Listing, consistency: Consistency | None) -> Lister:
+        """Give what answers batches of a read that go together by a listing."""
         ...
 
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from piql.store.base import Row
+from piql.store.base import Consistency, Row
 from piql.store.cql.grouping import MOST_KEYS, MOST_ROWS, Group, Sent, Spread, Values, partition_key
 from piql.store.cql.shown import Shown
 from piql.store.cql.stored_values import pack_int
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from piql.store.cql.reads import Statement
 
 OfKeys = dict[Any, list[Row]]
+Lister: TypeAlias = Callable[[Row, Sequence[Any]], tuple[OfKeys, bool, int]]
+"""Answers requests for different keys, given the arguments of any of them: gives the rows of each key that are shown,
+and True; where hidden ones took the place of others, all that came, and False; and how many statements that took."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +42,12 @@ class Listing:
     """From the rows that came to those that are shown, where there is one for each key at most."""
     rows: Callable[[list[Row]], list[Row]] | None
     """The same where a key may have several rows."""
-    known: dict[Any, Any] = field(default_factory=dict, compare=False)
-    """For the driver to keep what it makes of it."""
+    listers: dict[Consistency | None, Lister] = field(default_factory=dict, compare=False)
+    """What answers batches, as fresh as is asked for."""
+
+    def most(self, limit: int | None) -> int:
+        """Give how many keys a statement may list, so that it neither lists nor finds more than servers take."""
+        return MOST_KEYS if limit is None else max(1, min(MOST_KEYS, MOST_ROWS // max(1, limit)))
 
 
 def listing_for(listings: Sequence[Listing], arguments: Sequence[Row]) -> Listing | None:
@@ -49,8 +56,8 @@ def listing_for(listings: Sequence[Listing], arguments: Sequence[Row]) -> Listin
 
 
 def parts_of(listing: Listing, keys: Sequence[Any], limit: int | None) -> list[Sequence[Any]]:
-    """Split keys so that a statement neither lists nor finds more than servers take."""
-    most = MOST_KEYS if limit is None else max(1, min(MOST_KEYS, MOST_ROWS // max(1, limit)))
+    """Split keys so that a statement lists no more of them than it may."""
+    most = listing.most(limit)
     if len(keys) <= most:
         return [keys]
     return [keys[start : start + most] for start in range(0, len(keys), most)]

@@ -334,7 +334,7 @@ class _ReadPlan:
     def _shown(self) -> Shown:
         """Say what makes rows of selected ones: NULL for stand-ins, no escapes, and no rows that are hidden."""
         columns, flagged = self.shape.columns, self._flagged()
-        escaped = {each.name for each in self.layout.partition if each.is_escaped}
+        escaped = {each.name: each.kind for each in self.layout.partition if each.is_escaped}
         place = {name: at for at, name in enumerate(self._selected())}
         sources = []
         is_changed = not columns or self.layout.is_primary
@@ -343,7 +343,8 @@ class _ReadPlan:
             if name in flagged:
                 source = f"{value} if r[{place[flagged[name]]}] else None"
             elif name in escaped:
-                source = f"{value}[1:] if {value}[:1] in NULLS else {value}"
+                one = "b'\\x01'" if escaped[name] is Kind.BLOB else "'\\x01'"
+                source = f"{value} if {value} >= {one} else {value}[1:]"  # what is less begins with U+0000
             elif name == STATE:
                 source = f"{value} or 0"
             elif name == WRITE:

@@ -184,28 +184,31 @@ class RustConnection:
 
     def prepared_for_reads(self, cql: str, consistency: Consistency | None) -> Any:
         """Give a statement that is sent without copies; where the nodes do not prepare it, later."""
+        began = monotonic()
         try:
             return self.known(cql, "read", consistency).statement
         except Exception as failure:
-            return self._again(lambda _: self.known(cql, "read", consistency).statement, failure)
+            return self._again(lambda _: self.known(cql, "read", consistency).statement, failure, began)
 
     def answer(
         self, cql: str, values: Values, consistency: Consistency | None = None, *, is_serial: bool = False
     ) -> list[Row]:
         if not is_serial:
             return self.rows(cql, self._page(cql, values, consistency))
+        began = monotonic()
         try:
             known = self.known(cql, "serial")
             with self._turn(known, values):
                 page = self.begun(known, values).page()
         except Exception as failure:
-            page = self._later(cql, values, "serial", None, failure)
+            page = self._later(cql, values, "serial", None, failure, began)
         return self.rows(cql, page)
 
     def rows(self, cql: str, page: Page) -> list[Row]:
         return self.known(cql, "any").rows(page)
 
     def _page(self, cql: str, values: Values, consistency: Consistency | None) -> Page:
+        began = monotonic()
         try:
             known = self.known(cql, "any", consistency)
             slot = self.slots.get()
@@ -214,7 +217,7 @@ class RustConnection:
             finally:
                 self.slots.put(slot)
         except Exception as failure:
-            return self._later(cql, values, "any", consistency, failure)
+            return self._later(cql, values, "any", consistency, failure, began)
 
     def change_if(self, cql: str, values: Values) -> tuple[bool, bool]:
         """Send a conditional change; its copies go out after a while, and none before: so it is known to be alone."""
@@ -226,7 +229,7 @@ class RustConnection:
                 page = self.begun(known, values).page()
             was_sent_once = not self._patience or monotonic() - began < self._patience
         except Exception as failure:
-            page = self._later(cql, values, "if", None, failure)
+            page = self._later(cql, values, "if", None, failure, began)
             was_sent_once = False
         is_made = bool(self.rows(cql, page)[0][0])
         return is_made, is_made or was_sent_once
@@ -237,7 +240,13 @@ class RustConnection:
         return self._turns[hash(partition) % _TURNS]
 
     def _later(
-        self, cql: str, values: Values, manner: _Manner, consistency: Consistency | None, failure: Exception
+        self,
+        cql: str,
+        values: Values,
+        manner: _Manner,
+        consistency: Consistency | None,
+        failure: Exception,
+        began: float,
     ) -> Page:
         """Send a request that failed once more.
 
@@ -248,11 +257,13 @@ class RustConnection:
             known = self.known(cql, manner, consistency)
             return self.begun(known._replace(statement=known.statement.with_request_timeout(seconds)), values).page()
 
-        return self._again(send, failure, is_conditional=manner in ("if", "serial"))
+        return self._again(send, failure, began, is_conditional=manner in ("if", "serial"))
 
-    def _again(self, attempt: Callable[[float], T], failure: Exception, *, is_conditional: bool = False) -> T:
+    def _again(
+        self, attempt: Callable[[float], T], failure: Exception, began: float, *, is_conditional: bool = False
+    ) -> T:
         """Try again after a pause, in the seconds that are left, as long as that may help; else raise why it failed."""
-        until = monotonic() + self.address.timeout
+        until = began + self.address.timeout
         for number, pause in enumerate(self._pauses):
             left = until - monotonic() - pause
             if left <= 0 or not self._may_be_sent_again(failure, number, is_conditional=is_conditional):
@@ -277,9 +288,10 @@ class RustConnection:
 
     def pages(self, requests: Sequence[tuple[str, Values]], consistency: Consistency | None) -> list[Page]:
         """Send requests at the same time, and those that failed again."""
+        began = monotonic()
         pages, failures = self.sent_together(requests, "any", consistency, None)
         for at, failure in failures.items():
-            pages[at] = self._later(*requests[at], "any", consistency, failure)
+            pages[at] = self._later(*requests[at], "any", consistency, failure, began)
         return pages
 
     def sent_together(

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from piql.store.base import Consistency, Reader, Row
 from piql.store.cql.grouping import Sent, Values
-from piql.store.cql.listing import Listing, OfKeys, as_they_came, parts_of
-from piql.store.cql.reads import CqlRead, Statement
+from piql.store.cql.listing import Lister, Listing, OfKeys, as_they_came, parts_of
+from piql.store.cql.reads import CqlRead
 from piql.store.cql.rust import Page, RustConnection
-from piql.store.cql.rust_reader import compiled_reader
-from piql.store.cql.rust_values import row_source, to_keys
+from piql.store.cql.rust_reader import compiled_lister, compiled_reader
+from piql.store.cql.rust_values import key_source, row_source, to_keys
 from piql.store.cql.stored_values import AS_PYTHON
 
 
@@ -42,16 +42,7 @@ class RustReads:
         return compiled_reader(
             given,
             row_source(prepared.result_columns, read.shown),
-            names
-            | {
-                "_connection": connection,
-                "_prepared": prepared,
-                "_seconds": self._seconds,
-                "_take": connection.slots.get,
-                "_put": connection.slots.put,
-                "_more": more,
-                "_again": again,
-            },
+            names | self._names(prepared) | {"_more": more, "_again": again},
             is_get=read.is_get,
         )
 
@@ -59,12 +50,11 @@ class RustReads:
         return self.answer_many([sent], consistency)[0]
 
     def answer_many(self, sent: Sequence[Sent], consistency: Consistency | None) -> list[list[Row]]:
-        pages = self._pages(sent, consistency)
+        pages = self._pages([(each.cql, each.values) for each in sent], consistency)
         return [self._connection.rows(each.cql, page) for each, page in zip(sent, pages, strict=True)]
 
-    def _pages(self, sent: Sequence[Sent], consistency: Consistency | None) -> list[Page]:
+    def _pages(self, requests: Sequence[tuple[str, Values]], consistency: Consistency | None) -> list[Page]:
         connection = self._connection
-        requests = [(each.cql, each.values) for each in sent]
         pages, failures = connection.sent_together(requests, "read", consistency, self._seconds)
         if failures:
             again = connection.pages([requests[at] for at in failures], consistency)
@@ -75,32 +65,61 @@ class RustReads:
     def spread(self, partitions: list[bytes]) -> list[tuple[Any, list[int]]]:
         return [(None, list(range(len(partitions))))]
 
-    def listed(
-        self, listing: Listing, statement: Statement, values: Values, keys: Sequence[Any], limit: int | None
-    ) -> list[Sent]:
-        """Give the statements that answer requests for all keys: the driver takes a list of them as it is."""
-        group, as_python = listing.group, AS_PYTHON.get(listing.cql_type)
-        given = list(map(as_python, keys)) if as_python else list(keys)
-        sent: list[Sent] = []
-        for part in parts_of(listing, given, limit):
-            bound: list[Any] = list(values)
-            bound[group.place] = part
-            sent.append(Sent(group.cql, bound, None, None, None, {}))
-        return sent
+    def lister(self, read: CqlRead, listing: Listing, consistency: Consistency | None) -> Lister:
+        """Generate what answers batches by one statement; of more keys than that lists, several go together."""
+        statement, group, connection = read.statements[0], listing.group, self._connection
+        prepared = connection.prepared_for_reads(group.cql, consistency)
+        as_python, is_get = AS_PYTHON.get(listing.cql_type), read.is_get
 
-    def of_keys(
-        self, listing: Listing, sent: Sequence[Sent], keys: Sequence[Any], consistency: Consistency | None
-    ) -> tuple[OfKeys, bool]:
-        found: OfKeys = {key: [] for key in keys}
-        pages = self._pages(sent, consistency)
-        add_shown, rows_of = listing.known.get(None) or self._learn_listing(listing)
-        hidden = sum([len(page) - add_shown(page, found) for page in pages])
-        if not hidden or listing.row_of_each is not None:
-            return found, True
-        return as_they_came(listing, keys, [rows_of(page) for page in pages]), False
+        def requests(arguments: Row, keys: Sequence[Any]) -> list[tuple[str, Values]]:
+            values = statement.bind(arguments)
+            assert values is not None
+            found: list[tuple[str, Values]] = []
+            given = [as_python(each) for each in keys] if as_python else list(keys)
+            for part in parts_of(listing, given, None if is_get else arguments[-1]):
+                bound: list[Any] = list(values)
+                bound[group.place] = part
+                found.append((group.cql, bound))
+            return found
 
-    def _learn_listing(self, listing: Listing) -> tuple[Callable[[Any, OfKeys], int], Callable[[Any], list[Row]]]:
-        known = self._connection.known(listing.group.cql, "read")
-        made = to_keys(known.statement.result_columns, listing.shown, listing.group.at), known.rows
-        listing.known[None] = made
-        return made
+        def again(arguments: Row, keys: Sequence[Any]) -> Page:
+            return connection.pages(requests(arguments, keys), consistency)[0]
+
+        def came(keys: Sequence[Any], pages: list[Page]) -> OfKeys:
+            return as_they_came(listing, keys, [connection.rows(group.cql, page) for page in pages])
+
+        given, names = statement.given
+        source = row_source(prepared.result_columns, listing.shown)
+        one = compiled_lister(
+            given,
+            group.place,
+            source,
+            key_source(prepared.result_columns, group.at),
+            names | self._names(prepared) | {"_again": again, "_came": came, "_as_python": as_python},
+            is_limited=listing.row_of_each is None,
+        )
+        add_shown = to_keys(prepared.result_columns, listing.shown, group.at)
+
+        def answer(arguments: Row, keys: Sequence[Any]) -> tuple[OfKeys, bool, int]:
+            if len(keys) <= listing.most(None if is_get else arguments[-1]):
+                return one(arguments, keys)
+            sent = requests(arguments, keys)
+            pages = self._pages(sent, consistency)
+            found: OfKeys = {key: [] for key in keys}
+            hidden = sum([len(page) - add_shown(page, found) for page in pages])
+            if hidden and listing.row_of_each is None:
+                return came(keys, pages), False, len(sent)
+            return found, True, len(sent)
+
+        return answer
+
+    def _names(self, prepared: Any) -> dict[str, Any]:
+        """Give what generated functions send a statement with."""
+        connection = self._connection
+        return {
+            "_connection": connection,
+            "_prepared": prepared,
+            "_seconds": self._seconds,
+            "_take": connection.slots.get,
+            "_put": connection.slots.put,
+        }

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from piql.store.base import Row
-from piql.store.cql.shown import NULLS, Shown
+from piql.store.cql.shown import Shown
 from piql.store.cql.stored_values import date_from_bytes
 from piql.store.stored_values import decode_timestamp
 
@@ -113,9 +113,14 @@ class RowSource(NamedTuple):
 
 def row_source(columns: Sequence[Any], shown: Shown) -> RowSource:
     """Give the sources of a row that a read shows; they use ROW_NAMES."""
-    row = shown.row if shown.is_changed else "".join([f"r[{at}], " for at in range(len(columns))]).join("()")
+    row = shown.row if shown.is_changed else "".join([f"r[{at}], " for at in range(shown.width)]).join("()")
     values = "".join([f"v{at}, " for at in range(len(columns))])
     return RowSource(values, _stored(row, columns), _stored(shown.condition, columns))
+
+
+def key_source(columns: Sequence[Any], at: int) -> str:
+    """Give the source of the stored value in a column of a row, from what its values are assigned to."""
+    return _stored(f"r[{at}]", columns)
 
 
 def to_keys(columns: Sequence[Any], shown: Shown, at: int) -> Callable[[Any, dict[Any, list[Row]]], int]:
@@ -150,4 +155,4 @@ def _stored(source: str, columns: Sequence[Any]) -> str:
     return re.sub(r"r\[(\d+)\]", value, source)
 
 
-ROW_NAMES = {"values": dict.values, "EPOCH": _EPOCH, "NULLS": NULLS}
+ROW_NAMES = {"values": dict.values, "EPOCH": _EPOCH}

@@ -11,8 +11,6 @@ from typing import Any
 
 from piql.store.base import Row
 
-NULLS = ("\x00", b"\x00")
-
 
 @dataclass(frozen=True, slots=True)
 class Shown:
@@ -29,13 +27,13 @@ class Shown:
         return f" if {self.condition}" if self.condition else ""
 
     def rows(self) -> Callable[[list[Row]], list[Row]]:
-        made: Callable[[list[Row]], list[Row]] = eval(f"lambda rows: [{self.source} for r in rows{self.hidden}]", NAMES)
+        made: Callable[[list[Row]], list[Row]] = eval(f"lambda rows: [{self.source} for r in rows{self.hidden}]")
         return made
 
     def row_of_each(self, at: int) -> Callable[[list[Row]], dict[Any, list[Row]]]:
         """Give what finds the row of each key, which stands at a place of the selected rows."""
         made: Callable[[list[Row]], dict[Any, list[Row]]] = eval(
-            f"lambda rows: {{r[{at}]: [{self.source}] for r in rows{self.hidden}}}", NAMES
+            f"lambda rows: {{r[{at}]: [{self.source}] for r in rows{self.hidden}}}"
         )
         return made
 
@@ -43,6 +41,3 @@ class Shown:
     def source(self) -> str:
         """Give the source of a row where others may stand behind its columns."""
         return self.row if self.is_changed else f"r[:{self.width}]"
-
-
-NAMES = {"NULLS": NULLS}

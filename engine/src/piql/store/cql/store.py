@@ -133,14 +133,13 @@ class CqlStore:
         self, read: CqlRead, listing: Listing, arguments: Sequence[Row], consistency: Consistency | None
     ) -> list[list[Row]]:
         """Answer requests that differ in one column alone."""
-        statement = read.statements[0]
-        values = statement.bind(arguments[0])
-        assert values is not None
+        lister = listing.listers.get(consistency)
+        if lister is None:
+            lister = listing.listers[consistency] = self._reads.lister(read, listing, consistency)
         keys = listing.keys(arguments)
         different = list(dict.fromkeys(keys))
-        sent = self._reads.listed(listing, statement, values, different, None if read.is_get else arguments[0][-1])
-        self._sent.statements += len(sent)
-        found, are_shown = self._reads.of_keys(listing, sent, different, consistency)
+        found, are_shown, statements = lister(arguments[0], different)
+        self._sent.statements += statements
         if are_shown:
             return [found[key] for key in keys]
         waiting = [_Pending(read, each) for each in arguments]
