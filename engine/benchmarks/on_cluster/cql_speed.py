@@ -215,9 +215,10 @@ def lane(title: str, url: str, hand: Hand, goals: Goals, given: argparse.Namespa
     with piql.connect(url) as db:
         chosen = [each for each in cases(db, hand, goals) if given.only is None or given.only in each.title]
         reached = [run(each, given.rounds, given.most, given.share, say) for each in chosen]
+        rust = db.store.connection if "driver=rust" in url else None
         for each, is_reached in zip(chosen, reached, strict=True):
             if given.profile or not is_reached:
-                found = " ".join(where(each.engine, random.Random(4).choices(NAMES, k=10 * each.calls)))
+                found = " ".join(where(each.engine, random.Random(4).choices(NAMES, k=10 * each.calls), rust))
                 say("\n" + fill_lines(f"Where the time of {each.title} goes: {found}", 120))
     return all(reached)
 

@@ -1,6 +1,6 @@
 """Nodes of a real cluster are killed and stopped, and connections cut, under a load of reads and writes: RF 3, QUORUM.
 
-What each test found is its row in docs/measurements/cluster.md, section Faults.
+Over both drivers. What each test found is its row in docs/measurements/cluster.md, section Faults.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import random
 import time
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 
 import piql
 import pytest
@@ -28,11 +29,11 @@ Databases = list[piql.Database]
 
 
 @pytest.fixture(scope="module")
-def urls(cluster: Cluster, cluster_keyspace: str) -> Iterator[str]:
-    """Give filled databases on nodes that have their schema on the disk: test nodes do not write it there at once."""
-    made = [cluster.url(cluster_keyspace, f"prefix=f{at}_&timeout={TIMEOUT}&consistency=QUORUM") for at in range(5)]
+def prefixes(cluster: Cluster, cluster_keyspace: str) -> Iterator[str]:
+    """Give those of filled databases on nodes that have their schema on the disk, where a node does not write it."""
+    made = [f"f{at}_" for at in range(10)]
     for each in made:
-        with piql.connect(each) as db:
+        with piql.connect(cluster.url(cluster_keyspace, f"prefix={each}&timeout={TIMEOUT}&consistency=QUORUM")) as db:
             fill(db)
     cluster.stop()
     cluster.start()
@@ -40,10 +41,16 @@ def urls(cluster: Cluster, cluster_keyspace: str) -> Iterator[str]:
     return iter(made)
 
 
+@pytest.fixture(params=["scylla", "rust"])
+def driver(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
 @pytest.fixture
-def url(cluster: Cluster, urls: Iterator[str]) -> Iterator[str]:
+def url(cluster: Cluster, cluster_keyspace: str, prefixes: Iterator[str], driver: str) -> Iterator[str]:
     """Lend the cluster to a test that breaks it, and make it whole again."""
-    yield next(urls)
+    options = f"prefix={next(prefixes)}&timeout={TIMEOUT}&consistency=QUORUM&driver={driver}"
+    yield cluster.url(cluster_keyspace, options)
     for node in cluster.nodes:
         node.resume()
         if not node.is_running():
@@ -62,7 +69,7 @@ def test_a_killed_node_costs_no_request_and_no_acknowledged_write(
     cluster: Cluster, url: str, databases: Databases
 ) -> None:
     victim = cluster.nodes[1]
-    with kept_row(url, "one of three nodes killed, and started again after 12 s", FAULTS, has_seconds=False) as cells:
+    with row(url, "one of three nodes killed, and started again after 12 s") as cells:
         with Load(databases) as load:
             load.run(3)  # the first calls prepare their statements
             before = load.run(6)
@@ -83,7 +90,7 @@ def test_a_node_that_is_stopped_for_ten_seconds_costs_no_request(
     cluster: Cluster, url: str, databases: Databases
 ) -> None:
     victim = cluster.nodes[2]
-    with kept_row(url, "one of three nodes stopped for 10 s", FAULTS, has_seconds=False) as cells:
+    with row(url, "one of three nodes stopped for 10 s") as cells:
         with Load(databases) as load:
             load.run(3)
             before = load.run(6)
@@ -103,7 +110,7 @@ def test_two_nodes_down_are_typed_errors_and_the_same_connections_work_when_they
 ) -> None:
     victims = cluster.nodes[1:]
     what = "two of three nodes killed for 15 s: errors are due"
-    with kept_row(url, what, FAULTS, has_seconds=False) as cells:
+    with row(url, what) as cells:
         with Load(databases) as load:
             load.run(3)
             before = load.run(5)
@@ -130,7 +137,7 @@ def test_two_nodes_down_are_typed_errors_and_the_same_connections_work_when_they
 def test_connections_that_are_cut_cost_no_acknowledged_write(cluster: Cluster, url: str, databases: Databases) -> None:
     chance, cuts = random.Random(2), 0
     what = "connections of the driver cut again and again for 15 s, also with answers under way: errors may come"
-    with kept_row(url, what, FAULTS, has_seconds=False) as cells:
+    with row(url, what) as cells:
         with Load(databases) as load:
             load.run(3)
             before = load.run(5)
@@ -154,7 +161,7 @@ def test_writes_whose_answers_come_too_late_are_never_doubled_nor_half_done(
     """Nodes pause for longer than the short timeout, at any moment: most writes then end in an error, and are made."""
     chance = random.Random(1)
     what = "one to three nodes stopped again and again for up to 1.2 s, with a timeout of 0.4 s: errors are due"
-    with kept_row(url, what, FAULTS, has_seconds=False) as cells:
+    with row(url, what) as cells:
         hasty = [piql.connect(url.replace(f"timeout={TIMEOUT}", "timeout=0.4") + "&speculative=60") for _ in range(2)]
         with Load(hasty, clients=8) as load:
             load.run(3)
@@ -176,6 +183,10 @@ def test_writes_whose_answers_come_too_late_are_never_doubled_nor_half_done(
         cells += found(load.ledger, before, during, after)
         assert untrue(databases[0], load.ledger) == []
         assert load.ledger.unsure.total() > 10
+
+
+def row(url: str, what: str) -> AbstractContextManager[list[str]]:
+    return kept_row(url, f"{what}; driver=rust" if "driver=rust" in url else what, FAULTS, has_seconds=False)
 
 
 def failures(ledger: Ledger) -> dict[tuple[str, str], int]:
