@@ -45,6 +45,7 @@ BODIES: dict[tuple[str, str], object] = {
         "y": {"symbol": "b", "values": None},
         "slo": SLO,
     },
+    ("post", "/api/page-predictions"): {"files": [FILE], "page": "q, q | q", "run_id": "none", "slo": SLO},
     ("post", "/api/curves"): {
         "files": [FILE],
         "query": "q",

@@ -90,6 +90,25 @@ async def test_a_run_measures_predicts_and_draws_a_heatmap(client: httpx.AsyncCl
         answer = await client.post("/api/curves", json=ask | wrong)
         assert (answer.status_code, answer.json()["code"]) == (422, "not-predictable")
 
+    page = ask | {"page": "myThoughts, thoughtstream | myThoughts"}
+    del page["query"]
+    answer = await client.post("/api/page-predictions", json=page)
+    assert answer.status_code == 200, answer.text
+    together = answer.json()
+    assert (together["operations"], together["round_trips"]) == (1 + 101 + 1, 1 + 2)
+    assert [each["query"] for each in together["parts"]] == ["myThoughts", "thoughtstream", "myThoughts"]
+    assert together["parts"][1]["p99_ms"] == pytest.approx(prediction["p99_ms"])
+    assert together["p99_ms"] >= prediction["p99_ms"]
+    assert sum(each["part_of_p99_ms"] for each in together["parts"]) == pytest.approx(together["p99_ms"], rel=0.02)
+    refusals = {
+        "myThoughts,": "not-predictable",
+        "none": "unknown-query",
+        ", ".join(["myThoughts"] * 31): "page-too-long",
+        "postThought": "not-predictable",
+    }
+    for wrong, code in refusals.items():
+        assert (await client.post("/api/page-predictions", json=page | {"page": wrong})).json()["code"] == code
+
     wide = {"quantile": 0.99, "threshold_ms": 10_000.0}
     answer = await client.post("/api/safe-limits", json={"files": files, "run_id": run_id, "slo": wide})
     assert answer.status_code == 200, answer.text

@@ -137,3 +137,17 @@ test('of a write it is said whether it keeps the promise, by the run and the pro
   await expect(heatmap.map).toBeVisible()
   await expect(page).toHaveURL(/query=thoughtstream/)
 })
+
+test('a page of several queries has one bound and one latency, in a view that is a URL', async ({ workbench, api, page }) => {
+  const { heatmap } = workbench
+  await api.measuredRun()
+  await workbench.open('/?query=thoughtstream&panel=heatmap')
+  await heatmap.predictPage('findUser, thoughtstream | myThoughts')
+  await expect(page).toHaveURL(/together=findUser/)
+  await expect(heatmap.content.getByText('At most 103 operations in 3 trips')).toBeVisible()
+  await expect(heatmap.queriesOfPage.getByRole('row')).toContainText(['Query', /findUser≤ 1/, /thoughtstream≤ 101/, /myThoughts≤ 1/])
+  await page.reload()
+  await expect(heatmap.queriesOfPage.getByRole('row')).toHaveCount(4)
+  await heatmap.predictPage('findUser, nobody')
+  await expect(heatmap.alert).toContainText('There is no query nobody in these files.')
+})

@@ -18,6 +18,9 @@ export class Heatmap extends Panel {
   /** Every limit of the workspace, with the largest value that keeps the SLO. */
   readonly allLimits: Locator
 
+  /** The queries of a page, with what each costs alone and in it. */
+  readonly queriesOfPage: Locator
+
   constructor(page: Page) {
     super(page, 'Heatmap')
     this.map = this.content.getByRole('application', { name: /^Predicted latency of/ })
@@ -30,7 +33,15 @@ export class Heatmap extends Panel {
     this.run = this.content.getByLabel('Profile run').locator('option:checked')
     this.table = this.content.getByRole('table', { name: /^Predicted latency/ })
     this.anatomy = this.content.getByRole('region', { name: 'The limits in the text' })
+    this.queriesOfPage = this.content.getByRole('table', { name: 'Queries of the page' })
     this.allLimits = this.content.getByRole('table', { name: 'Largest limits that keep the SLO' })
+  }
+
+  async predictPage(queries: string): Promise<void> {
+    const form = this.content.getByRole('form', { name: 'Page of several queries' })
+    if (!(await form.isVisible())) await this.content.getByText('A page of several queries').click()
+    await form.getByLabel('Queries').fill(queries)
+    await form.getByRole('button', { name: 'Predict the page' }).click()
   }
 
   async solveForAllLimits(): Promise<void> {

@@ -94,6 +94,16 @@ export const prediction = (plan: string, files: () => SourceFile[], query: strin
     retry: false,
   })
 
+/** A page of several queries: `a, b | c`. */
+export const pagePrediction = (plans: string, files: () => SourceFile[], page: string, runId: string, slo: SloWrite) =>
+  queryOptions({
+    queryKey: ['page-prediction', page, runId, slo, plans],
+    queryFn: ({ signal }) => answered(api.POST('/api/page-predictions', { body: { files: files(), page, run_id: runId, slo }, signal })),
+    placeholderData: keepPreviousData,
+    staleTime: 300_000,
+    retry: false,
+  })
+
 export interface AxisRequest {
   symbol: Axis['symbol']
   values: number[]

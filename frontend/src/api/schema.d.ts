@@ -496,6 +496,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/page-predictions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create Page Prediction
+         * @description The bound and the latency of a page that runs several queries, some of them at the same time.
+         */
+        post: operations["create_page_prediction"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/heatmaps": {
         parameters: {
             query?: never;
@@ -1921,6 +1941,66 @@ export interface components {
             name_range: components["schemas"]["RangeRead"];
             /** Children */
             children: components["schemas"]["OutlineItemRead"][];
+        };
+        /**
+         * PagePartRead
+         * @description One query of a page; `p99_ms` is its own when it runs alone, `part_of_p99_ms` its part of the page's.
+         */
+        PagePartRead: {
+            /** Query */
+            query: string;
+            /** Operations */
+            operations: number;
+            /** P99 Ms */
+            p99_ms: number;
+            /** Part Of P99 Ms */
+            part_of_p99_ms: number;
+        };
+        /**
+         * PagePredictionCreate
+         * @description `page` names queries: `a, b | c` runs a first, then b and c at the same time.
+         */
+        PagePredictionCreate: {
+            /** Files */
+            files: components["schemas"]["SourceFile"][];
+            /** Page */
+            page: string;
+            /** Run Id */
+            run_id: string;
+            slo?: components["schemas"]["SloWrite"] | null;
+        };
+        /**
+         * PagePredictionRead
+         * @description `operations` and `round_trips` are the bound of the whole page; the latencies are as in a prediction.
+         */
+        PagePredictionRead: {
+            /** Page */
+            page: string;
+            /** Run Id */
+            run_id: string;
+            /** Model */
+            model: string;
+            /** Operations */
+            operations: number;
+            /** Round Trips */
+            round_trips: number;
+            /** P50 Ms */
+            p50_ms: number;
+            /** P99 Ms */
+            p99_ms: number;
+            /** Conservative P99 Ms */
+            conservative_p99_ms: number | null;
+            /** P99 By Interval Ms */
+            p99_by_interval_ms: number[];
+            /** Parts */
+            parts: components["schemas"]["PagePartRead"][];
+            /** Slo Quantile Ms */
+            slo_quantile_ms: number | null;
+            /** Meets Slo */
+            meets_slo: boolean | null;
+            risk: components["schemas"]["RiskRead"] | null;
+            /** Warnings */
+            warnings: string[];
         };
         /**
          * ParameterRead
@@ -4029,6 +4109,75 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PredictionRead"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is larger than 5 MB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    create_page_prediction: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PagePredictionCreate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PagePredictionRead"];
                 };
             };
             /** @description The body is not JSON. */

@@ -21,6 +21,7 @@ describe('the view in the URL', () => {
       x: 'subscriptions.owner',
       y: 'count',
       run: 'r1',
+      together: 'findUser, thoughtstream | myThoughts',
       slo: { quantile: 0.999, threshold_ms: 150, interval_seconds: 30 },
       at: { 'orders.customer, shop': 80, count: 5 },
       cell: { x: 100, y: 50 },

@@ -26,6 +26,8 @@ export interface View {
   x?: string | undefined
   y?: string | undefined
   run?: string | undefined
+  /** Queries predicted as one page: `a, b | c`. */
+  together?: string | undefined
   slo?: SloTarget | undefined
   /** Where further limits of the heatmap's query are put, by their symbols. */
   at?: Readonly<Record<string, number>> | undefined
@@ -41,7 +43,7 @@ export const NO_AXIS = '-'
 export const DEFAULT_WORKSPACE = 'scadr'
 export const DEFAULT_SLO: SloTarget = { quantile: 0.99, threshold_ms: 500, interval_seconds: 600 }
 
-const TEXT_KEYS = ['file', 'query', 'stage', 'node', 'x', 'y', 'run', 'deployment'] as const
+const TEXT_KEYS = ['file', 'query', 'stage', 'node', 'x', 'y', 'run', 'together', 'deployment'] as const
 
 export function parseView(pathname: string, search: string): View {
   const [, first, second, third] = pathname.split('/').map(decoded)

@@ -9,6 +9,8 @@ from piql_backend.predictions.schemas import (
     CurveRead,
     HeatmapCreate,
     HeatmapRead,
+    PagePredictionCreate,
+    PagePredictionRead,
     PredictionCreate,
     PredictionRead,
     SafeLimitsCreate,
@@ -22,6 +24,12 @@ router = APIRouter(tags=["predictions"])
 def create_prediction(request: PredictionCreate, workbench: TheWorkbench) -> PredictionRead:
     """The latency of one query's plan, from a profile run; 409 when the run has not ended well."""
     return workbench.predictions.predict(request)
+
+
+@router.post("/page-predictions", responses=declared(404, 409))
+def create_page_prediction(request: PagePredictionCreate, workbench: TheWorkbench) -> PagePredictionRead:
+    """The bound and the latency of a page that runs several queries, some of them at the same time."""
+    return workbench.predictions.predict_page(request)
 
 
 @router.post("/heatmaps", responses=declared(404, 409))

@@ -65,6 +65,43 @@ class PredictionRead(Read):
     warnings: list[str]
 
 
+class PagePredictionCreate(Write):
+    """`page` names queries: `a, b | c` runs a first, then b and c at the same time."""
+
+    files: SourceFiles
+    page: str = Field(min_length=1, max_length=4_000)
+    run_id: str = Field(max_length=100)
+    slo: SloWrite | None = None
+
+
+class PagePartRead(Read):
+    """One query of a page; `p99_ms` is its own when it runs alone, `part_of_p99_ms` its part of the page's."""
+
+    query: str
+    operations: int
+    p99_ms: float
+    part_of_p99_ms: float
+
+
+class PagePredictionRead(Read):
+    """`operations` and `round_trips` are the bound of the whole page; the latencies are as in a prediction."""
+
+    page: str
+    run_id: str
+    model: str
+    operations: int
+    round_trips: int
+    p50_ms: float
+    p99_ms: float
+    conservative_p99_ms: float | None
+    p99_by_interval_ms: list[float]
+    parts: list[PagePartRead]
+    slo_quantile_ms: float | None
+    meets_slo: bool | None
+    risk: RiskRead | None
+    warnings: list[str]
+
+
 class HeatmapAxisCreate(Write):
     """A symbol of the query's `axes`; without values, sensible ones around the current number are chosen."""
 

@@ -13,6 +13,7 @@ from piql_profiler.predictor.curve import curve
 from piql_profiler.predictor.heatmap import HeatmapAxis, Slo, heatmap
 from piql_profiler.predictor.model import Coverage, Model, NotPredictable
 from piql_profiler.predictor.models import build_model
+from piql_profiler.predictor.pages import predict_page, steps_of
 from piql_profiler.predictor.predict import Prediction, predict
 from piql_profiler.predictor.risk import risk_of
 from piql_profiler.predictor.safe_limits import safe_limits
@@ -30,6 +31,9 @@ from piql_backend.predictions.schemas import (
     HeatmapRead,
     LargestLimitRead,
     OperatorPredictionRead,
+    PagePartRead,
+    PagePredictionCreate,
+    PagePredictionRead,
     PredictionCreate,
     PredictionRead,
     RiskRead,
@@ -41,6 +45,7 @@ from piql_backend.profile_runs.service import ProfileRuns
 from piql_backend.schema import SloWrite
 
 _MODELS_KEPT = 4
+_QUERIES_OF_A_PAGE = 30
 
 
 class Predictions:
@@ -73,12 +78,7 @@ class Predictions:
             at_quantile = found.quantile_ms(request.slo.quantile) if request.slo else None
         except NotPredictable as error:
             raise _not_predictable(error) from error
-        meets_slo: bool | None = None
-        risk: RiskRead | None = None
-        notes: tuple[str, ...] = ()
-        if request.slo is not None and at_quantile is not None:
-            meets_slo = at_quantile <= request.slo.threshold_ms
-            risk, notes = self._risk(found, request.run_id, request.slo)
+        meets_slo, risk, notes = self._judged(found, at_quantile, request.run_id, request.slo)
         return PredictionRead(
             query=query.name,
             run_id=request.run_id,
@@ -96,6 +96,52 @@ class Predictions:
                     state=_state(each.coverage),
                 )
                 for each in found.operators
+            ],
+            slo_quantile_ms=at_quantile,
+            meets_slo=meets_slo,
+            risk=risk,
+            warnings=[*found.warnings, *notes, *self._staleness(request.run_id)],
+        )
+
+    def predict_page(self, request: PagePredictionCreate) -> PagePredictionRead:
+        """Predict several queries of the files as one page."""
+        try:
+            steps = steps_of(request.page)
+        except NotPredictable as error:
+            raise _not_predictable(error) from error
+        names = [name for step in steps for name in step]
+        if len(names) > _QUERIES_OF_A_PAGE:
+            raise ApiError(422, "page-too-long", f"A page runs at most {_QUERIES_OF_A_PAGE} queries, not {len(names)}.")
+        queries = {name: self._compilations.compile_query(request.files, name)[1] for name in names}
+        plans = {name: each.plan for name, each in queries.items() if each.plan is not None}
+        bounds = {name: each.bound for name, each in queries.items() if each.bound is not None}
+        model = self.model(request.run_id)
+        try:
+            found = predict_page(steps, plans, model)
+            alone = {name: predict(plan, model) for name, plan in plans.items()}
+            at_quantile = found.quantile_ms(request.slo.quantile) if request.slo else None
+        except NotPredictable as error:
+            raise _not_predictable(error) from error
+        meets_slo, risk, notes = self._judged(found, at_quantile, request.run_id, request.slo)
+        blames = iter([each.blame_ms for each in found.operators])
+        return PagePredictionRead(
+            page=request.page,
+            run_id=request.run_id,
+            model=found.model,
+            operations=sum(bounds[name].operations for name in names),
+            round_trips=sum(max(bounds[name].round_trips for name in step) for step in steps),
+            p50_ms=found.p50_ms,
+            p99_ms=found.p99_ms,
+            conservative_p99_ms=found.conservative_ms,
+            p99_by_interval_ms=list(found.p99_by_interval_ms),
+            parts=[
+                PagePartRead(
+                    query=name,
+                    operations=bounds[name].operations,
+                    p99_ms=alone[name].p99_ms,
+                    part_of_p99_ms=sum(next(blames) for _ in alone[name].operators),
+                )
+                for name in names
             ],
             slo_quantile_ms=at_quantile,
             meets_slo=meets_slo,
@@ -201,6 +247,15 @@ class Predictions:
             return ()
         names = ", ".join(drift.stale_operators)
         return (f"the profile is stale: {names} took {drift.factor:.1f} times as long when last looked at",)
+
+    def _judged(
+        self, found: Prediction, at_quantile: float | None, run_id: str, slo: SloWrite | None
+    ) -> tuple[bool | None, RiskRead | None, tuple[str, ...]]:
+        """Tell whether an SLO is kept, how often it is broken, and what is to be known of that; nothing without one."""
+        if slo is None or at_quantile is None:
+            return None, None, ()
+        risk, notes = self._risk(found, run_id, slo)
+        return at_quantile <= slo.threshold_ms, risk, notes
 
     def _risk(self, found: Prediction, run_id: str, slo: SloWrite) -> tuple[RiskRead | None, tuple[str, ...]]:
         risk = risk_of(

@@ -4,12 +4,24 @@ import type { SloTarget } from '../../logic/view'
 import { formatMs, formatPercent, plural } from '../../units'
 import styles from './heatmap.module.css'
 
+/** What a prediction says of a latency, be it of one query or of a page of several. */
+type Anatomical = Pick<Prediction, 'p99_ms' | 'conservative_p99_ms' | 'p99_by_interval_ms' | 'risk'> & {
+  operators: readonly Pick<Prediction['operators'][number], 'path' | 'operator' | 'part_of_p99_ms'>[]
+}
+
+interface AnatomyProps {
+  prediction: Anatomical
+  slo: SloTarget
+  title?: string
+  label?: string
+}
+
 /** What the p99 under the limits in the text is made of, how it varies from interval to interval, and how sure it is. */
-export function Anatomy({ prediction, slo, title = 'With the limits in the text' }: { prediction: Prediction; slo: SloTarget; title?: string }) {
+export function Anatomy({ prediction, slo, title = 'With the limits in the text', label = 'The limits in the text' }: AnatomyProps) {
   const { p99_ms, conservative_p99_ms, p99_by_interval_ms, operators } = prediction
   const heaviest = [...operators].sort((one, other) => other.part_of_p99_ms - one.part_of_p99_ms)[0]
   return (
-    <section className={styles['anatomy']} aria-label="The limits in the text">
+    <section className={styles['anatomy']} aria-label={label}>
       <h3 className={styles['safeTitle']}>{title}</h3>
       <p className={styles['detailText']}>
         p99 <b>{formatMs(p99_ms)}</b>
@@ -45,7 +57,7 @@ export function Anatomy({ prediction, slo, title = 'With the limits in the text'
   )
 }
 
-function riskText({ risk }: Prediction): string {
+function riskText({ risk }: Anatomical): string {
   if (!risk) return ''
   const broken = `${risk.violations} of ${plural(risk.intervals, 'interval')} ${risk.violations === 1 ? 'breaks' : 'break'} the SLO`
   return risk.is_shown ? `${broken}: a risk of ${formatPercent(risk.low)} to ${formatPercent(risk.high)} (95 %)` : `${broken}; a risk is stated from 20 intervals on`

@@ -18,6 +18,7 @@ import { Controls } from './Controls'
 import { CurveView } from './CurveView'
 import styles from './heatmap.module.css'
 import { MapView } from './MapView'
+import { PageOfQueries } from './PageOfQueries'
 import { SafeLimits } from './SafeLimits'
 import { Sliders } from './Sliders'
 import { Warnings } from './Warnings'
@@ -77,6 +78,7 @@ function OneNumber({ query, run, runs }: { query: Query; run: ProfileRun; runs: 
         </div>
       ) : null}
       <SafeLimits runId={run.id} slo={slo} />
+      <PageOfQueries runId={run.id} slo={slo} />
     </div>
   )
 }
@@ -96,6 +98,7 @@ function Map({ query, run, runs }: { query: Query; run: ProfileRun; runs: readon
       {y ? <MapView query={query} run={run} slo={slo} x={x} y={y} further={further} /> : <CurveView query={query} run={run} slo={slo} x={x} further={further} />}
       {asWritten ? <Anatomy prediction={asWritten} slo={slo} /> : null}
       <SafeLimits runId={run.id} slo={slo} />
+      <PageOfQueries runId={run.id} slo={slo} />
     </div>
   )
 }
