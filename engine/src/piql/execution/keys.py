@@ -13,7 +13,7 @@ from piql.execution.expressions import ExpressionCompiler
 from piql.execution.preparation import Preparation
 from piql.logical.expressions import Arithmetic, Constant, Expression, FunctionCall, Parameter
 from piql.physical.operators import KeyPart, KeyRange
-from piql.store.base import Codec
+from piql.store.base import Codec, Row
 from piql.values import BIGINT_RANGE, INT_RANGE, ValueMismatch, convert
 from piql.words import folded
 
@@ -35,6 +35,9 @@ def prefixes(
             return compiler.function("r, p", f"[{body}]")
         if not any(part.is_null for part in parts):
             return compiler.function("r, p", f"[] if None in (k := {body}) else [k]")
+    if len(sources) == 1:
+        listed = f"dict.fromkeys({sources[0].source})"
+        return compiler.function("r, p", f"[(k,) for k in {listed} if k is not None]")
     lists = compiler.function("r, p", compiler.tuple_of([each.as_list() for each in sources]))
     nulls = sum(part.is_null for part in parts)  # these stand for IS NULL; any other NULL equals nothing
 
@@ -42,6 +45,16 @@ def prefixes(
         return [each for each in dict.fromkeys(product(*lists(row, parameters))) if each.count(None) == nulls]
 
     return combined
+
+
+def prefix_of_each(
+    table: Table, index: Index, parts: tuple[KeyPart, ...], compiler: ExpressionCompiler, preparation: Preparation
+) -> Callable[[list[Row], list[Any]], list[Row]] | None:
+    """Prepare the fixed key values of child rows where each has one combination, unless there is a NULL in it."""
+    sources = _sources(table, index, parts, compiler, preparation)
+    if any(each.is_list for each in sources) or any(part.is_null for part in parts):
+        return None
+    return compiler.function("rows, p", f"[{compiler.tuple_of([each.source for each in sources])} for r in rows]")
 
 
 def only_prefix(

@@ -14,6 +14,7 @@ from piql.values import BIGINT_RANGE, INT_RANGE, ValueMismatch, convert, shown
 
 Check = Callable[[Any], Any]
 _TEXTS = (Kind.VARCHAR, Kind.TEXT)
+_ONLY_TEXT = {str}
 
 
 Checked = Callable[["Mapping[str, object] | None"], list[Any]]
@@ -120,6 +121,7 @@ def _count_check(parameter: QueryParameter, most: int) -> Check:
 
 def _list_check(parameter: QueryParameter, most: int, codec: Callable[[SqlType], Codec | None]) -> Check:
     check_item = _value_check(parameter, codec)
+    are_texts = cast(SqlType, parameter.type).kind in _TEXTS
 
     def check(value: Any) -> tuple[Any, ...]:
         if isinstance(value, str | bytes | Mapping) or not hasattr(value, "__iter__"):
@@ -127,6 +129,8 @@ def _list_check(parameter: QueryParameter, most: int, codec: Callable[[SqlType],
         items = tuple(value)
         if len(items) > most:
             raise InvalidParameter(f"[{parameter.name}] holds {len(items)} values: expected {_expected(parameter)}")
+        if are_texts and set(map(type, items)) <= _ONLY_TEXT and "".join(items).isascii():
+            return items
         return tuple([check_item(each) for each in items])
 
     return check

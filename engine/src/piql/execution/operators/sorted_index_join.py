@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import chain
+from typing import Any
+
 from piql.execution.execution import Execution, Steps, StepsTo
-from piql.execution.keys import prefixes
+from piql.execution.keys import prefix_of_each, prefixes
 from piql.execution.operators.base import Operator, Streaming
 from piql.execution.operators.matching import Matching
 from piql.execution.ordering import sorter
@@ -19,6 +22,9 @@ class SortedIndexJoin(Streaming):
         self.fields = node.fields
         index = preparation.deployed(node.index)
         self._prefixes = prefixes(node.table, index, node.prefix, preparation.over(child.fields), preparation)
+        self._prefix_of_each = prefix_of_each(
+            node.table, index, node.prefix, preparation.over(child.fields), preparation
+        )
         self._read = RangeRead(node, index, child.fields, preparation)
         self._matching = Matching(node, child.fields, preparation)
         self._sort = sorter(node.order, node.fields, preparation) if node.is_merged else None
@@ -28,20 +34,25 @@ class SortedIndexJoin(Streaming):
         return self._sort is not None
 
     def expand(self, execution: Execution, rows: list[Row]) -> Steps:
+        if not rows:
+            return []
         parameters, keys_of = execution.parameters, self._prefixes
-        keys = [keys_of(row, parameters) for row in rows]
-        if self._read.is_plain(execution) and all(len(each) == 1 for each in keys):
-            limit = self._read.limit(parameters)
-            if not keys:
-                return []
-            if limit:
-                (matches,) = yield [self._read.plain_batch([key for (key,) in keys], limit, self)]
-            else:
-                matches = [[] for _ in rows]
+        keys = self._only_keys(rows, parameters) if self._read.is_plain(execution) else None
+        if keys is None:
+            matches = yield from self._matches(execution, rows, [keys_of(row, parameters) for row in rows])
+        elif limit := self._read.limit(parameters):
+            (matches,) = yield [self._read.plain_batch(keys, limit, self)]
         else:
-            matches = yield from self._matches(execution, rows, keys)
+            matches = [[] for _ in rows]
         joined = self._matching.joined(rows, matches, parameters)
         return self._sort(joined, parameters) if self._sort else joined
+
+    def _only_keys(self, rows: list[Row], parameters: list[Any]) -> list[Row] | None:
+        """Give the one key of each row; None where a row may have none or several."""
+        if self._prefix_of_each is None:
+            return None
+        keys = self._prefix_of_each(rows, parameters)
+        return None if None in chain.from_iterable(keys) else keys
 
     def _matches(self, execution: Execution, rows: list[Row], keys: list[list[Row]]) -> StepsTo[list[list[Row]]]:
         """Give the rows read for each child row, whatever number of requests each needs."""

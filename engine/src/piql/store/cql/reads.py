@@ -294,7 +294,10 @@ class _ReadPlan:
         count = self.next + self.shape.after_length + (not self.shape.is_get)
         others = "".join(f"a[{each}], " for each in range(count) if each != at)
         as_kept = column.as_kept() if column is not None else None
-        key = f"kept(a[{at}])" if as_kept else f"a[{at}]"
+        key = f"a[{at}]"
+        if as_kept is not None and column is not None:
+            one = "b'\\x01'" if column.kind is Kind.BLOB else "'\\x01'"
+            key = f"{key} if {key} >= {one} else kept({key})"
         shown = self._shown()
         return Listing(
             group,
