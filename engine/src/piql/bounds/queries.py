@@ -5,15 +5,16 @@ from __future__ import annotations
 from piql.bounds.bound import Bound, OperatorBound, Term
 from piql.bounds.bytes import row_bytes
 from piql.bounds.facts import proofs_of_row_limit
-from piql.bounds.formula import ZERO, Formula, smaller
+from piql.bounds.formula import ONE, ZERO, Formula, smaller
 from piql.bounds.requests import requests_of, round_trips
-from piql.bounds.rows import rows_fetched, rows_out
+from piql.bounds.rows import rows_fetched, rows_kept, rows_out
 from piql.catalog import UniqueKey
 from piql.physical.operators import (
     IndexFKJoin,
     IndexScan,
     LocalDistinct,
     LocalGroupBy,
+    LocalSelection,
     PhysicalNode,
     RemoteOperator,
     RowLimit,
@@ -56,6 +57,12 @@ class _Reader:
         requests, rows = requests_of(node, below), rows_out(node, below)
         if isinstance(node, LocalDistinct | LocalGroupBy) and node.depth:
             rows = smaller(rows, self.rows[(*path, *(0,) * node.depth)])
+        kept = node.kept if isinstance(node, LocalSelection | SortedIndexJoin) else None
+        if kept is not None:
+            self.proofs.update(dict.fromkeys(proofs_of_row_limit(kept.table, kept.limit)))
+        if kept is not None and isinstance(node, LocalSelection):
+            each = self.rows[(*path, *(0,) * kept.depth)] if kept.depth else ONE
+            rows = smaller(each * rows_kept(kept), rows)
         self.rows[path] = rows
         fetched_bytes = 0
         if isinstance(node, RemoteOperator):

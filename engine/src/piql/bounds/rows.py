@@ -10,6 +10,7 @@ from piql.physical.operators import (
     Dereference,
     IndexFKJoin,
     IndexScan,
+    Kept,
     LocalDistinct,
     LocalGroupBy,
     LocalJoin,
@@ -34,6 +35,8 @@ def rows_out(node: PhysicalNode, below: tuple[Formula, ...]) -> Formula:
             return below[0]
         case SortedIndexJoin():
             found = rows_fetched(node, below)
+            if node.kept is not None:
+                found = smaller(below[0] * rows_kept(node.kept), found)
             return below[0] if node.kind == "left" and found.value < below[0].value else found
         case Dereference() | LocalSelection() | LocalSort() | LocalDistinct() | LocalProjection() | LocalSemiJoin():
             return below[0]
@@ -55,6 +58,11 @@ def rows_out(node: PhysicalNode, below: tuple[Formula, ...]) -> Formula:
             return total
         case _:
             assert_never(node)
+
+
+def rows_kept(kept: Kept) -> Formula:
+    """Give the most rows that pass a test, by the fact that says so."""
+    return of_prefix(kept.prefix) * of_row_limit(kept.table, kept.limit)
 
 
 def rows_fetched(node: PhysicalNode, below: tuple[Formula, ...]) -> Formula:

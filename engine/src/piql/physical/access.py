@@ -20,7 +20,7 @@ from piql.node import replace
 from piql.optimizer.facts import Fact
 from piql.optimizer.restrictions import Range, Restrictions, Word
 from piql.physical.indexes import covering_reason, index_on, is_covering
-from piql.physical.operators import KeyPart, KeyRange, RowLimit, partition_of
+from piql.physical.operators import Kept, KeyPart, KeyRange, RowLimit, partition_of
 from piql.physical.widths import columns_bytes
 
 
@@ -48,10 +48,17 @@ class Access:
     is_new: bool
     serves_order: bool
     is_one_row: bool  # a key is fixed: one read gives one row at most
+    kept: Kept | None = None  # where fewer rows pass the residual tests than all reads may give
 
     @property
     def rows(self) -> int:
+        """The rows of all reads, for one row of the child."""
         return self.reads * self.limit.max
+
+    @property
+    def rows_kept(self) -> int:
+        """The rows of all reads that pass the residual tests."""
+        return self.rows if self.kept is None else self.kept.rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,7 +307,20 @@ def _access(
         serves_order=serves_order,
         is_one_row=reads == 1
         and any(each.limit == 1 and _is_applied(each, index, length, known) for each in reading.facts),
+        kept=_kept(reading, reads * limit.max) if residual else None,
     )
+
+
+def _kept(reading: Reading, rows: int) -> Kept | None:
+    """Give the fact by which fewer rows pass all tests than are read; None where there is none."""
+    fact = reading.facts[0] if reading.facts else None
+    if fact is None or fact.rows >= rows:
+        return None
+    equal = reading.restrictions.equal
+    columns = () if fact.is_token else fact.columns
+    prefix = tuple(KeyPart(column=name, values=equal[name].values) for name in columns)
+    limit = RowLimit(max=fact.limit, because=fact.because)
+    return Kept(table=reading.table, prefix=prefix, limit=limit, rows=fact.rows)
 
 
 def _is_applied(fact: Fact, index: Index, length: int, known: Restrictions) -> bool:

@@ -80,7 +80,8 @@ def describe(node: PhysicalNode | WritePlan) -> tuple[str, str]:
         case Dereference():
             return name, _named(node.table.name, node.alias)
         case LocalSelection():
-            return name, format_expression(node.predicate)
+            most = f", at most {node.kept.rows}" if node.kept is not None else ""
+            return name, format_expression(node.predicate) + most
         case LocalJoin():
             condition = format_expression(node.condition) if node.condition is not None else "(product)"
             return _outer(name, node.kind), condition

@@ -18,6 +18,7 @@ from piql.physical.part import (
     Part,
     Pending,
     Want,
+    depth_of,
     fetched,
     selected,
     sorted_by,
@@ -162,18 +163,25 @@ def join_remotely(node: Join, relation: Relation, access: Access, known: Restric
         limit=access.limit,
         kind=node.kind,
         condition=condition,
+        kept=access.kept if is_outer else None,
         span=node.span,
     )
-    found = left.rows * access.rows
     part = replace(
         rows.on(sorted_join),
-        rows=max(found, left.rows) if is_outer else found,
+        rows=left.rows * access.rows,
         requests=left.requests + left.rows * access.reads,
         order=order,
         is_stopped=False,
         pending=pending,
     )
-    return part if is_outer else selected(part, access.residual, conjunction(access.residual))
+    found = left.rows * access.rows_kept
+    if is_outer:
+        return replace(part, rows=max(found, left.rows))
+    part = replace(with_columns(part, access.residual), rows=found)
+    kept = access.kept
+    if kept is not None:
+        kept = replace(kept, depth=depth_of(left.plan, part.plan), rows=found)
+    return selected(part, access.residual, conjunction(access.residual), kept)
 
 
 def _fixed(alias: str, known: Restrictions, fixed: frozenset[ColumnKey]) -> frozenset[ColumnKey]:

@@ -73,6 +73,20 @@ class RowLimit(Node):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Kept(Node):
+    """A fact that says how many rows pass a test: those of `limit` for each combination of the values in `prefix`.
+
+    With a `depth` they are so many for each row of the operator that stands so many below. `rows` is the number of all.
+    """
+
+    table: Table
+    prefix: tuple[KeyPart, ...]
+    limit: RowLimit
+    depth: int = 0
+    rows: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class IndexScan(_Operator):
     """Reads one contiguous range of an index (a get, when the whole primary key is fixed): 1 request a combination of
     key values. `fields` are columns held by the index.
@@ -117,7 +131,8 @@ class SortedIndexJoin(_Operator):
 
     `order` as in IndexScan; with `is_merged` the lists of all child rows are merged by `order` (and then child order),
     else each child row's matches follow it in child order. `is_resumable` as in IndexScan: with a cursor, each list is
-    read from the cursor's position on. `kind` and `condition` as in IndexFKJoin.
+    read from the cursor's position on. `kind` and `condition` as in IndexFKJoin; `kept` is set where fewer rows can meet
+    the condition than are read.
     """
 
     child: PhysicalNode
@@ -133,6 +148,7 @@ class SortedIndexJoin(_Operator):
     limit: RowLimit
     kind: Literal["inner", "left"] = "inner"
     condition: Expression | None = None
+    kept: Kept | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,8 +165,11 @@ class Dereference(_Operator):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalSelection(_Operator):
+    """Keeps the rows for which `predicate` is true; `kept` is set where fewer can pass than are read."""
+
     child: PhysicalNode
     predicate: Expression
+    kept: Kept | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

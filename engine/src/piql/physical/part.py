@@ -10,7 +10,7 @@ from piql.logical.expressions import ColumnRef, Expression
 from piql.logical.operators import Count, SortKey
 from piql.node import Node, replace
 from piql.optimizer.predicates import ColumnKey, key_of
-from piql.physical.operators import Dereference, LocalSelection, LocalSort, PhysicalNode
+from piql.physical.operators import Dereference, Kept, LocalSelection, LocalSort, PhysicalNode, inputs
 
 WORST = 10**12  # the rows of a section that nothing bounds; such a plan is never shown
 
@@ -85,12 +85,26 @@ def _fetch(part: Part, each: Pending) -> Part:
     return replace(part, plan=plan, requests=part.requests + part.rows, pending=pending)
 
 
-def selected(part: Part, predicates: Iterable[Expression], predicate: Expression | None) -> Part:
-    """Test a predicate on a section's rows."""
+def selected(
+    part: Part, predicates: Iterable[Expression], predicate: Expression | None, kept: Kept | None = None
+) -> Part:
+    """Test a predicate on a section's rows; `kept` says how many pass it at most."""
     if predicate is None:
         return part
     part = with_columns(part, predicates)
-    return replace(part.on(LocalSelection(child=part.plan, predicate=predicate, span=predicate.span)), is_stopped=False)
+    selection = LocalSelection(child=part.plan, predicate=predicate, kept=kept, span=predicate.span)
+    return replace(part.on(selection), is_stopped=False)
+
+
+def depth_of(wanted: PhysicalNode, plan: PhysicalNode) -> int:
+    """Give how many operators below a new one on `plan` a section stands, along first inputs; 0 where it does not."""
+    depth = 1
+    while plan != wanted:
+        below = inputs(plan)
+        if not below:
+            return 0
+        depth, plan = depth + 1, below[0]
+    return depth
 
 
 def sorted_by(part: Part, order: tuple[SortKey, ...]) -> Part:

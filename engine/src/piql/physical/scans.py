@@ -14,7 +14,7 @@ from piql.optimizer.restrictions import restrictions_on
 from piql.physical.access import Access, Reading, Wanted, best_access
 from piql.physical.alternatives import plan_alternatives
 from piql.physical.operators import IndexScan, KeyPart, RowLimit
-from piql.physical.part import WORST, Part, Pending, Want, selected, total_order
+from piql.physical.part import WORST, Part, Pending, Want, selected, total_order, with_columns
 from piql.physical.unbounded import gap_of
 
 if TYPE_CHECKING:
@@ -127,7 +127,8 @@ def _scan(relation: Relation, access: Access, want: Want) -> Part:
         is_stopped=access.limit.count is not None and not is_many,
         pending=pending,
     )
-    return selected(part, access.residual, conjunction(access.residual))
+    part = replace(with_columns(part, access.residual), rows=access.rows_kept)
+    return selected(part, access.residual, conjunction(access.residual), access.kept)
 
 
 def natural_order(relation: Relation, access: Access) -> tuple[SortKey, ...]:

@@ -16,8 +16,8 @@ from piql.optimizer.region import Leg, aliases_below, is_region, read_region
 from piql.optimizer.restrictions import restrictions_on
 from piql.physical.access import Reading, Wanted, best_access
 from piql.physical.joins import depends_on, join_remotely
-from piql.physical.operators import LocalDistinct, LocalSelection, LocalSemiJoin, PhysicalNode, inputs
-from piql.physical.part import WORST, Part, Want, with_columns
+from piql.physical.operators import LocalDistinct, LocalSelection, LocalSemiJoin
+from piql.physical.part import WORST, Part, Want, depth_of, with_columns
 from piql.physical.scans import has_many, is_leg, read_leg
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def _followed(
         is_bounded = len(planner.gaps) == gaps and part.rows < WORST
         del planner.gaps[gaps:]
         if is_bounded:
-            order = left.order if _depth_of(left.plan, part.plan) else ()  # else it was planned anew, in any order
+            order = left.order if depth_of(left.plan, part.plan) else ()  # else it was planned anew, in any order
             part = replace(part, keys=left.keys, fixed=left.fixed, order=order)
             if is_inner:
                 return _once(part, left)
@@ -154,19 +154,8 @@ def _marked(part: Part, left: Part, relation: Relation, mark: ColumnRef) -> Part
 
 def _once(part: Part, left: Part, found: ColumnRef | None = None, mark: ColumnRef | None = None) -> Part:
     """Keep each left row once."""
-    plan = LocalDistinct(child=part.plan, keys=left.keys, depth=_depth_of(left.plan, part.plan), found=found, mark=mark)
+    plan = LocalDistinct(child=part.plan, keys=left.keys, depth=depth_of(left.plan, part.plan), found=found, mark=mark)
     return replace(part.on(plan), rows=left.rows)
-
-
-def _depth_of(wanted: PhysicalNode, plan: PhysicalNode) -> int:
-    """Give how many operators below a distinct a section stands, along first inputs; 0 where it does not."""
-    depth = 1
-    while plan != wanted:
-        below = inputs(plan)
-        if not below:
-            return 0
-        depth, plan = depth + 1, below[0]
-    return depth
 
 
 def _without_data_stops(node: LogicalNode) -> LogicalNode:

@@ -22,6 +22,7 @@ from piql.physical.operators import (
     Dereference,
     IndexFKJoin,
     IndexScan,
+    Kept,
     KeyPart,
     LocalDistinct,
     LocalGroupBy,
@@ -173,11 +174,13 @@ class _Walk:
         self.operators: list[RemoteWork] = []
         self._values = values
         self._stops = stops
+        self._rows: dict[tuple[int, ...], int] = {}  # that come out of each operator
 
     def visit(self, node: PhysicalNode, path: tuple[int, ...]) -> tuple[int, Composition | None]:
         """Give the most rows that come out, and the requests made to get them."""
         below = [self.visit(child, (*path, at)) for at, child in enumerate(inputs(node))]
         rows = [each for each, _ in below]
+        self._rows.update(((*path, at), each) for at, each in enumerate(rows))
         parts = [each for _, each in below if each is not None]
         match node:
             case IndexScan():
@@ -208,6 +211,9 @@ class _Walk:
                 rows_out = min(rows[0], self._stop(node.count))
             case LocalGroupBy():
                 rows_out = rows[0] if node.keys else 1
+            case LocalSelection(kept=Kept() as kept):
+                each = self._rows[(*path, *(0,) * kept.depth)] if kept.depth else 1
+                rows_out = min(rows[0], each * self._combinations(kept.prefix) * self._limit(kept.limit, kept.table))
             case LocalSelection() | LocalSort() | LocalDistinct() | LocalProjection():
                 rows_out = rows[0]
             case _:
