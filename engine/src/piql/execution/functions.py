@@ -72,4 +72,6 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "ROUND": round_half_away,
     "NEGATE": lambda number: -number,
     "IF_FOUND": lambda value, key: value,
+    "GREATEST": max,
+    "LEAST": min,
 }

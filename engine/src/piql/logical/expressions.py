@@ -129,7 +129,8 @@ class Arithmetic(_Expression):
 class FunctionCall(_Expression):
     """A scalar function: LOWER, UPPER, LENGTH, SUBSTR, TRIM, ABS, ROUND, COALESCE; unary minus is NEGATE.
 
-    IF_FOUND(value, key) is the value where a left join found a row, which has a key.
+    IF_FOUND(value, key) is the value where a left join found a row, which has a key; GREATEST and LEAST are of the ends
+    of a range.
     """
 
     name: str

@@ -10,11 +10,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from math import inf
 
-from piql.catalog import word_column
+from piql.catalog import SqlType, word_column
 from piql.logical.expressions import (
     Aggregate,
     ColumnRef,
     Comparison,
+    ComparisonOperator,
     Constant,
     Expression,
     InList,
@@ -26,6 +27,7 @@ from piql.logical.expressions import (
 from piql.node import replace
 from piql.optimizer.decided_tests import is_never
 from piql.optimizer.predicates import MIRRORED, has_subquery, is_lookup_type, relations_of
+from piql.optimizer.range_ends import narrower_end
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,18 +174,23 @@ def _restrict(
                 return False
             equal[name] = Fixed(name, (value,), predicate)
             return True
-        was = ranges.get(name, Range(name))
-        if operator in ("<", "<="):
-            if was.high is not None:
-                return False
-            now = replace(was, high=value, is_high_included=operator == "<=")
-        else:
-            if was.low is not None:
-                return False
-            now = replace(was, low=value, is_low_included=operator == ">=")
-        ranges[name] = replace(now, predicates=(*was.predicates, predicate))
+        now = _narrowed(ranges.get(name, Range(name)), column.type, operator, value)
+        if now is None:
+            return False
+        ranges[name] = replace(now, predicates=(*now.predicates, predicate))
         return True
     return False
+
+
+def _narrowed(was: Range, type: SqlType, operator: ComparisonOperator, value: Expression) -> Range | None:
+    """Give a range with one more end; None where no one value is the end of both."""
+    if operator in ("<", "<="):
+        before = (was.high, was.is_high_included) if was.high is not None else None
+        end = narrower_end(before, (value, operator == "<="), type, is_low=False)
+        return replace(was, high=end[0], is_high_included=end[1]) if end is not None else None
+    before = (was.low, was.is_low_included) if was.low is not None else None
+    end = narrower_end(before, (value, operator == ">="), type, is_low=True)
+    return replace(was, low=end[0], is_low_included=end[1]) if end is not None else None
 
 
 def _turn(predicate: Expression) -> float:

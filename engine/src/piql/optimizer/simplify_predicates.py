@@ -24,6 +24,7 @@ from piql.logical.operators import Join, LogicalNode, Selection, map_inputs
 from piql.node import Node, replace
 from piql.optimizer.combine_tests import combined, without_implied
 from piql.optimizer.decided_tests import decided
+from piql.optimizer.literal_tests import narrowed
 from piql.optimizer.predicates import MIRRORED, conjunction, holds_subquery, key_of
 from piql.optimizer.rule import RuleContext
 
@@ -44,7 +45,8 @@ def simplify_predicates(plan: LogicalNode, context: RuleContext) -> LogicalNode:
         Selection NOT s.muted AND (s.kind = 1 OR s.kind = 2)    →    Selection s.muted = FALSE AND s.kind IN (1, 2)
 
     Each form has the same truth value, NULLs included. Tests of constants alone are decided: what is always true is
-    left out, and what never is makes all of its AND false, since a row is kept by what is true only.
+    left out, and what never is makes all of its AND false, since a row is kept by what is true only. So do tests of one
+    column by literals that no value passes.
     """
 
     is_nested = holds_subquery(plan)  # a predicate may hold another plan then
@@ -84,7 +86,10 @@ def simplified(predicate: Expression) -> Expression | None:
                 parts.setdefault(meaning_of(each), each)
             elif each.value is not True:
                 return Constant(value=False, type=_BOOLEAN, span=part.span or predicate.span)
-    return conjunction(combined(tuple(parts.values()), meaning_of))
+    left = narrowed(tuple(parts.values()))
+    if left is None:
+        return Constant(value=False, type=_BOOLEAN, span=predicate.span)
+    return conjunction(combined(left, meaning_of))
 
 
 def meaning_of(predicate: Expression) -> object:

@@ -131,8 +131,8 @@ class SortedIndexJoin(_Operator):
 
     `order` as in IndexScan; with `is_merged` the lists of all child rows are merged by `order` (and then child order),
     else each child row's matches follow it in child order. `is_resumable` as in IndexScan: with a cursor, each list is
-    read from the cursor's position on. `kind` and `condition` as in IndexFKJoin; `kept` is set where fewer rows can meet
-    the condition than are read.
+    read from the cursor's position on. `kind` and `condition` as in IndexFKJoin; `kept` is set where fewer rows can
+    meet the condition than are read.
     """
 
     child: PhysicalNode
