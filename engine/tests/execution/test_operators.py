@@ -138,7 +138,7 @@ def test_a_semi_join_knows_what_null_means(
 ) -> None:
     condition = Comparison(operator="=", left=column("l", "x"), right=column("r", "x"))
     node = physical.LocalSemiJoin(
-        left=NEVER, right=NEVER, condition=condition, is_anti=is_anti, is_null_aware=is_null_aware
+        left=NEVER, right=NEVER, condition=condition, is_anti=is_anti, compared=condition if is_null_aware else None
     )
     left, others = Given("l.x", [(1,), (2,), (None,)]), Given("r.x", [(value,) for value in right])
     found = run(LocalSemiJoin(node, left, others, preparation), preparation).rows

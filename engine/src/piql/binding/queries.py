@@ -480,7 +480,8 @@ def _aggregates_in(expression: Node) -> Iterator[bound.Aggregate]:
     if isinstance(expression, bound.Aggregate):
         yield expression
     elif isinstance(expression, bound.InSubquery):
-        yield from _aggregates_in(expression.operand)
+        for each in expression.values:
+            yield from _aggregates_in(each)
     elif not isinstance(expression, bound.Exists | bound.ScalarSubquery | bound.ColumnRef | bound.Constant):
         for child in expression.children():
             yield from _aggregates_in(child)

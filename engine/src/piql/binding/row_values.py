@@ -77,7 +77,7 @@ def row_among_rows(binder: ExpressionBinder, node: ast.InQuery, row: ast.Row) ->
     """`(a, b) IN (SELECT x, y …)` is `EXISTS (SELECT 1 FROM (SELECT x, y …) d WHERE d.x = a AND d.y = b)`.
 
     They differ where there is NULL in a value: EXISTS is false then and IN unknown. That is the same for a test that
-    keeps rows, and not below NOT.
+    keeps rows, and not below NOT: there it stays an IN.
     """
     with binder.in_a_value():
         values = [binder.value(each) for each in row.items]
@@ -103,16 +103,12 @@ def row_among_rows(binder: ExpressionBinder, node: ast.InQuery, row: ast.Row) ->
             return None
         reference = logical.ColumnRef(relation=alias, name=name, type=column.type, nullable=column.nullable)
         equalities.append(logical.Comparison(operator="=", left=reference, right=value, span=node.span))
+    query = with_output_names(query, names)
     may_be_unknown = any(map(is_nullable, given)) or any(each.nullable for each in columns)
     if may_be_unknown and (node.is_negated or not binder.is_test):
-        binder.report(
-            "row-value",
-            "with NULL in a value it is unknown whether a row is among others",
-            node.span,
-            "write NOT EXISTS (SELECT …) with an equality each, which leaves NULL out",
-        )
-        return None
-    rows = Derived(alias=alias, input=with_output_names(query, names), span=node.query.span)
+        among = logical.InSubquery(operand=given[0], query=query, more=tuple(given[1:]), span=node.span)
+        return logical.Not(operand=among, span=node.span) if node.is_negated else among
+    rows = Derived(alias=alias, input=query, span=node.query.span)
     found = Selection(predicate=logical.And(operands=tuple(equalities), span=node.span), input=rows, span=node.span)
     one = Output(name="one", expression=logical.Constant(value=1, type=BARE[Kind.INT]))
     exists = logical.Exists(query=Projection(outputs=(one,), input=found, span=node.query.span), span=node.span)

@@ -88,10 +88,16 @@ class InList(_Expression):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InSubquery(_Expression):
-    """`operand IN (SELECT one column …)`."""
+    """`operand IN (SELECT one column …)`; with `more`, a row of values among rows of as many columns."""
 
     operand: Expression
     query: LogicalNode
+    more: tuple[Expression, ...] = ()
+
+    @property
+    def values(self) -> tuple[Expression, ...]:
+        """What is compared with each column of the subquery."""
+        return (self.operand, *self.more)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

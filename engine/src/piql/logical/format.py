@@ -162,7 +162,8 @@ def format_expression(expression: Expression) -> str:
                 return f"{_operand(expression.operand)} IN [{only.name}] MAX {only.max_items}"
             return f"{_operand(expression.operand)} IN ({format_list(expression.items)})"
         case InSubquery():
-            return f"{_operand(expression.operand)} IN ({_nested(expression.query)})"
+            values = f"({format_list(expression.values)})" if expression.more else _operand(expression.operand)
+            return f"{values} IN ({_nested(expression.query)})"
         case Exists():
             return f"EXISTS ({_nested(expression.query)})"
         case ScalarSubquery():

@@ -92,15 +92,16 @@ class Join(_Operator):
 class SemiJoin(_Operator):
     """Keeps the rows of `left` for which `right` has a row that satisfies `condition`: EXISTS and IN (SELECT …).
 
-    With `is_anti` it keeps those for which there is none; `is_null_aware` gives NOT IN its three-valued meaning.
-    With a `mark` it keeps every row and adds a column that says whether there is one (unknown, if `is_null_aware`).
+    With `is_anti` it keeps those for which there is none. `compared` is the part of the condition in which IN compares
+    values, where it matters whether that is false or unknown: NOT IN keeps the rows for which it is false of all rows
+    that meet the rest. With a `mark` every row is kept and has a column that says whether there is one (or unknown).
     """
 
     left: LogicalNode
     right: LogicalNode
     condition: Expression | None
     is_anti: bool = False
-    is_null_aware: bool = False
+    compared: Expression | None = None
     mark: ColumnRef | None = None
 
 

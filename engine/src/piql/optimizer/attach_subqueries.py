@@ -34,7 +34,7 @@ from piql.node import Node, replace
 from piql.optimizer.facts import facts_about
 from piql.optimizer.first_match import first_match
 from piql.optimizer.one_row import gives_one_row
-from piql.optimizer.predicates import conjunction, has_subquery, holds_subquery, key_of
+from piql.optimizer.predicates import conjunction, has_subquery, holds_subquery, key_of, relations_of
 from piql.optimizer.region import aliases_below, is_region, read_region
 from piql.optimizer.restrictions import restrictions_on
 from piql.optimizer.rule import RuleContext
@@ -198,8 +198,8 @@ class _Attach:
             match node:
                 case Exists(query=query) if _is_known(node, groups):
                     made = self.semi_joins.existence(query, node, is_anti=False)
-                case InSubquery(operand=operand, query=query) if not has_subquery(operand) and _is_known(node, groups):
-                    made = replace(self.semi_joins.membership(operand, query, node, is_anti=False), is_null_aware=True)
+                case InSubquery() if not any(map(has_subquery, node.values)) and _is_known(node, groups):
+                    made = self.semi_joins.membership(node, node, is_anti=False)
                 case Aggregate() | Exists() | InSubquery() | ScalarSubquery():
                     return node
                 case _:
@@ -208,7 +208,7 @@ class _Attach:
                 return node
             self.semi_joins.made += 1
             name = f"test_{self.semi_joins.made}"
-            mark = ColumnRef(relation=name, name="found", type=BOOLEAN, nullable=made.is_null_aware)
+            mark = ColumnRef(relation=name, name="found", type=BOOLEAN, nullable=made.compared is not None)
             plan = replace(made, left=plan, mark=mark)
             self.context.note("each row is marked with whether a subquery finds something")
             return Comparison(operator="=", left=mark, right=Constant(value=True, type=BOOLEAN), span=node.span)
@@ -236,10 +236,9 @@ def _is_known(test: Exists | InSubquery, groups: frozenset[tuple[str, str]] | No
     """Whether what a subquery reads of the query outside is there: above groups only their keys are."""
     if groups is None:
         return True
-    if any(isinstance(node, Aggregate) for node in (test.operand.walk() if isinstance(test, InSubquery) else ())):
+    values = test.values if isinstance(test, InSubquery) else ()
+    if any(isinstance(node, Aggregate) for each in values for node in each.walk()):
         return False
-    outside = outer_relations(test.query)
-    if isinstance(test, InSubquery):
-        outside = outside | {node.relation for node in test.operand.walk() if isinstance(node, ColumnRef)}
+    outside = outer_relations(test.query).union(*map(relations_of, values))
     read = (node for node in test.walk() if isinstance(node, ColumnRef) and node.relation in outside)
     return all(key_of(node) in groups for node in read)

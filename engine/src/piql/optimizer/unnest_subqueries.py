@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from piql.binding.outputs import output_columns
@@ -24,6 +25,7 @@ from piql.node import Node, replace
 from piql.optimizer.predicates import conjunction, equated_columns, has_subquery, holds_subquery, relations_of
 from piql.optimizer.region import aliases_below, is_region, map_regions, read_region, write_region
 from piql.optimizer.rule import RuleContext
+from piql.source import Span
 
 
 def unnest_subqueries(plan: LogicalNode, context: RuleContext) -> LogicalNode:
@@ -96,12 +98,14 @@ class _Unnest:
             is_anti = isinstance(predicate, Not)
             test = predicate.operand if isinstance(predicate, Not) else predicate
             match test:
-                case InSubquery(operand=operand, query=query) if not has_subquery(operand):
+                case InSubquery(query=query) if not any(map(has_subquery, test.values)):
                     if not is_anti and not outer_relations(query) and self.context.is_bounded(query):
-                        below, equality = self._joined(below, operand, query, predicate)
-                        kept.append(equality)
+                        below, equalities = self._joined(below, test, predicate)
+                        kept.extend(equalities)
                         continue
-                    made = self.semi_joins.membership(operand, query, predicate, is_anti=is_anti)
+                    made = self.semi_joins.membership(test, predicate, is_anti=is_anti)
+                    if not is_anti:
+                        made = replace(made, compared=None)
                 case Exists(query=query):
                     followed = self._followed(below, query, predicate) if self.follows_exists and not is_anti else None
                     if followed is not None:
@@ -125,12 +129,13 @@ class _Unnest:
         return plan
 
     def _joined(
-        self, below: LogicalNode, operand: Expression, query: LogicalNode, predicate: Expression
-    ) -> tuple[LogicalNode, Expression]:
+        self, below: LogicalNode, test: InSubquery, predicate: Expression
+    ) -> tuple[LogicalNode, list[Expression]]:
+        query = test.query
         distinct = query if isinstance(query, Distinct) else Distinct(input=query, span=query.span)
-        derived, column = self.semi_joins.derived(distinct)
-        equality = Comparison(operator="=", left=operand, right=column, span=predicate.span)
-        return Join(kind="inner", left=below, right=derived, condition=None, span=predicate.span), equality
+        derived, columns = self.semi_joins.derived(distinct)
+        equalities = list(equal(test.values, columns, predicate.span))
+        return Join(kind="inner", left=below, right=derived, condition=None, span=predicate.span), equalities
 
     def _followed(
         self, below: LogicalNode, query: LogicalNode, predicate: Expression
@@ -170,33 +175,36 @@ class SemiJoins:
     name: str  # of the tables made of subqueries, with a number
     made: int = 0
 
-    def derived(self, query: LogicalNode) -> tuple[Derived, ColumnRef]:
-        """Give a subquery as a table of one column."""
+    def derived(self, query: LogicalNode) -> tuple[Derived, tuple[ColumnRef, ...]]:
+        """Give a subquery as a table, and its columns."""
         self.made += 1
         alias = f"{self.name}_{self.made}"
-        column = output_columns(query)[0]
-        reference = ColumnRef(relation=alias, name=column.name, type=column.type, nullable=column.nullable)
-        return Derived(alias=alias, input=query, span=query.span), reference
+        columns = tuple(
+            ColumnRef(relation=alias, name=each.name, type=each.type, nullable=each.nullable)
+            for each in output_columns(query)
+        )
+        return Derived(alias=alias, input=query, span=query.span), columns
 
-    def membership(self, operand: Expression, query: LogicalNode, predicate: Expression, *, is_anti: bool) -> SemiJoin:
+    def membership(self, test: InSubquery, predicate: Expression, *, is_anti: bool) -> SemiJoin:
+        query = test.query
         inner = query.input if isinstance(query, Distinct) else query
         outputs = inner.outputs if isinstance(inner, Projection) else ()
         pulled = pulled_apart(query) if outputs else None
         if pulled is None:
-            derived, column = self.derived(query)
+            derived, columns = self.derived(query)
             conditions: tuple[Expression, ...] = ()
             right: LogicalNode = derived
-            value: Expression = column
+            found: tuple[Expression, ...] = columns
         else:
             right, conditions = pulled
-            value = outputs[0].expression
-        equality = Comparison(operator="=", left=operand, right=value, span=predicate.span)
+            found = tuple(each.expression for each in outputs)
+        equalities = equal(test.values, found, predicate.span)
         return SemiJoin(
             left=right,
             right=right,
-            condition=conjunction((equality, *conditions)),
+            condition=conjunction((*equalities, *conditions)),
             is_anti=is_anti,
-            is_null_aware=is_anti,
+            compared=conjunction(equalities),
             span=predicate.span,
         )
 
@@ -206,6 +214,12 @@ class SemiJoins:
         return SemiJoin(
             left=right, right=right, condition=conjunction(conditions), is_anti=is_anti, span=predicate.span
         )
+
+
+def equal(values: Iterable[Expression], others: Iterable[Expression], span: Span | None) -> tuple[Expression, ...]:
+    """Compare values one by one."""
+    pairs = zip(values, others, strict=True)
+    return tuple(Comparison(operator="=", left=value, right=other, span=span) for value, other in pairs)
 
 
 def outer_relations(query: Node) -> frozenset[str]:

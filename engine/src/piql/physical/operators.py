@@ -192,15 +192,16 @@ class LocalJoin(_Operator):
 class LocalSemiJoin(_Operator):
     """Keeps the rows of `left` for which `right` has a row that satisfies `condition` (EXISTS, IN subquery).
 
-    With `is_anti`, keeps those for which it has none; `is_null_aware` gives NOT IN its three-valued meaning. With a
-    `mark` it keeps every row and adds a column that says whether there is one (unknown, if `is_null_aware`).
+    With `is_anti`, keeps those for which it has none; of NOT IN the part of the condition that is `compared` must be
+    false for all rows that meet the rest, not only unknown. With a `mark` it keeps every row and adds a column that
+    says whether there is one (unknown where `compared` is).
     """
 
     left: PhysicalNode
     right: PhysicalNode
     condition: Expression | None
     is_anti: bool = False
-    is_null_aware: bool = False
+    compared: Expression | None = None
     mark: ColumnRef | None = None
 
 

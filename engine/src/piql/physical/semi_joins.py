@@ -51,7 +51,7 @@ def plan_semi_join(
         right=right.plan,
         condition=node.condition,
         is_anti=node.is_anti,
-        is_null_aware=node.is_null_aware,
+        compared=node.compared,
         mark=node.mark,
         span=node.span,
     )
@@ -68,7 +68,7 @@ def _looked_up(planner: Planner, node: SemiJoin, left: Part, path: tuple[int, ..
     if not is_leg(node.right) or left.rows >= WORST or not left.is_unique:
         return None
     conditions = conjuncts(node.condition) if node.condition is not None else ()
-    if node.is_null_aware and any(_may_be_unknown(each) for each in conditions):
+    if _may_be_unknown(node.compared):
         return None
     relation, filters, _ = read_leg(node.right, path)
     available = aliases_below(node.left)
@@ -116,7 +116,7 @@ def _followed(
     if not is_region(node.right) or left.rows >= WORST or not left.is_unique:
         return None
     is_inner = not node.is_anti and node.mark is None
-    if node.is_null_aware and any(map(_may_be_unknown, all_conjuncts((node.condition,)))):
+    if _may_be_unknown(node.compared):
         return None
     region = read_region(_without_data_stops(node.right))
     if region.above or any(leg.relation is None or leg.kind == "left" for leg in region.legs):
@@ -182,8 +182,10 @@ def _joined(left: LogicalNode, legs: Iterable[Leg], conditions: Iterable[Express
     return plan
 
 
-def _may_be_unknown(predicate: Expression) -> bool:
+def _may_be_unknown(compared: Expression | None) -> bool:
     """Whether a comparison can be neither true nor false: then NOT IN means more than that no row is equal."""
-    if isinstance(predicate, Comparison):
-        return is_nullable(predicate.left) or is_nullable(predicate.right)
-    return bool(relations_of(predicate))
+    return any(
+        is_nullable(each.left) or is_nullable(each.right)
+        for each in all_conjuncts((compared,))
+        if isinstance(each, Comparison)
+    )

@@ -61,7 +61,6 @@ class PairTest:
         self._left_key = of_left.function("r, p", of_left.tuple_of(left_keys))
         self._right_key = of_right.function("r, p", of_right.tuple_of(right_keys))
         self._is_true = of_pair.function("l, r, p", of_pair.is_true(condition)) if condition is not None else None
-        self._is_false = of_pair.function("l, r, p", of_pair.is_false(condition)) if condition is not None else None
 
     def candidates(self, rows: list[Row], parameters: list[Any]) -> Callable[[Row], list[Row]]:
         """Give what finds the matches of a left row among these right rows, in their order."""
@@ -75,7 +74,3 @@ class PairTest:
             return found if is_true is None else [right for right in found if is_true(left, right, parameters)]
 
         return matches
-
-    def is_surely_false(self, left: Row, right: Row, parameters: list[Any]) -> bool:
-        """Say whether the condition is FALSE, and not only unknown."""
-        return self._is_false is not None and bool(self._is_false(left, right, parameters))
