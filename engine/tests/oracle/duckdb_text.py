@@ -28,6 +28,7 @@ from .query import (
     Order,
     Param,
     Read,
+    Row,
     ScalarSelect,
     Select,
     Source,
@@ -177,6 +178,15 @@ class _Printer:
             case Param():
                 value: Value = self.parameters[expr.name]  # type: ignore[assignment]
                 return duckdb_literal(value, expr.type)
+            case Compare(left=Row() as left, right=Row() as right):
+                return self.expr(_one_by_one(expr.operator, left, right))
+            case In(operand=Row() as row):
+                found = Or(tuple(_one_by_one("=", row, each) for each in expr.items if isinstance(each, Row)))
+                return self.expr(Not(found) if expr.is_negated else found)
+            case InSelect(operand=Row() as row):
+                return self.row_among(row, expr)
+            case Row():
+                raise TypeError("a row stands beside a row")
             case Compare():
                 return f"({self.expr(expr.left)} {expr.operator} {self.expr(expr.right)})"
             case And():
@@ -210,6 +220,16 @@ class _Printer:
                 word = "NOT IN" if expr.is_negated else "IN"
                 return f"({self.expr(expr.operand)} {word} ({self.nested(expr.query)}))"
 
+    def row_among(self, row: Row, expr: InSelect) -> str:
+        """Compare a row with others as SQL says; DuckDB takes rows for values, in which NULLs are equal."""
+        names = [f"v{number}" for number in range(len(row.items))]
+        equal = " AND ".join(f"r.{name} = {self.expr(item)}" for name, item in zip(names, row.items, strict=True))
+        rows = f"({self.nested(expr.query)}) r({', '.join(names)})"
+        found = f"EXISTS (SELECT 1 FROM {rows} WHERE {equal})"
+        unknown = f"EXISTS (SELECT 1 FROM {rows} WHERE ({equal}) IS NULL)"
+        yes, no = ("FALSE", "TRUE") if expr.is_negated else ("TRUE", "FALSE")
+        return f"(CASE WHEN {found} THEN {yes} WHEN {unknown} THEN NULL ELSE {no} END)"
+
     def wide(self, expr: Expr, operator: str) -> str:
         """Write an operand of arithmetic; whole literals as BIGINT, so that sums do not overflow an INT."""
         if isinstance(expr, Const | Param) and expr.type.kind == "INT" and operator != "||":
@@ -228,6 +248,19 @@ class _Printer:
         if not items:
             return "TRUE" if expr.is_negated else "FALSE"
         return f"({self.expr(expr.operand)} {'NOT IN' if expr.is_negated else 'IN'} ({', '.join(items)}))"
+
+
+def _one_by_one(operator: str, left: Row, right: Row) -> Expr:
+    """Compare rows by their values: of an inequality the first that differ decide."""
+    pairs = list(zip(left.items, right.items, strict=True))
+    if operator in ("=", "<>"):
+        tests = tuple(Compare(operator, one, other) for one, other in pairs)
+        return And(tests) if operator == "=" else Or(tests)
+    branches: list[Expr] = []
+    for at, (one, other) in enumerate(pairs):
+        last = operator if at == len(pairs) - 1 else operator[0]
+        branches.append(And((*(Compare("=", *each) for each in pairs[:at]), Compare(last, one, other))))
+    return Or(tuple(branches))
 
 
 def _alias(alias: str) -> str:

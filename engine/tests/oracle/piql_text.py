@@ -24,6 +24,7 @@ from .query import (
     Order,
     Param,
     Query,
+    Row,
     ScalarSelect,
     Select,
     Source,
@@ -154,6 +155,8 @@ class _Printer:
                 return piql_literal(expr.value)
             case Param():
                 return self.parameter(expr.name)
+            case Row():
+                return f"({', '.join(map(self.expr, expr.items))})"
             case Compare():
                 return f"{self.inner(expr.left)} {expr.operator} {self.inner(expr.right)}"
             case And():
@@ -193,4 +196,4 @@ class _Printer:
     def inner(self, expr: Expr) -> str:
         """Write an operand, in parentheses unless it is one word."""
         text = self.expr(expr)
-        return text if isinstance(expr, Col | Const | Param | Call | Aggregate | ScalarSelect) else f"({text})"
+        return text if isinstance(expr, Col | Const | Param | Row | Call | Aggregate | ScalarSelect) else f"({text})"

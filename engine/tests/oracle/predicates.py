@@ -6,8 +6,9 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from .contents import Contents, Row
-from .query import And, Arithmetic, Between, Call, Col, Compare, Const, Expr, In, IsNull, Not, Or, Param, Token
+from .contents import Contents
+from .contents import Row as StoredRow
+from .query import And, Arithmetic, Between, Call, Col, Compare, Const, Expr, In, IsNull, Not, Or, Param, Row, Token
 from .schema import Column, Schema, Table
 from .schema_generator import Pools
 from .values import INT, WORDS, Value, ValueType, can_be_literal
@@ -21,7 +22,7 @@ class Sight:
 
     alias: str
     table: Table
-    row: Row | None
+    row: StoredRow | None
     is_optional: bool = False
 
 
@@ -117,6 +118,10 @@ class PredicateGenerator:
         chance = self.rng.random()
         if self.is_basic:
             return self.equality(sight, name) if chance < 0.45 else self.inequality(sight, name)
+        if depth < 2 and self.rng.random() < 0.06:
+            return And(tuple(self.inequality(sight, name) for _ in range(self.rng.choice((2, 2, 3)))))
+        if self.rng.random() < 0.05 and len(sight.table.columns) > 1:
+            return self.rows_compared(sight)
         if depth < 2 and chance < 0.2:
             operands = tuple(self.extra(sights, depth + 1) for _ in range(self.rng.choice((2, 2, 3))))
             return Or(operands) if self.rng.random() < 0.7 else And(operands)
@@ -137,6 +142,18 @@ class PredicateGenerator:
         if chance < 0.8:
             return self.column_comparison(sights)
         return self.equality(sight, name) if chance < 0.9 else self.inequality(sight, name)
+
+    def rows_compared(self, sight: Sight) -> Expr:
+        """Compare some columns with as many values, or look for them among rows."""
+        columns = self.rng.sample(sight.table.columns, 2)
+        row = Row(tuple(Col(sight.alias, each.name) for each in columns))
+
+        def values() -> Row:
+            return Row(tuple(self.operand(sight, each.name) for each in columns))
+
+        if self.rng.random() < 0.6:
+            return Compare(self.rng.choice(("=", "<>", "<", "<=", ">", ">=")), row, values())
+        return In(row, tuple(values() for _ in range(self.rng.randint(1, 3))), self.rng.random() < 0.2)
 
     def column_comparison(self, sights: Sequence[Sight]) -> Expr:
         """Compare two columns of one type, or test a column against itself."""

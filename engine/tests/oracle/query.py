@@ -31,6 +31,13 @@ class Param:
 
 
 @dataclass(frozen=True, slots=True)
+class Row:
+    """Several values, compared with as many: the operand of a Compare, an In or an InSelect, and an item of an In."""
+
+    items: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Compare:
     operator: str
     left: Expr
@@ -127,8 +134,8 @@ class ScalarSelect:
 
 
 Expr: TypeAlias = (
-    "Col | Const | Param | Compare | And | Or | Not | IsNull | In | Between | Token | Call | Arithmetic | Aggregate"
-    " | Exists | InSelect | ScalarSelect"
+    "Col | Const | Param | Row | Compare | And | Or | Not | IsNull | In | Between | Token | Call | Arithmetic"
+    " | Aggregate | Exists | InSelect | ScalarSelect"
 )
 
 

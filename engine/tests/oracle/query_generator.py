@@ -21,6 +21,7 @@ from .query import (
     Or,
     Order,
     Query,
+    Row,
     ScalarSelect,
     Select,
     Source,
@@ -74,6 +75,9 @@ class _Maker(SourceGenerator):
             conditions.append(self.subquery(sights))
         if not self.is_basic and rng.random() < 0.06:
             conditions.append(Or((self.extra(sights), self.subquery(sights))))
+        if not self.is_basic and rng.random() < 0.08:
+            several = [each for each in sights if len(each.table.columns) > 1]
+            conditions += [self.rows_compared(rng.choice(several))] if several else []
         if not self.is_basic and rng.random() < 0.06:
             value, sight, column = self.scalar(sights)
             conditions.append(Compare(rng.choice(("=", "<", ">=", "<>")), value, self.operand(sight, column)))
@@ -252,6 +256,18 @@ class _Maker(SourceGenerator):
                 self.join(sources, inside, inner)
             return Exists(Select(items, tuple(sources), conjunction(inner)), negated)
         inner = inner or self.access(sight)[0]
+        if rng.random() < 0.25:  # another test of the query outside, which may be unknown
+            inner.append(self.column_comparison([sight, base]))
+        if rng.random() < 0.3:
+            pairs_of_columns = list(zip(ours, theirs, strict=True))
+            own, other = rng.choice(base.table.columns), rng.choice(table.columns)
+            if own.type.kind == other.type.kind:
+                pairs_of_columns.append((own.name, other.name))
+            if len(pairs_of_columns) > 1 and len({b for _, b in pairs_of_columns}) == len(pairs_of_columns):
+                chosen = tuple(Item(Col(sight.alias, b), b) for _, b in pairs_of_columns)
+                row = Row(tuple(Col(base.alias, a) for a, _ in pairs_of_columns))
+                source = (Source("from", table.name, sight.alias),)
+                return InSelect(row, Select(chosen, source, conjunction(inner)), negated)
         number = rng.randrange(len(ours))
         items = (Item(Col(sight.alias, theirs[number]), theirs[number]),)
         query = Select(items, (Source("from", table.name, sight.alias),), conjunction(inner))

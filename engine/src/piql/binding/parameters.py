@@ -74,8 +74,8 @@ class Parameters:
             return Parameter(name=node.name, type=BARE[Kind.NULL], max_items=items, span=node.span)
         return Parameter(name=node.name, type=use.type or BARE[Kind.NULL], max_items=items, span=node.span)
 
-    def count(self, node: ast.ParameterUse) -> int | None:
-        """Note a use as the count of LIMIT or PAGINATE and give its MAX."""
+    def count(self, node: ast.ParameterUse, word: str) -> int | None:
+        """Note a use as the count of a LIMIT or PAGINATE, named by its word, and give its MAX."""
         use = self._note(node)
         if use.is_list:
             self._conflict(use, node, "is a list in one place and one value in another")
@@ -88,9 +88,9 @@ class Parameters:
             self.diagnostics.append(
                 report(
                     "missing-max",
-                    f"LIMIT [{node.name}] has no MAX: the caller could ask for any number of rows",
+                    f"{word} [{node.name}] has no MAX: the caller could ask for any number of rows",
                     node.span,
-                    help=f"say the most it may be: LIMIT {node.span.text} MAX {DEFAULT_MAX}",
+                    help=f"say the most it may be: {word} {node.span.text} MAX {DEFAULT_MAX}",
                     fixes=(self._max_fix(node, end),),
                 )
             )

@@ -31,7 +31,7 @@ def count_of(context: QueryContext, node: ast.Select | ast.UnionQuery) -> logica
         message = "only the outermost query is read page by page"
         context.diagnostics.append(report("nested-page", message, word, help="write LIMIT here", fixes=(fix,)))
     if isinstance(stop.count, ast.ParameterUse):
-        maximum = context.parameters.count(stop.count)
+        maximum = context.parameters.count(stop.count, "PAGINATE" if stop.is_page else "LIMIT")
         return logical.Count(max=maximum or 0, parameter=stop.count.name, span=stop.span, max_span=stop.count.max_span)
     assert isinstance(stop.count.value, int)
     return logical.Count(max=stop.count.value, span=stop.span, max_span=stop.count.span)

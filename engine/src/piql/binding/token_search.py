@@ -8,7 +8,9 @@ from piql.binding.types import BARE, is_text, with_article
 from piql.catalog import Kind
 from piql.diagnostics.diagnostic import Edit, Fix
 from piql.logical import expressions as logical
+from piql.node import replace
 from piql.syntax import ast
+from piql.syntax.left_out import ILIKE
 from piql.values import shown
 
 if TYPE_CHECKING:
@@ -16,6 +18,9 @@ if TYPE_CHECKING:
 
 
 def bind_like(binder: ExpressionBinder, node: ast.Like) -> logical.Expression | None:
+    if node.keyword == "ILIKE":
+        binder.report("not-in-piql", ILIKE.message, node.span, ILIKE.way_out, *_in_any_case(node))
+        return None
     operands = node.operand.items if isinstance(node.operand, ast.Row) else (node.operand,)
     columns: list[logical.ColumnRef] = []
     is_broken = False
@@ -122,6 +127,25 @@ def _refuse_pattern(binder: ExpressionBinder, node: ast.Like, parts: tuple[str, 
         _WHOLE_WORDS if parts[0] == "%" else _BEGINNING,
         *fixes,
     )
+
+
+def _in_any_case(node: ast.Like) -> tuple[Fix, ...]:
+    """Offer to search for the word of an ILIKE, which no more minds the case of letters."""
+    pattern, plain = node.pattern, replace(node, keyword="LIKE")
+    if isinstance(pattern, ast.ParameterUse):
+        word = pattern.span.text
+    elif isinstance(pattern, ast.LiteralValue) and isinstance(pattern.value, str):
+        text = pattern.value.strip("%")
+        if not text.isalnum():
+            return _each_word(plain, text)
+        word = f"'{text}'"
+    else:
+        words = [each for each in _parts(pattern) if each != "%"]
+        if len(words) != 1 or not words[0].startswith(("[", ":")):
+            return ()
+        word = words[0]
+    test = f"{node.operand.span.text} {'NOT ' if node.is_negated else ''}LIKE {word}"
+    return (Fix(f"Search for the word {word.strip(chr(39))}", (_instead(node, test),)),)
 
 
 def _without_function(node: ast.Expression) -> tuple[Fix, ...]:

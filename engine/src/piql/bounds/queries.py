@@ -6,7 +6,7 @@ from piql.bounds.bound import Bound, OperatorBound, Term
 from piql.bounds.bytes import row_bytes
 from piql.bounds.facts import proofs_of_row_limit
 from piql.bounds.formula import ONE, ZERO, Formula, smaller
-from piql.bounds.requests import requests_of, round_trips
+from piql.bounds.requests import is_zero, requests_of, round_trips
 from piql.bounds.rows import rows_fetched, rows_kept, rows_out
 from piql.catalog import UniqueKey
 from piql.physical.operators import (
@@ -52,8 +52,9 @@ class _Reader:
         self.proofs: dict[Term, None] = {}
         self.rows: dict[tuple[int, ...], Formula] = {}
 
-    def read(self, node: PhysicalNode, path: tuple[int, ...]) -> Formula:
-        below = tuple(self.read(each, (*path, at)) for at, each in enumerate(inputs(node)))
+    def read(self, node: PhysicalNode, path: tuple[int, ...], *, is_idle: bool = False) -> Formula:
+        is_below = is_idle or is_zero(node)
+        below = tuple(self.read(each, (*path, at), is_idle=is_below) for at, each in enumerate(inputs(node)))
         requests, rows = requests_of(node, below), rows_out(node, below)
         if isinstance(node, LocalDistinct | LocalGroupBy) and node.depth:
             rows = smaller(rows, self.rows[(*path, *(0,) * node.depth)])
@@ -63,10 +64,12 @@ class _Reader:
         if kept is not None and isinstance(node, LocalSelection):
             each = self.rows[(*path, *(0,) * kept.depth)] if kept.depth else ONE
             rows = smaller(each * rows_kept(kept), rows)
+        if is_idle:
+            requests, rows = ZERO, ZERO
         self.rows[path] = rows
         fetched_bytes = 0
         if isinstance(node, RemoteOperator):
-            fetched = rows_fetched(node, below)
+            fetched = ZERO if is_idle else rows_fetched(node, below)
             fetched_bytes = fetched.value * row_bytes(node)
             self.operations = self.operations + requests
             self.fetched = self.fetched + fetched

@@ -10,6 +10,7 @@ from piql.physical.operators import (
     IndexScan,
     LocalJoin,
     LocalSemiJoin,
+    LocalStop,
     LocalUnion,
     PhysicalNode,
     RemoteOperator,
@@ -41,10 +42,17 @@ def round_trips(plan: PhysicalNode) -> int:
     match plan:
         case LocalJoin() | LocalSemiJoin() | LocalUnion():
             return max(below)
+        case LocalStop() if is_zero(plan):
+            return 0
         case _:
             return sum(below) + (isinstance(plan, RemoteOperator) and not _keeps_none(plan))
 
 
+def is_zero(node: PhysicalNode) -> bool:
+    """Whether this is LIMIT 0, for which nothing below is read."""
+    return isinstance(node, LocalStop) and node.count.max == 0
+
+
 def _keeps_none(node: RemoteOperator) -> bool:
-    """Whether a test is known to keep no row, so that nothing is read for it."""
-    return isinstance(node, IndexScan | SortedIndexJoin) and node.limit.count is None and node.limit.max == 0
+    """Whether a test is known to keep no row, or a LIMIT to let none through, so that nothing is read for it."""
+    return isinstance(node, IndexScan | SortedIndexJoin) and node.limit.max == 0

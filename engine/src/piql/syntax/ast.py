@@ -113,11 +113,11 @@ class ExistsQuery(AstNode):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Like(AstNode):
-    """`operand LIKE pattern` or `operand CONTAINS word`."""
+    """`operand LIKE pattern` or `operand CONTAINS word`; ILIKE is read to be refused with what to write instead."""
 
     operand: Expression
     pattern: Expression
-    keyword: Literal["LIKE", "CONTAINS"]
+    keyword: Literal["LIKE", "CONTAINS", "ILIKE"]
     is_negated: bool
 
 

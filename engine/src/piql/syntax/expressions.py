@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from decimal import Decimal
-from typing import cast
+from typing import Literal, cast
 
 from piql.diagnostics.diagnostic import Edit, Fix
 from piql.source import Span
@@ -31,6 +31,7 @@ _POWER = {
     "IN": _COMPARISON,
     "LIKE": _COMPARISON,
     "CONTAINS": _COMPARISON,
+    "ILIKE": _COMPARISON,
     "BETWEEN": _COMPARISON,
     "NOT": _COMPARISON,  # NOT IN, NOT LIKE, NOT BETWEEN
     "||": _CONCAT,
@@ -39,6 +40,12 @@ _POWER = {
     "*": _PRODUCT,
     "/": _PRODUCT,
     "%": _PRODUCT,
+}
+
+_SEARCHES: dict[str, Literal["LIKE", "CONTAINS", "ILIKE"]] = {
+    "LIKE": "LIKE",
+    "CONTAINS": "CONTAINS",
+    "ILIKE": "ILIKE",
 }
 
 _WORD_LITERALS: dict[str, object] = {"TRUE": True, "FALSE": False, "NULL": None}
@@ -124,17 +131,17 @@ class ExpressionParser(Cursor, ABC):
         if word == "NOT":
             is_negated = True
             word = self.token.word
-            if word not in ("IN", "LIKE", "CONTAINS", "BETWEEN"):
+            if word not in ("IN", "BETWEEN", *_SEARCHES):
                 raise self.expecting("IN, LIKE, CONTAINS or BETWEEN after NOT")
             self.advance()
         if word == "IN":
             return self._in(left, start, is_negated)
-        if word in ("LIKE", "CONTAINS"):
+        if word in _SEARCHES:
             pattern = self.expression(_COMPARISON)
             return ast.Like(
                 operand=left,
                 pattern=pattern,
-                keyword="LIKE" if word == "LIKE" else "CONTAINS",
+                keyword=_SEARCHES[word],
                 is_negated=is_negated,
                 span=self.span_from(start),
             )

@@ -25,7 +25,6 @@ _ONE_ROW = (
 
 # Met where something else is expected.
 WORDS: dict[str, LeftOut] = {
-    "ILIKE": LeftOut("ILIKE", _WORDS),
     "REGEXP": LeftOut("REGEXP", _WORDS),
     "RLIKE": LeftOut("RLIKE", _WORDS),
     "SIMILAR": LeftOut("SIMILAR TO", _WORDS),
@@ -40,6 +39,8 @@ WORDS: dict[str, LeftOut] = {
     "LATERAL": LeftOut("LATERAL", "join the table, or put a subquery with LIMIT 1 into the select list"),
     "TABLESAMPLE": LeftOut("TABLESAMPLE", "read the first rows: LIMIT 100"),
 }
+
+ILIKE = LeftOut("ILIKE", _WORDS)
 
 # Met after IS.
 TESTS: dict[str, LeftOut] = {
