@@ -6,9 +6,10 @@ Enters: a compilation without errors, and a way to compile it with edits. Leaves
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
+from piql.assistant.edits import without_comments
 from piql.catalog import Index, Table
 from piql.compilation import Compilation, CompiledQuery
 from piql.diagnostics.codes import report
@@ -18,6 +19,8 @@ from piql.memory import Memory
 from piql.physical.indexes import serves_constraint
 from piql.physical.partitions import end_of_statement
 from piql.source import Span
+
+_NAME = re.compile(r'"[^"]*"|[^\s,]+')
 
 Trial = Callable[[tuple[Edit, ...], set[str]], Compilation]
 """Compiles the schema and the queries of these names with edits made."""
@@ -129,13 +132,9 @@ def _about_order(
     """Advise the order of an index for the primary key, where it makes no bound worse and an index less."""
     names = ", ".join(each.name for each in index.columns)
     span = table.key_span
-    place = re.search(r"\((?P<columns>[^()]*)\)", span.text) if span is not None else None
-    if span is None or place is None:
+    edits = _in_order(span, table.primary_key, [each.name for each in index.columns]) if span is not None else ()
+    if span is None or not edits:
         return ()
-    written = [each.strip().strip('"') for each in place["columns"].split(",")]
-    if tuple(written) != table.primary_key:
-        return ()
-    edits = (Edit(span.file, span.start + place.start("columns"), span.start + place.end("columns"), names),)
     after = trial(edits, {each.name for each in queries})
     if not _is_no_worse(queries, after) or _references(after, table.name) != _references(compilation, table.name):
         return ()
@@ -152,6 +151,27 @@ def _about_order(
             "a table that holds rows keeps the key it has",
             fixes=(Fix(f"Make it PRIMARY KEY ({names})", edits),),
         ),
+    )
+
+
+def _in_order(span: Span, key: tuple[str, ...], names: Sequence[str]) -> tuple[Edit, ...]:
+    """Give the edits that put other names into the parentheses of a key; comments among them stay where they are."""
+    text = without_comments(span.text)
+    place = re.search(r"\((?P<columns>[^()]*)\)", text)
+    if place is None:
+        return ()
+    start, end = place.span("columns")
+    written = list(_NAME.finditer(text, start, end))
+    spelled = {each.group().strip('"'): each.group() for each in written}
+    if tuple(spelled) != key:
+        return ()
+    wanted = [spelled[name] for name in names]
+    if text == span.text:
+        return (Edit(span.file, span.start + start, span.start + end, ", ".join(wanted)),)
+    return tuple(
+        Edit(span.file, span.start + each.start(), span.start + each.end(), name)
+        for each, name in zip(written, wanted, strict=True)
+        if each.group() != name
     )
 
 

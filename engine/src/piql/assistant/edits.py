@@ -72,7 +72,7 @@ def _new_lines(file: ast.ParsedFile, statement: ast.CreateTable | ast.CreateEnti
     text, name = file.source.text, file.source.name
     last = statement.elements[-1].span.end
     close = statement.span.end - 1  # the parenthesis, or the brace of an ENTITY
-    between = _COMMENT.sub(lambda comment: " " * len(comment.group()), text[last:close])
+    between = without_comments(text[last:close])
     has_comma = "," in between
     if "\n" not in between:
         start = last + between.index(",") + 1 if has_comma else last
@@ -92,6 +92,11 @@ def _new_lines(file: ast.ParsedFile, statement: ast.CreateTable | ast.CreateEnti
     if end_of_line == last:
         return [Edit(name, last, last, "," + added)]
     return [Edit(name, last, last, ","), Edit(name, end_of_line, end_of_line, added)]
+
+
+def without_comments(text: str) -> str:
+    """Give a text with its comments blank: places stay."""
+    return _COMMENT.sub(lambda comment: " " * len(comment.group()), text)
 
 
 def _indent(text: str, at: int) -> str:
