@@ -41,7 +41,7 @@ def _parameter(patient: Patient, place: Place, column: str) -> str:
     is_shared = sum(gap.table.column(column) is not None for gap in patient.gaps) > 1
     if plain not in taken and not is_shared:
         return plain
-    owner = (place.source.alias or place.source.table).text
+    owner = place.called.text
     name = "".join(letter if letter.isalnum() else "_" for letter in f"{owner}_{plain}")
     while name in taken:
         name += "_"

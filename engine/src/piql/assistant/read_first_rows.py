@@ -25,7 +25,9 @@ def read_first_rows(patient: Patient) -> list[Remedy]:
         if gap.kind not in ("aggregate", "sort", "blocked"):
             continue
         place = place_of(patient.body, gap.relation)
-        if place is None or not any(each is place.select for each in main_selects(patient.body)):
+        if place is None or not isinstance(place.select, ast.Select) or not isinstance(place.source, ast.TableName):
+            continue  # a FETCH reads no derived tables
+        if not any(each is place.select for each in main_selects(patient.body)):
             continue
         edit = _edit(gap, place.select, place.source, place.name)
         if edit is not None:

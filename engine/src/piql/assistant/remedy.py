@@ -33,9 +33,9 @@ class LimitLine:
 
 @dataclass(frozen=True, slots=True)
 class NewTest:
-    """A test to add to the WHERE of a SELECT; tests of one SELECT are added together."""
+    """A test to add to the WHERE of a SELECT or FETCH; tests of one are added together."""
 
-    select: ast.Select
+    select: ast.Select | ast.Fetch
     text: str
 
 

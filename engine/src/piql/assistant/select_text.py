@@ -1,13 +1,15 @@
-"""Where a refused query may be edited: the SELECT that reads a relation, and the places of its clauses in the text."""
+"""Where a refused query may be edited: the SELECT or FETCH that reads a relation, and the places of its clauses."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from piql.diagnostics.diagnostic import Edit
 from piql.logical.operators import Relation
+from piql.source import Span
 from piql.syntax import ast
 from piql.syntax.cursor import RESERVED
 from piql.syntax.print_expressions import name_text
@@ -16,29 +18,46 @@ _PLAIN = re.compile(r"[A-Za-z_]\w*")
 COMMENT = re.compile(r"--[^\n]*|//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
+Read: TypeAlias = ast.Select | ast.Fetch
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A relation in the text: the SELECT that reads it, where in FROM, and whether a LEFT JOIN makes it optional."""
+    """A relation in the text: what reads it, where, and whether a LEFT JOIN makes it optional."""
 
-    select: ast.Select
-    source: ast.TableName
+    select: Read
+    source: ast.TableName | ast.FetchStep
     is_optional: bool
+
+    @property
+    def called(self) -> ast.Name:
+        """The alias, or what it stands for."""
+        table = self.source.table if isinstance(self.source, ast.TableName) else self.source.entity
+        return self.source.alias or table
 
     @property
     def name(self) -> str:
         """The name by which its columns are called."""
-        return name_text(self.source.alias or self.source.table)
+        return name_text(self.called)
 
     def column(self, name: str) -> str:
-        """Give a column as it is written here, after its relation where the SELECT reads several."""
-        joins = self.select.from_clause.joins if self.select.from_clause is not None else ()
-        return f"{self.name}.{written(name)}" if joins else written(name)
+        """Give a column as it is written here, after its relation where several are read."""
+        if isinstance(self.select, ast.Fetch):
+            is_alone = len(self.select.steps) == 1
+        else:
+            is_alone = self.select.from_clause is None or not self.select.from_clause.joins
+        return written(name) if is_alone else f"{self.name}.{written(name)}"
 
 
 def place_of(body: ast.AstNode | None, relation: Relation) -> Place | None:
-    """Find a relation in the text of a query; None in a FETCH, which has no FROM."""
+    """Find a relation in the text of a query."""
     if body is None or relation.span is None:
         return None
+    if isinstance(body, ast.Fetch):
+        step = next((each for each in body.steps if each.span == relation.span), None)
+        place = Place(body, step, is_optional=False) if step is not None else None
+        same = [each for each in body.steps if place is not None and Place(body, each, False).name == place.name]
+        return place if len(same) == 1 else None
     for select in body.find(ast.Select):
         if select.from_clause is None:
             continue
@@ -72,27 +91,34 @@ def written(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def where_of(select: ast.Select) -> tuple[int, int] | None:
+def tables_of(select: Read) -> Span:
+    """Give the place of FROM, or of the steps of a FETCH."""
+    if isinstance(select, ast.Fetch):
+        return select.steps[0].span.to(select.steps[-1].span)
+    assert select.from_clause is not None
+    return select.from_clause.span
+
+
+def where_of(select: Read) -> tuple[int, int] | None:
     """Give the place of the condition after WHERE, with the parentheses around it."""
-    if select.where is None or select.from_clause is None:
+    if select.where is None:
         return None
-    text = select.span.source.text
+    text, behind = select.span.source.text, tables_of(select).end
     start, end = select.where.span.start, select.where.span.end
-    before = _blanked(text[select.from_clause.span.end : start])
+    before = _blanked(text[behind:start])
     for found in reversed(list(re.finditer(r"\(", before))):
-        start = select.from_clause.span.end + found.start()
+        start = behind + found.start()
         end = text.index(")", end + _comments_before(text[end:], ")")) + 1
     return start, end
 
 
-def tests_added(select: ast.Select, tests: Sequence[str]) -> list[Edit]:
-    """Add tests to the WHERE of a SELECT, or give it one."""
-    assert select.from_clause is not None
+def tests_added(select: Read, tests: Sequence[str]) -> list[Edit]:
+    """Add tests to the WHERE of a SELECT or FETCH, or give it one."""
     file, text = select.span.file, select.span.source.text
     joined = " AND ".join(dict.fromkeys(tests))
     place = where_of(select)
     if place is None:
-        end = select.from_clause.span.end
+        end = tables_of(select).end
         return [Edit(file, end, end, f"{line_break(text, select)}WHERE {joined}")]
     start, end = place
     is_or = isinstance(select.where, ast.Junction) and select.where.operator == "OR"
@@ -101,10 +127,9 @@ def tests_added(select: ast.Select, tests: Sequence[str]) -> list[Edit]:
     return [Edit(file, end, end, f" AND {joined}")]
 
 
-def line_break(text: str, select: ast.Select) -> str:
-    """Give what stands between two clauses: a new line where FROM stands on one of its own, else a space."""
-    assert select.from_clause is not None
-    at = select.from_clause.span.start
+def line_break(text: str, select: Read) -> str:
+    """Give what stands between two clauses: a new line where FROM or FETCH stands on one of its own, else a space."""
+    at = tables_of(select).start
     line = text[text.rfind("\n", 0, at) + 1 : at]
     return f"\n{line}" if not line.strip() and "\n" in text[:at] else " "
 

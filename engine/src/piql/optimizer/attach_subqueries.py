@@ -130,7 +130,7 @@ class _Attach:
     ) -> tuple[LogicalNode, Expression]:
         """Join what gives the values of the scalar subqueries of an expression, unless it is `joined` already."""
         if not is_region(plan):
-            return plan, expression
+            return self._with_values_of_groups(plan, expression, joined)
 
         def change(node: Node) -> Node:
             nonlocal plan
@@ -146,6 +146,44 @@ class _Attach:
                     if found is None:
                         return node
                     plan, joined[node] = found
+                    self.context.note("the value of a subquery is joined to each row")
+                    return joined[node]
+                case Aggregate() | Exists() | InSubquery():
+                    return node
+                case _:
+                    return node.map_children(change)
+
+        changed: Expression = change(expression)  # type: ignore[assignment]
+        return plan, changed
+
+    def _with_values_of_groups(
+        self, plan: LogicalNode, expression: Expression, joined: dict[ScalarSubquery, Expression]
+    ) -> tuple[LogicalNode, Expression]:
+        """Join the value below the groups, and group by it, too: it is one value in all rows of a group.
+
+        It stands alone, or is found by columns that are grouped by. Without keys there is a group even of no rows,
+        which a key would leave out.
+        """
+
+        def change(node: Node) -> Node:
+            nonlocal plan
+            match node:
+                case ScalarSubquery() if node in joined:
+                    return joined[node]
+                case ScalarSubquery(query=query):
+                    group = _group_below(plan)
+                    if group is None or not group.keys or not is_region(group.input):
+                        return node
+                    outside, grouped = outer_relations(query), _group_keys(group)
+                    read = (each for each in query.find(ColumnRef) if each.relation in outside)
+                    if grouped is None or not all(key_of(each) in grouped for each in read):
+                        return node
+                    found = self._looked_up(group.input, query) or self._read_once(group.input, query)
+                    if found is None:
+                        return node
+                    below, joined[node] = found
+                    keys = (*group.keys, joined[node])
+                    plan = _with_group(plan, replace(group, keys=keys, input=below))
                     self.context.note("the value of a subquery is joined to each row")
                     return joined[node]
                 case Aggregate() | Exists() | InSubquery():
@@ -223,13 +261,28 @@ def _all(predicates: list[Expression]) -> Expression:
     return found
 
 
-def _group_keys(plan: LogicalNode) -> frozenset[tuple[str, str]] | None:
-    """Give the columns that rows of groups hold; None where rows are no groups."""
+def _group_below(plan: LogicalNode) -> GroupBy | None:
+    """Give what makes the groups that rows are; None where they are none."""
     while isinstance(plan, Selection | Sort | SemiJoin):
         plan = plan.left if isinstance(plan, SemiJoin) else plan.input
-    if not isinstance(plan, GroupBy):
-        return None
-    return frozenset(key_of(each) for each in plan.keys if isinstance(each, ColumnRef))
+    return plan if isinstance(plan, GroupBy) else None
+
+
+def _with_group(plan: LogicalNode, group: GroupBy) -> LogicalNode:
+    """Give the same with the groups made otherwise."""
+    match plan:
+        case Selection() | Sort():
+            return replace(plan, input=_with_group(plan.input, group))
+        case SemiJoin():
+            return replace(plan, left=_with_group(plan.left, group))
+        case _:
+            return group
+
+
+def _group_keys(plan: LogicalNode) -> frozenset[tuple[str, str]] | None:
+    """Give the columns that rows of groups hold; None where rows are no groups."""
+    group = _group_below(plan)
+    return None if group is None else frozenset(key_of(each) for each in group.keys if isinstance(each, ColumnRef))
 
 
 def _is_known(test: Exists | InSubquery, groups: frozenset[tuple[str, str]] | None) -> bool:
