@@ -8,6 +8,7 @@ from piql.binding.types import BARE, arithmetic, type_of
 from piql.catalog import Kind
 from piql.logical.operators import Projection
 from piql.syntax.expressions import _POWER as BINDING_POWER
+from piql.syntax.left_out import ILIKE
 from piql.values import shown
 
 from reference.markdown import code, codes, table
@@ -111,7 +112,7 @@ well. An aggregate reads its whole section, so the section must be bounded: see
 def _operators() -> list[tuple[str, str, str]]:
     rows = []
     for level, gives in _LEVELS.items():
-        words = [word for word, power in BINDING_POWER.items() if power == level]
+        words = [word for word, power in BINDING_POWER.items() if power == level and word != ILIKE.name]
         shown_words = f"`{_BEFORE_ONE_VALUE[level]}` before a value" if level in _BEFORE_ONE_VALUE else codes(words)
         rows.append((str(level), shown_words, gives))
     return rows
