@@ -143,7 +143,11 @@ def misplaced_subqueries(plan: LogicalNode, query: str | None) -> tuple[Diagnost
             "subquery-place",
             "no subquery can be read in the ON of a LEFT JOIN, in an aggregate, or of columns that groups do not hold",
             node.span,
-            help="make it a test of WHERE, or make two queries of this one",
+            help=(
+                "make it a test of WHERE; one of the table that a LEFT JOIN joins may stand in a derived table: "
+                "LEFT JOIN (SELECT … WHERE …) name ON …",
+                "or make two queries of this one",
+            ),
             query=query,
         )
         for node in plan.walk()
