@@ -1,8 +1,11 @@
 """What the Rust driver says in texts when a request fails, as it was heard where nodes are away."""
 
+from time import monotonic
+
 import pytest
 from piql.errors import StoreSilent, StoreUnavailable
 from piql.store.cql.address import parse_address
+from piql.store.cql.rust import RustConnection
 from piql.store.cql.rust_failures import unavailable, was_not_taken
 from piql.store.cql.undecided import Undecided
 
@@ -52,3 +55,24 @@ def test_replicas_that_failed_leave_a_conditional_change_open_and_a_read_refused
     assert isinstance(found, Undecided)
     assert found.have_replicas_failed
     assert not isinstance(said(READ_FAILED), Undecided)
+
+
+def again(seconds_ago: float) -> list[float]:
+    """Try what failed for want of a node again and again, and give the seconds that each try was left."""
+    connection = RustConnection.__new__(RustConnection)
+    connection.address, connection._pauses = ADDRESS, (0.0,) * ADDRESS.retries
+    tries: list[float] = []
+
+    def attempt(seconds: float) -> None:
+        tries.append(seconds)
+        raise RuntimeError(NOBODY)
+
+    with pytest.raises(StoreSilent):
+        connection._again(attempt, RuntimeError(NOBODY), monotonic() - seconds_ago)
+    return tries
+
+
+def test_tries_share_one_timeout_counted_from_the_first() -> None:
+    assert len(again(0)) == ADDRESS.retries > 0
+    assert all(seconds <= ADDRESS.timeout - 1 for seconds in again(1))
+    assert again(ADDRESS.timeout) == []
