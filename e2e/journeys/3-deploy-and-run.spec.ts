@@ -141,6 +141,17 @@ test('the 101st subscription of a user is refused, and why is said', async ({ wo
   await expect(run.result).toContainText('No rows.')
 })
 
+test('what was typed into a form is still there after a look at the plan', async ({ workbench }) => {
+  const { run, plan } = workbench
+  await workbench.open('/?query=findUser&panel=run')
+  await run.fill({ username: WRITER })
+  await plan.open()
+  await run.open()
+  await expect(run.content.getByLabel('username')).toHaveValue(WRITER)
+  await run.submit('findUser')
+  await expect(run.rows).toContainText([WRITER])
+})
+
 test('the query in the editor is run by Mod+Enter', async ({ workbench, page }) => {
   const { run, editor } = workbench
   await workbench.open('/?query=findUser&file=queries/findUser.piql')

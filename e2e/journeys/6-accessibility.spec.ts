@@ -132,6 +132,8 @@ test('tabs, the plan and the heatmap are walked with arrows', async ({ workbench
   await page.keyboard.press('ArrowRight')
   await expect(bounds.tab).toBeFocused()
   await expect(bounds.operations).toBeVisible()
+  await page.keyboard.press('Home')
+  await expect(plan.tab).toBeFocused()
 
   await heatmap.open()
   await heatmap.map.focus()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatBytes, formatCount, formatDuration, formatMs, formatPercent, plural } from './units'
+import { formatBytes, formatCount, formatDay, formatDuration, formatMs, formatPercent, plural } from './units'
 
 describe('units', () => {
   it('shows milliseconds with as many digits as they are worth', () => {
@@ -34,5 +34,13 @@ describe('units', () => {
   it('counts one thing and many', () => {
     expect([plural(1, 'query', 'queries'), plural(3, 'trip')]).toEqual(['1 query', '3 trips'])
     expect(formatPercent(0.9931)).toBe('99.3 %')
+  })
+})
+
+describe('a day', () => {
+  it('has its year when that is not the present one', () => {
+    expect(formatDay('2019-03-01T12:30:05Z')).toContain('2019')
+    expect(formatDay(new Date().toISOString())).not.toContain(String(new Date().getFullYear()))
+    expect(formatDay(null)).toBe('–')
   })
 })

@@ -46,6 +46,8 @@ export function formatDuration(seconds: number | null | undefined): string {
 const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false })
 const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', hour12: false })
 
+const dayOfYear = new Intl.DateTimeFormat(undefined, { year: 'numeric', month: 'short', day: 'numeric' })
+
 /** An instant of the server (UTC) on the reader's clock. */
 export function formatTime(iso: string | null | undefined): string {
   const instant = parseInstant(iso)
@@ -54,7 +56,8 @@ export function formatTime(iso: string | null | undefined): string {
 
 export function formatDay(iso: string | null | undefined): string {
   const instant = parseInstant(iso)
-  return instant ? day.format(instant) : '–'
+  if (!instant) return '–'
+  return instant.getFullYear() === new Date().getFullYear() ? day.format(instant) : dayOfYear.format(instant)
 }
 
 export function plural(count: number, one: string, many = `${one}s`): string {

@@ -19,11 +19,9 @@ export function Dock({ label, panels, active }: DockProps) {
   if (!shown) return null
   const Content = shown.component
   const onKeyDown = (event: KeyboardEvent) => {
-    const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0
-    if (step === 0) return
-    event.preventDefault()
-    const next = panels[(panels.indexOf(shown) + step + panels.length) % panels.length]
+    const next = panels.at(tabAfter(event.key, panels.indexOf(shown), panels.length) ?? panels.length)
     if (!next) return
+    event.preventDefault()
     openPanel(next.id)
     document.getElementById(`tab-${next.id}`)?.focus()
   }
@@ -57,6 +55,22 @@ export function Dock({ label, panels, active }: DockProps) {
       </div>
     </section>
   )
+}
+
+/** Where the keys of a strip of tabs lead, around its ends. */
+function tabAfter(key: string, index: number, count: number): number | undefined {
+  switch (key) {
+    case 'ArrowRight':
+      return (index + 1) % count
+    case 'ArrowLeft':
+      return (index + count - 1) % count
+    case 'Home':
+      return 0
+    case 'End':
+      return count - 1
+    default:
+      return undefined
+  }
 }
 
 /** Appears only when a panel takes its time, so that nothing flickers. */

@@ -31,7 +31,7 @@ export default function DashboardPanel() {
   const version = versions?.find((each) => (view.deployment ? each.id === view.deployment : each.is_live))
   const windowSeconds = view.window ?? 3600
   const { data, error } = useQuery({ ...latency(version?.id ?? '', windowSeconds), enabled: version !== undefined })
-  if (versionsError) return <ErrorNotice error={versionsError} />
+  if (versionsError && !versions) return <ErrorNotice error={versionsError} />
   if (versions && !version && view.deployment) {
     return (
       <EmptyState

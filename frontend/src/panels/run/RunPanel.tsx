@@ -16,13 +16,14 @@ import { ErrorNotice } from '../../ui/Notice'
 import { ParameterField } from './ParameterField'
 import { Result } from './Result'
 import styles from './run.module.css'
+import { forgetTyped, type, useTyped } from './typed'
 
 /** Runs a query of the live deployment: parameters, rows, the next page, and what it cost against its bound. */
 export default function RunPanel() {
   const { query } = useView()
   const { data: versions, error } = useQuery(deployments)
   const live = versions?.find((version) => version.is_live)
-  if (error) return <ErrorNotice error={error} />
+  if (error && !versions) return <ErrorNotice error={error} />
   if (!versions) return <EmptyState title="Looking for what is live…" />
   if (!live) {
     return (
@@ -88,8 +89,8 @@ interface Request {
 
 function Form({ live, query }: { live: Deployment; query: DeployedQuery }) {
   const queryClient = useQueryClient()
-  const [typed, setTyped] = useState<Record<string, string>>({})
-  const { data: samples, refetch } = useQuery({ ...sampleParameters(live.id, query.name), enabled: query.parameters.length > 0 })
+  const typed = useTyped(query.name)
+  const { data: samples, isError: hasNoSamples, refetch } = useQuery({ ...sampleParameters(live.id, query.name), enabled: query.parameters.length > 0 })
   const samplesOf = Object.fromEntries(
     query.parameters.flatMap((parameter) =>
       samples?.parameters[parameter.name] === undefined ? [] : [[parameter.name, writeParameter(parameter, samples.parameters[parameter.name])]],
@@ -116,7 +117,7 @@ function Form({ live, query }: { live: Deployment; query: DeployedQuery }) {
     setPages([])
     run({ parameters: readParameters(query.parameters, shown), cursor: null, page: 0 })
   }
-  useRequestedRun(runFirst, query.parameters.length === 0 || samples !== undefined)
+  useRequestedRun(runFirst, query.parameters.length === 0 || samples !== undefined || hasNoSamples)
   const last = pages.at(-1)
   return (
     <>
@@ -135,7 +136,7 @@ function Form({ live, query }: { live: Deployment; query: DeployedQuery }) {
             parameter={parameter}
             value={shown[parameter.name] ?? ''}
             source={samples?.sources[parameter.name]}
-            onChange={(text) => setTyped({ ...typed, [parameter.name]: text })}
+            onChange={(text) => type(query.name, parameter.name, text)}
             onFocus={() => setHeld({ [parameter.name]: shown[parameter.name] ?? '' })}
             onBlur={() => setHeld({})}
           />
@@ -148,7 +149,7 @@ function Form({ live, query }: { live: Deployment; query: DeployedQuery }) {
             <Button
               look="quiet"
               onClick={() => {
-                setTyped({})
+                forgetTyped(query.name)
                 void refetch()
               }}
             >

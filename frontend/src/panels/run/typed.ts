@@ -1,0 +1,19 @@
+/** What was typed into the forms of queries: kept while the page is open, through other panels and other versions. */
+import { create } from 'zustand'
+
+type Values = Readonly<Record<string, string>>
+
+const useForms = create<{ forms: Readonly<Record<string, Values>> }>(() => ({ forms: {} }))
+const NOTHING: Values = {}
+
+export function useTyped(query: string): Values {
+  return useForms((state) => state.forms[query]) ?? NOTHING
+}
+
+export function type(query: string, parameter: string, text: string): void {
+  useForms.setState(({ forms }) => ({ forms: { ...forms, [query]: { ...forms[query], [parameter]: text } } }))
+}
+
+export function forgetTyped(query: string): void {
+  useForms.setState(({ forms }) => ({ forms: { ...forms, [query]: NOTHING } }))
+}
