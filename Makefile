@@ -35,7 +35,6 @@ test-long: setup ## the tests that take minutes
 check: setup ## lint and types only
 	@$(PYTHON) .ci/run_suites.py check
 
-
 bench: setup frontend/dist/index.html ## measure compiler, engine, heatmap and browser
 	@.ci/setup-chromium.sh
 	@$(PYTHON) .ci/bench.py
