@@ -6,7 +6,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from piql.binding.outputs import output_columns
-from piql.logical.expressions import ColumnRef, Comparison, Exists, Expression, InSubquery, Not, conjuncts
+from piql.binding.types import is_nullable
+from piql.logical.expressions import (
+    ColumnRef,
+    Comparison,
+    Exists,
+    Expression,
+    InSubquery,
+    IsNull,
+    Not,
+    Or,
+    conjuncts,
+)
 from piql.logical.operators import (
     Derived,
     Distinct,
@@ -134,7 +145,7 @@ class _Unnest:
         query = test.query
         distinct = query if isinstance(query, Distinct) else Distinct(input=query, span=query.span)
         derived, columns = self.semi_joins.derived(distinct)
-        equalities = list(equal(test.values, columns, predicate.span))
+        equalities: list[Expression] = [*equal(test.values, columns, predicate.span)]
         return Join(kind="inner", left=below, right=derived, condition=None, span=predicate.span), equalities
 
     def _followed(
@@ -199,6 +210,10 @@ class SemiJoins:
             right, conditions = pulled
             found = tuple(each.expression for each in outputs)
         equalities = equal(test.values, found, predicate.span)
+        if is_anti and conditions and any(map(_may_be_unknown, equalities)):
+            not_false = tuple(map(_not_false, equalities))
+            condition = conjunction((*conditions, *not_false))
+            return SemiJoin(left=right, right=right, condition=condition, is_anti=True, span=predicate.span)
         return SemiJoin(
             left=right,
             right=right,
@@ -216,10 +231,20 @@ class SemiJoins:
         )
 
 
-def equal(values: Iterable[Expression], others: Iterable[Expression], span: Span | None) -> tuple[Expression, ...]:
+def equal(values: Iterable[Expression], others: Iterable[Expression], span: Span | None) -> tuple[Comparison, ...]:
     """Compare values one by one."""
     pairs = zip(values, others, strict=True)
     return tuple(Comparison(operator="=", left=value, right=other, span=span) for value, other in pairs)
+
+
+def _may_be_unknown(equality: Comparison) -> bool:
+    return is_nullable(equality.left) or is_nullable(equality.right)
+
+
+def _not_false(equality: Comparison) -> Expression:
+    """Give a test that is true where an equality is true or unknown: NOT IN keeps the rows for which none is."""
+    nulls = (IsNull(operand=each, span=equality.span) for each in (equality.left, equality.right) if is_nullable(each))
+    return Or(operands=(equality, *nulls), span=equality.span) if _may_be_unknown(equality) else equality
 
 
 def outer_relations(query: Node) -> frozenset[str]:
