@@ -59,7 +59,7 @@ class _Reader:
         if isinstance(node, LocalDistinct | LocalGroupBy) and node.depth:
             rows = smaller(rows, self.rows[(*path, *(0,) * node.depth)])
         kept = node.kept if isinstance(node, LocalSelection | SortedIndexJoin) else None
-        if kept is not None:
+        if kept is not None and kept.limit is not None:
             self.proofs.update(dict.fromkeys(proofs_of_row_limit(kept.table, kept.limit)))
         if kept is not None and isinstance(node, LocalSelection):
             each = self.rows[(*path, *(0,) * kept.depth)] if kept.depth else ONE

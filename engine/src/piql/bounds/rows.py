@@ -62,7 +62,7 @@ def rows_out(node: PhysicalNode, below: tuple[Formula, ...]) -> Formula:
 
 def rows_kept(kept: Kept) -> Formula:
     """Give the most rows that pass a test, by the fact that says so."""
-    return of_prefix(kept.prefix) * of_row_limit(kept.table, kept.limit)
+    return of_prefix(kept.prefix) * (ONE if kept.limit is None else of_row_limit(kept.table, kept.limit))
 
 
 def rows_fetched(node: PhysicalNode, below: tuple[Formula, ...]) -> Formula:

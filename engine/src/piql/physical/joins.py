@@ -180,7 +180,8 @@ def join_remotely(node: Join, relation: Relation, access: Access, known: Restric
     part = replace(with_columns(part, access.residual), rows=found)
     kept = access.kept
     if kept is not None:
-        kept = replace(kept, depth=depth_of(left.plan, part.plan), rows=found)
+        depth = depth_of(left.plan, part.plan)
+        kept = replace(kept, depth=depth, rows=found) if depth else None
     return selected(part, access.residual, conjunction(access.residual), kept)
 
 

@@ -77,11 +77,12 @@ class Kept(Node):
     """A fact that says how many rows pass a test: those of `limit` for each combination of the values in `prefix`.
 
     With a `depth` they are so many for each row of the operator that stands so many below. `rows` is the number of all.
+    Without a limit one row passes: that of a left join which has found nothing.
     """
 
     table: Table
-    prefix: tuple[KeyPart, ...]
-    limit: RowLimit
+    prefix: tuple[KeyPart, ...] = ()
+    limit: RowLimit | None = None
     depth: int = 0
     rows: int = 0
 

@@ -16,7 +16,7 @@ from piql.optimizer.region import Leg, aliases_below, is_region, read_region
 from piql.optimizer.restrictions import restrictions_on
 from piql.physical.access import Reading, Wanted, best_access
 from piql.physical.joins import depends_on, join_remotely
-from piql.physical.operators import LocalDistinct, LocalSelection, LocalSemiJoin
+from piql.physical.operators import Kept, LocalDistinct, LocalSelection, LocalSemiJoin
 from piql.physical.part import WORST, Part, Want, depth_of, with_columns
 from piql.physical.scans import has_many, is_leg, read_leg
 
@@ -99,7 +99,9 @@ def _looked_up(planner: Planner, node: SemiJoin, left: Part, path: tuple[int, ..
         return _marked(part, left, relation, node.mark)
     if node.is_anti:
         missing = IsNull(operand=relation.columns(relation.table.primary_key)[0])
-        return replace(part.on(LocalSelection(child=part.plan, predicate=missing)), rows=left.rows)
+        depth = depth_of(left.plan, part.plan)
+        kept = Kept(table=relation.table, depth=depth, rows=left.rows) if depth else None
+        return replace(part.on(LocalSelection(child=part.plan, predicate=missing, kept=kept)), rows=left.rows)
     if access.limit.count is None or any(has_many(each) for each in access.prefix):
         part = _once(part, left)
     return part

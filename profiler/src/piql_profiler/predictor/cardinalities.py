@@ -213,7 +213,8 @@ class _Walk:
                 rows_out = rows[0] if node.keys else 1
             case LocalSelection(kept=Kept() as kept):
                 each = self._rows[(*path, *(0,) * kept.depth)] if kept.depth else 1
-                rows_out = min(rows[0], each * self._combinations(kept.prefix) * self._limit(kept.limit, kept.table))
+                found = self._limit(kept.limit, kept.table) if kept.limit is not None else 1
+                rows_out = min(rows[0], each * self._combinations(kept.prefix) * found)
             case LocalSelection() | LocalSort() | LocalDistinct() | LocalProjection():
                 rows_out = rows[0]
             case _:
