@@ -108,6 +108,28 @@ def test_a_result_has_no_more_columns_than_anybody_can_use() -> None:
     assert piql.compile(table + "CREATE QUERY q AS SELECT * FROM wide WHERE a = 1;\n").queries["q"].is_bounded
 
 
+def test_an_or_has_three_thousand_branches_of_several_conditions_at_most() -> None:
+    def query(branches: int) -> str:
+        return (
+            f"CREATE QUERY q AS SELECT a FROM t WHERE {' OR '.join(f'a = {at} AND b = 1' for at in range(branches))};"
+        )
+
+    assert piql.compile(TABLE + query(500)).queries["q"].is_bounded
+    assert not parse(Source(query(3_000))).diagnostics
+    found = parse(Source(query(3_001) + "CREATE QUERY r AS SELECT a FROM t WHERE a = 1;"))
+    assert [each.code for each in found.diagnostics] == ["too-many"]
+    assert "3,000 branches" in found.diagnostics[0].message
+    assert not found.statements[-1].is_broken
+
+
+def test_a_join_whose_orders_are_all_compared_is_more_work_than_its_tables_alone() -> None:
+    def work(tables: int) -> int:
+        joins = "".join(f" JOIN t x{at} ON x{at}.a = x0.b" for at in range(1, tables))
+        return parse(Source(f"CREATE QUERY q AS SELECT x0.a FROM t x0{joins};")).work
+
+    assert work(6) - work(5) > 2 * (work(3) - work(2)) > 2 * (work(8) - work(7)) - 1
+
+
 def test_a_thousand_joins_are_not_too_much_for_one_file() -> None:
     joins = [
         f"CREATE QUERY q{number} AS SELECT x.b, y.b AS c FROM t x JOIN t y ON y.a = x.b WHERE x.a = [me] AND x.b > 5"

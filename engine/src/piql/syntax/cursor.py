@@ -53,6 +53,8 @@ class Cursor:
         self.subquery_depth = 0  # how many subqueries of expressions stand around this place
         self.replanned = 0  # how often more what it reads is planned, since it stands in subqueries or derived tables
         self.branches = 0  # of the ORs of the statement, each of which may be a read of its own
+        self.conditions = 0  # of its ANDs
+        self.terms = 0  # of its GROUP BY and ORDER BY
         self.diagnostics: list[Diagnostic] = []
 
     def advance(self) -> Token:
@@ -239,6 +241,8 @@ class Cursor:
             )
 
     def check_terms(self, terms: int, clause: str) -> None:
+        """Count one more term of a clause, and refuse too many."""
+        self.terms += 1
         if terms > MAX_TERMS:
             raise self.fault("too-many", f"more than {MAX_TERMS:,} terms in one {clause}", self.span_of(self.token))
 

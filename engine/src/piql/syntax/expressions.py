@@ -14,6 +14,7 @@ from piql.syntax.left_out import CALLS, TESTS, LeftOut
 from piql.syntax.lexer import unquote
 
 MAX_CONDITIONS = 2_000  # joined by AND; every rule of the optimizer looks at each of them
+MAX_BRANCHES = 3_000  # of several conditions each, joined by OR; each may be a read of its own
 
 _OR, _AND, _NOT, _COMPARISON, _CONCAT, _SUM, _PRODUCT, _SIGN = range(1, 9)
 
@@ -105,12 +106,21 @@ class ExpressionParser(Cursor, ABC):
 
     def _junction(self, left: ast.Expression, start: int, word: str, binding: int) -> ast.Expression:
         operands = [left]
+        several = int(isinstance(left, ast.Junction))
         while self.accept(word):
             operands.append(self.expression(binding))
             if word == "AND" and len(operands) > MAX_CONDITIONS:
                 span = self.span_of(self.tokens[self.at - 1])
                 raise self.fault("too-many", f"more than {MAX_CONDITIONS:,} conditions are joined by AND", span)
-        if word != "AND":
+            if isinstance(operands[-1], ast.Junction) and word == "OR":
+                several += 1
+                if several > MAX_BRANCHES:
+                    span = self.span_of(self.tokens[self.at - 1])
+                    what = f"more than {MAX_BRANCHES:,} branches of several conditions are joined by OR"
+                    raise self.fault("too-many", what, span, "make a query of some of them")
+        if word == "AND":
+            self.conditions += len(operands)
+        else:
             self.branches += len(operands)
         return ast.Junction(
             operator="AND" if word == "AND" else "OR", operands=tuple(operands), span=self.span_from(start)
