@@ -14,9 +14,9 @@ from itertools import chain, islice
 from operator import attrgetter, is_
 
 from piql.binding.binder import BoundQuery, bind_piece, bind_schema_once, defines, marked_duplicate
-from piql.binding.expressions import MAX_STAR_COLUMNS
 from piql.binding.schema import BoundSchema
 from piql.binding.scope import TableNames
+from piql.binding.star_room import StarRoom
 from piql.catalog import Catalog, Index
 from piql.compilation import CompiledQuery
 from piql.diagnostics.diagnostic import Diagnostic
@@ -74,7 +74,7 @@ class Assembly:
     settled: IndexSet
     by_name: Mapping[str, CompiledQuery]
     times: Counter[str]  # how many queries have a name, in lower case
-    room: Mapping[str | None, int]  # of each file, for the columns that stars stand for; less than 0 where it was short
+    room: Mapping[str | None, StarRoom]  # of each file
 
     def parts_of(self, names: set[str]) -> list[Part]:
         """Give the parts with queries of these names in which something was found."""
@@ -132,13 +132,10 @@ def assemble(files: list[ast.ParsedFile], before: Assembly | None = None) -> Ass
     unnamed: list[tuple[Diagnostic, ...]] = []
     first_by_name: dict[str, BoundQuery] = {}
     times: Counter[str] = Counter()
-    room: dict[str | None, int] = {}
+    room = _room_of(files)
     for file in files:
         home = home_of(file.source.name)
-        left = room.get(home, MAX_STAR_COLUMNS)
-        queries, without_name, room[home] = bind_piece(file, schema, names, max(left, 0))
-        if left < 0 or any(each.star_columns > left for each in queries):
-            room[home] = -1
+        queries, without_name, room[home] = bind_piece(file, schema, names, room[home])
         for at, query in enumerate(queries):
             name = query.name.lower()
             times[name] += 1
@@ -199,19 +196,25 @@ def _changed(files: list[ast.ParsedFile], before: Assembly) -> Assembly | None:
     return replace(now, by_name={**before.by_name, **{query.name: query for part in new for query in part.queries}})
 
 
+def _room_of(files: Sequence[ast.ParsedFile]) -> dict[str | None, StarRoom]:
+    """Give the room for stars that each file begins with."""
+    work: Counter[str | None] = Counter()
+    for file in files:
+        work[home_of(file.source.name)] += file.work
+    return {home: StarRoom(each) for home, each in work.items()}
+
+
 def _room_with(
     before: Assembly, removed: Sequence[Part], added: Sequence[tuple[ast.ParsedFile, Sequence[BoundQuery]]]
-) -> Mapping[str | None, int] | None:
-    """Give the room for the columns of stars once pieces are replaced; None where it is or was too little."""
-    changes = [(part.file, sum(each.star_columns for each in part.bound)) for part in removed]
-    changes += [(file, -sum(each.star_columns for each in queries)) for file, queries in added]
+) -> Mapping[str | None, StarRoom] | None:
+    """Give the room for stars once pieces are replaced; None where there is or was too little."""
     room = dict(before.room)
-    for file, change in changes:
-        home = home_of(file.source.name)
-        if before.room.get(home, 0) < 0:
-            return None
-        room[home] = room.get(home, MAX_STAR_COLUMNS) + change
-    return None if any(room[home_of(file.source.name)] < 0 for file, _ in changes) else room
+    changes = [(part.file, part.bound, -1) for part in removed] + [(file, queries, 1) for file, queries in added]
+    homes = [home_of(file.source.name) for file, _, _ in changes]
+    for home, (file, queries, sign) in zip(homes, changes, strict=True):
+        columns = sum(each.star_columns for each in queries)
+        room[home] = room.get(home, StarRoom()).with_more(sign * file.work, sign * columns)
+    return None if any(room[home].is_short or room[home].left < 0 for home in homes) else room
 
 
 def _designed_anew(assembly: Assembly, affected: frozenset[str]) -> Assembly:

@@ -10,11 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from piql.binding.expressions import MAX_STAR_COLUMNS, QueryContext
+from piql.binding.expressions import QueryContext
 from piql.binding.fetch import as_select
 from piql.binding.queries import bind_nested, bind_query
 from piql.binding.schema import BoundSchema, bind_schema
 from piql.binding.scope import TableNames
+from piql.binding.star_room import MOST_COLUMNS, StarRoom
 from piql.binding.writes import bind_write
 from piql.catalog import Catalog, Table
 from piql.diagnostics.codes import report
@@ -79,20 +80,23 @@ def bind(files: Sequence[ast.ParsedFile], catalog: Catalog | None = None) -> Bou
 
 
 def bind_piece(
-    file: ast.ParsedFile, schema: BoundSchema, names: TableNames, room: int = MAX_STAR_COLUMNS
-) -> tuple[list[BoundQuery], tuple[Diagnostic, ...], int]:
+    file: ast.ParsedFile,
+    schema: BoundSchema,
+    names: TableNames,
+    room: StarRoom = StarRoom(),  # noqa: B008
+) -> tuple[list[BoundQuery], tuple[Diagnostic, ...], StarRoom]:
     """Bind the queries of one piece to a schema.
 
-    Gives with them what there is to say about those without a name, and the room that is left for what stars stand for
-    in the file: a query for which there is too little is refused, and takes none of it.
+    Gives with them what there is to say about those without a name, and the room that is left for stars in the file:
+    behind a query for which there is too little, there is none.
     """
     queries: list[BoundQuery] = []
     unnamed: list[Diagnostic] = []
     for statement in file.statements:
         if isinstance(statement, ast.CreateQuery):
-            query = _bind_query_once(statement, schema, names, room)
+            query = _bind_query_once(statement, schema, names, room.left)
             queries.append(query)
-            room -= query.star_columns if query.star_columns <= room else 0
+            room = room.taking(query.star_columns)
         elif not isinstance(statement, _DEFINITIONS) and len(unnamed) < MAX_FINDINGS:
             unnamed.append(_unnamed(statement))
     return queries, tuple(unnamed), room
@@ -148,7 +152,7 @@ def place_of(table: Table) -> tuple[str, int, str]:
 def bind_statement(statement: ast.BareStatement, catalog: Catalog) -> BoundQuery:
     """Bind one bare statement of the interactive mode."""
     names = TableNames(catalog.tables)
-    return _bind(statement, "", _kind(statement), statement, statement.span, statement.span, names, MAX_STAR_COLUMNS)
+    return _bind(statement, "", _kind(statement), statement, statement.span, statement.span, names, MOST_COLUMNS)
 
 
 def _bind_create_query(statement: ast.CreateQuery, names: TableNames, room: int) -> BoundQuery:

@@ -16,6 +16,7 @@ from piql.binding.outputs import output_columns
 from piql.binding.parameters import Parameters
 from piql.binding.row_values import compare_rows, row_among_rows, row_among_values
 from piql.binding.scope import Scope, TableNames
+from piql.binding.star_room import MOST_COLUMNS
 from piql.binding.token_search import bind_like
 from piql.binding.types import (
     BARE,
@@ -53,7 +54,6 @@ _WRITTEN = {
     Kind.UUID: "write a text such as '123e4567-e89b-12d3-a456-426614174000'",
 }
 
-MAX_STAR_COLUMNS = 300_000  # that the stars of one file stand for; each column of each query is looked at
 QueryBinder = Callable[["QueryContext", ast.QueryExpression, Scope, bool], "LogicalNode | None"]
 
 
@@ -68,7 +68,7 @@ class QueryContext:
     diagnostics: list[Diagnostic] = field(default_factory=list)
     nesting: int = 0  # how many queries stand around the one being bound
     aliases: set[str] = field(default_factory=set)  # lower case; unique in the whole statement
-    room: int = MAX_STAR_COLUMNS  # for the columns that its stars stand for, in its file
+    room: int = MOST_COLUMNS  # for the columns that its stars stand for, in its file
     star_columns: int = 0
 
     def unique_alias(self, shown: str) -> str:

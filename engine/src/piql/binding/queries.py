@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from piql.binding.expressions import MAX_STAR_COLUMNS, ExpressionBinder, QueryContext
+from piql.binding.expressions import ExpressionBinder, QueryContext
 from piql.binding.outputs import output_columns, with_output_names
 from piql.binding.scope import Scope, ScopeRelation, matches
 from piql.binding.stops import count_of, stopped
@@ -283,10 +283,11 @@ class _Select:
                 return outputs[:1]
             if isinstance(item, ast.Star):
                 relations = self._relations_of(item)
-                self.context.star_columns += sum(len(each.columns or ()) for each in relations)
+                columns = sum(len(each.columns or ()) for each in relations)
+                self.context.star_columns += columns
                 if self.context.star_columns > self.context.room:
                     self._too_many(
-                        f"with this one, the stars of this file stand for more than {MAX_STAR_COLUMNS:,} columns",
+                        f"this star stands for {columns:,} columns, and those of this file for too many before it",
                         item.span,
                         "name the columns that are read, or put this query into another file",
                     )

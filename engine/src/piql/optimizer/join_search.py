@@ -12,9 +12,9 @@ from heapq import heapify, heappop, heappush
 from math import inf
 from typing import NamedTuple, TypeAlias, cast
 
-from piql.logical.expressions import ColumnRef, Or
+from piql.logical.expressions import ColumnRef, Or, columns_in
 from piql.logical.operators import Derived, Distinct, GroupBy, LogicalNode, Projection, Sort, SortKey, Stop, Union
-from piql.node import Node, replace
+from piql.node import replace
 from piql.optimizer.facts import facts_about
 from piql.optimizer.joining import Joining, Standing
 from piql.optimizer.keeps_rows import keeps_every_row
@@ -93,6 +93,9 @@ class JoinSearch:
         self.keys = keys
         self._home = {relation: at for at, leg in enumerate(self.legs) for relation in leg.relations}
         self._needs = tuple(map(self._needs_of, self.legs))
+        self._holders = tuple(
+            map(self._holding, dict.fromkeys(each for key in keys for each in columns_in(key.expression)))
+        )
         self._everything: Legs = (1 << len(self.legs)) - 1
         self._related = tuple(map(self._related_to, self.legs))
         self._standing: dict[int, Standing] = {}
@@ -108,6 +111,12 @@ class JoinSearch:
         """Give the legs that the ON of a left join reads."""
         reads = frozenset[str]().union(*map(relations_of, leg.on)) - leg.relations
         return _together(self._home[each] for each in reads if each in self._home)
+
+    def _holding(self, column: ColumnRef) -> Legs:
+        """Give the legs with a column that equals one of the order."""
+        return _together(
+            self._home[each.relation] for each in self.equal.equal_to(column) if each.relation in self._home
+        )
 
     def _related_to(self, leg: Leg) -> Legs:
         """Give the legs that change how one is joined; of few legs all, since looking is not worth it."""
@@ -253,11 +262,8 @@ class JoinSearch:
         return found
 
     def _find_stoppable(self, joined: Legs) -> bool:
-        available = self._relations(_places(joined))
-        for key in self.keys:
-            columns = list(_columns(key.expression))
-            if not all(any(each.relation in available for each in self.equal.equal_to(column)) for column in columns):
-                return False
+        if not all(joined & holders for holders in self._holders):
+            return False
         if not self._may_reach_all(joined):
             return False
         if self._looked > MOST_LOOKED:
@@ -356,10 +362,6 @@ def _together(places: Iterable[int]) -> Legs:
     for at in places:
         found |= 1 << at
     return found
-
-
-def _columns(expression: Node) -> Iterable[ColumnRef]:
-    return (node for node in expression.walk() if isinstance(node, ColumnRef))
 
 
 def rows_of(node: LogicalNode) -> int:
