@@ -131,9 +131,10 @@ class Scope:
 
     def relation(self, name: ast.Name) -> ScopeRelation | None:
         scope: Scope | None = self
+        fold = name.text.lower()
         while scope is not None:
             for each in scope.relations:
-                if matches(name, each.shown):
+                if each.shown == name.text or (not name.is_quoted and each.shown.lower() == fold):
                     return each
             scope = scope.outer
         return None

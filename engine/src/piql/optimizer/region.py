@@ -182,7 +182,7 @@ def aliases_below(node: LogicalNode) -> frozenset[str]:
 
 def write_region(region: Region) -> LogicalNode:
     """Build the plan of a region: legs joined in order, each predicate as low as it may stand."""
-    waiting = list(region.conditions)
+    waiting = [(each, relations_of(each)) for each in region.conditions]
     above = list(region.above)
     first = region.legs[0]
     plan = _with_filters(first)
@@ -193,8 +193,8 @@ def write_region(region: Region) -> LogicalNode:
         if leg.kind == "left":
             conditions = leg.on
         else:
-            conditions = tuple(each for each in waiting if relations_of(each) <= joined)
-            waiting = [each for each in waiting if each not in conditions]
+            conditions = tuple([each for each, reads in waiting if reads <= joined])
+            waiting = [each for each in waiting if not each[1] <= joined]
         span = leg.join.span if leg.join is not None else leg.input.span
         plan = Join(
             kind=leg.kind,
@@ -205,7 +205,7 @@ def write_region(region: Region) -> LogicalNode:
             span=span,
         )
         plan = _test_what_is_known(plan, joined, above, region)
-    rest = conjunction((*waiting, *above))
+    rest = conjunction((*(each for each, _ in waiting), *above))
     if rest is not None:  # correlated with a query outside, or holding a subquery
         plan = Selection(predicate=rest, input=plan, span=region.selection.span if region.selection else None)
     return plan
