@@ -48,6 +48,7 @@ class Part:
     queries: tuple[CompiledQuery, ...]
     unnamed: tuple[Diagnostic, ...]
     is_loud: bool  # something was found in it, other than in the tables that it defines
+    writes: bool  # some of them write: what that costs depends on the indexes of several tables
 
     def findings_of_plans(self) -> list[Diagnostic]:
         """Give what was found after binding; it stands behind what binding found."""
@@ -236,11 +237,23 @@ def _designed_anew(assembly: Assembly, affected: frozenset[str]) -> Assembly:
         settled = settle_indexes(assembly.catalog, chain.from_iterable(designed.values()))
     plans = iter(planned)
     now = {id(part): tuple(islice(plans, len(part.alone))) for part in readers}
-    parts = [
-        _over(part, now.get(id(part), part.planned), assembly.catalog, settled) if is_new or id(part) in now else part
-        for part in assembly.parts
-    ]
+    changed = _tables_with_other_indexes(assembly.settled, settled) if is_new else frozenset()
+
+    def finished(part: Part) -> Part:
+        planned = now.get(id(part), part.planned)
+        is_same = all(map(is_, part.planned, planned)) and changed.isdisjoint(part.reads)
+        if is_same and not (is_new and part.writes):
+            return part
+        return _over(part, planned, assembly.catalog, settled)
+
+    parts = list(map(finished, assembly.parts))
     return replace(assembly, parts=parts, designed=designed, settled=settled, by_name=_by_name(parts))
+
+
+def _tables_with_other_indexes(before: IndexSet, now: IndexSet) -> frozenset[str]:
+    """Give the tables of which an index was added, removed or changed."""
+    either = before.served_by.keys() | now.served_by.keys()
+    return frozenset(key[0] for key in either if before.served_by.get(key) is not now.served_by.get(key))
 
 
 def _part(
@@ -255,7 +268,8 @@ def _part(
     queries = tuple(finish_once(query, plan, catalog, settled) for query, plan in zip(bound, planned, strict=True))
     is_loud = bool(file.diagnostics or unnamed or any(query.diagnostics for query in queries))
     reads = frozenset[str]().union(*(each.tables for each in alone if each is not None))
-    return Part(file, defines(file), bound, alone, planned, reads, queries, unnamed, is_loud)
+    writes = any(query.kind != "select" for query in bound)
+    return Part(file, defines(file), bound, alone, planned, reads, queries, unnamed, is_loud, writes)
 
 
 def _over(part: Part, planned: tuple[PlannedQuery | None, ...], catalog: Catalog, settled: IndexSet) -> Part:
