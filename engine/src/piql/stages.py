@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from piql.binding.binder import BoundQuery, bind_statement
+from piql.binding.binder import BoundQuery, bind_statement, tables_of
 from piql.bounds.bytes import reads_unsized
 from piql.bounds.queries import bound_of
 from piql.bounds.scaling import scaling_class
@@ -17,7 +17,7 @@ from piql.compilation import CompiledQuery, UnboundedSegment
 from piql.diagnostics.codes import report
 from piql.diagnostics.diagnostic import Diagnostic
 from piql.index_design import IndexesByTable, PlannedQuery, indexes_read, tables_read
-from piql.logical.operators import Delete, Insert, LogicalNode, LogicalWrite, Relation, Update
+from piql.logical.operators import Delete, Insert, LogicalNode, LogicalWrite, Update
 from piql.memory import Memory
 from piql.node import replace
 from piql.optimizer import optimize
@@ -89,8 +89,8 @@ def plan_once(query: BoundQuery, indexes: IndexesByTable) -> PlannedQuery | None
         before, planned = known
         if before is indexes:
             return planned
-        tables = () if query.plan is None else {node.table.name for node in query.plan.find(Relation)}
-        if all(are_same(before.get(table, ()), indexes.get(table, ())) for table in tables):
+        names = [table.name for table in tables_of(query)]
+        if all(are_same(before.get(name, ()), indexes.get(name, ())) for name in names):
             return _plans.put((query,), (indexes, planned))[1]
     return _plans.put((query,), (indexes, _plan(query, indexes)))[1]
 

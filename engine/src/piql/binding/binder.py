@@ -136,11 +136,26 @@ def _bind_query_once(statement: ast.CreateQuery, schema: BoundSchema, names: Tab
 
 def _are_same(query: BoundQuery, now: BoundSchema) -> bool:
     """Whether the tables that a query reads or writes are the same in a schema."""
-    assert query.plan is not None
-    tables = [node.table for node in query.plan.walk() if isinstance(node, Relation | Insert | Update | Delete)]
+    tables = tables_of(query)
     return all(
         table == now.tables.get(table.name) and place_of(table) == place_of(now.tables[table.name]) for table in tables
     ) and not any(table.name in now.broken for table in tables)
+
+
+def tables_of(query: BoundQuery) -> tuple[Table, ...]:
+    """Give the tables that a query reads or writes, each once."""
+    if query.plan is None:
+        return ()
+    plan = query.plan
+    return _tables.recall((plan,), lambda: _tables_in(plan))
+
+
+def _tables_in(plan: LogicalNode | LogicalWrite) -> tuple[Table, ...]:
+    named = (node.table for node in plan.walk() if isinstance(node, Relation | Insert | Update | Delete))
+    return tuple({table.name: table for table in named}.values())
+
+
+_tables: Memory[tuple[Table, ...]] = Memory(8192)  # an edit of the schema asks for those of every query
 
 
 def place_of(table: Table) -> tuple[str, int, str]:
