@@ -99,7 +99,8 @@ class JoinSearch:
         self._everything: Legs = (1 << len(self.legs)) - 1
         self._related = tuple(map(self._related_to, self.legs))
         self._standing: dict[int, Standing] = {}
-        self._followers: tuple[tuple[int, ...], ...] | None = None
+        self._leading: dict[int, Legs] = {}
+        self._reached: dict[int, Legs] = {}
         self._stoppable: dict[Legs, bool] = {}
         self._reads: dict[tuple[int, Legs, bool], _Read] = {}
         self._steps: dict[tuple[int, Legs, bool], _Step] = {}  # where no stop is to be placed
@@ -282,6 +283,8 @@ class JoinSearch:
 
     def _is_kept(self, at: int, joined: Legs) -> bool:
         """Whether joining a leg to these keeps every row; what is not related to it does not matter."""
+        if not self._leads_to(at) & joined:
+            return False
         near = self._related[at] & joined
         found = self._kept.get((at, near))
         self._looked += 1
@@ -296,21 +299,29 @@ class JoinSearch:
 
     def _may_reach_all(self, joined: Legs) -> bool:
         """Whether foreign keys lead from these legs to all others that a left join does not bring."""
-        followers = self._followers
-        if followers is None:
-            followers = self._followers = tuple(
-                tuple(
-                    at for at, leg in enumerate(self.legs) if leg is not one and self.joining.may_be_followed(leg, one)
-                )
-                for one in self.legs
-            )
-        waiting = list(_places(joined))
-        reached = set(waiting)
-        while waiting:
-            new = [at for at in followers[waiting.pop()] if at not in reached]
-            reached.update(new)
-            waiting.extend(new)
-        return len(reached) == len(self.legs)
+        reached = joined
+        for at in _places(joined):
+            if at not in self._reached:
+                self._reached[at] = self._reached_from(1 << at)
+            reached |= self._reached[at]
+        return reached == self._everything
+
+    def _reached_from(self, reached: Legs) -> Legs:
+        while True:
+            more = _together(at for at in _places(self._everything & ~reached) if self._leads_to(at) & reached)
+            if not more:
+                return reached
+            reached |= more
+
+    def _leads_to(self, at: int) -> Legs:
+        """Give the legs from which a foreign key may lead to this one."""
+        found = self._leading.get(at)
+        if found is None:
+            leg = self.legs[at]
+            others = (place for place, one in enumerate(self.legs) if leg is not one)
+            found = _together(place for place in others if self.joining.may_be_followed(leg, self.legs[place]))
+            self._leading[at] = found
+        return found
 
 
 def _extended(ways: Iterable[Way], step: _Step, at: int, leg: Leg) -> Iterator[Way]:

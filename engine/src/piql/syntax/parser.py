@@ -25,7 +25,7 @@ STATEMENT_WORK, READ_WORK = 10, 60
 BRANCH_WORK = 40  # for each branch of an OR
 REPLANNED_WORK = 120  # for each time that a read is planned again, as a subquery is in several orders
 SEARCH_WORK = {4: 30, 5: 100, 6: 300}  # of as many reads, whose orders are all compared
-FEW_READS = 12  # in one statement; each of many is compared with the others
+FEW_READS = 6  # in one statement; each of more is compared with the others
 TERM_WORK, CONDITION_WORK = 8, 2  # for each term of ORDER BY and GROUP BY, and each condition of an AND
 
 _BODIES = ("SELECT", "FETCH", "WITH", "INSERT", "UPDATE", "DELETE")
@@ -119,7 +119,9 @@ class _Parser(EntityParser):
             while self.accept(";"):
                 pass
             reads = READ_WORK * self.reads + REPLANNED_WORK * self.replanned
-            read_work += reads * max(1, self.reads // FEW_READS) + SEARCH_WORK.get(self.reads, 0)
+            if self.reads > FEW_READS:
+                reads = reads * (self.reads + FEW_READS) // (2 * FEW_READS)
+            read_work += reads + SEARCH_WORK.get(self.reads, 0)
             read_work += BRANCH_WORK * self.branches + TERM_WORK * self.terms + CONDITION_WORK * self.conditions
             self.reads = self.replanned = self.branches = self.terms = self.conditions = 0
             self.work = self.at + read_work + STATEMENT_WORK * len(found)
