@@ -14,6 +14,7 @@ from piql.syntax.left_out import CALLS, TESTS, LeftOut
 from piql.syntax.lexer import unquote
 
 MAX_CONDITIONS = 2_000  # joined by AND; every rule of the optimizer looks at each of them
+FEW_CONDITIONS = 10  # joined by AND; more are held against one another
 MAX_BRANCHES = 3_000  # of several conditions each, joined by OR; each may be a read of its own
 
 _OR, _AND, _NOT, _COMPARISON, _CONCAT, _SUM, _PRODUCT, _SIGN = range(1, 9)
@@ -119,7 +120,7 @@ class ExpressionParser(Cursor, ABC):
                     what = f"more than {MAX_BRANCHES:,} branches of several conditions are joined by OR"
                     raise self.fault("too-many", what, span, "make a query of some of them")
         if word == "AND":
-            self.conditions += len(operands)
+            self.conditions += max(0, len(operands) - FEW_CONDITIONS)
         else:
             self.branches += len(operands)
         return ast.Junction(

@@ -26,7 +26,7 @@ BRANCH_WORK = 40  # for each branch of an OR
 REPLANNED_WORK = 120  # for each time that a read is planned again, as a subquery is in several orders
 SEARCH_WORK = {4: 30, 5: 100, 6: 300}  # of as many reads, whose orders are all compared
 FEW_READS = 6  # in one statement; each of more is compared with the others
-TERM_WORK, CONDITION_WORK = 8, 2  # for each term of ORDER BY and GROUP BY, and each condition of an AND
+TERM_WORK, CONDITION_WORK = 8, 4  # for each term of ORDER BY and GROUP BY, and each of many conditions of an AND
 
 _BODIES = ("SELECT", "FETCH", "WITH", "INSERT", "UPDATE", "DELETE")
 _CREATED = ("TABLE", "QUERY", "INDEX", "UNIQUE")
