@@ -278,9 +278,9 @@ def trials(monkeypatch: pytest.MonkeyPatch) -> list[set[str]]:
 
 
 def test_many_refused_queries_of_many_tables_share_what_trials_may_cost(trials: list[set[str]]) -> None:
-    compilation = piql.compile(POSTS + "".join(joined(f"q{number}", 12) for number in range(40)))
+    compilation = piql.compile(POSTS + "".join(joined(f"q{number}", 10) for number in range(40)))
     assert not any(each.is_bounded for each in compilation.queries.values())
-    work = parse(Source(joined("q0", 12))).work
+    work = parse(Source(joined("q0", 10))).work
     assert 40 * work < sum(work * len(names) for names in trials) <= 1.1 * MOST_TRIED
     assert compilation.queries["q0"].diagnostics[0].fixes  # the first ones get theirs first
 
