@@ -13,11 +13,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from piql.catalog import ForeignKey
-from piql.logical.expressions import ColumnRef, Comparison, Expression
+from piql.logical.expressions import ColumnRef, Comparison, Expression, Or
 from piql.optimizer.equalities import Equalities
 from piql.optimizer.predicates import ColumnKey, equated_columns, key_of, relations_of, replace_columns
 from piql.optimizer.region import Leg, Region
-from piql.optimizer.spread_equalities import compared_column
+from piql.optimizer.spread_equalities import compared_column, compared_columns, moved
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +134,14 @@ class Joining:
         within = equated_columns(predicate)
         if within is not None:
             return any(True for _ in self._available(within[0], before))
+        if isinstance(predicate, Or):
+            columns = compared_columns(predicate)
+            return bool(columns) and any(
+                moved(predicate, columns, relation, self.equal) in leg.filters
+                for leg in before
+                if leg.kind == "inner"
+                for relation in leg.relations
+            )
         column = compared_column(predicate)
         if column is None:
             return False

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from piql.logical.expressions import (
     ColumnRef,
     Comparison,
     Constant,
     Expression,
     InList,
+    Or,
     Parameter,
+    conjuncts,
 )
 from piql.logical.operators import LogicalNode
 from piql.node import replace
 from piql.optimizer.equalities import Equalities
-from piql.optimizer.predicates import key_of, replace_columns
+from piql.optimizer.predicates import ColumnKey, key_of, replace_columns
 from piql.optimizer.region import map_regions, read_region, write_region
 from piql.optimizer.rule import RuleContext
 
@@ -27,8 +31,9 @@ def spread_equalities(plan: LogicalNode, context: RuleContext) -> LogicalNode:
           Relation t                            Selection t.owner = [me]
                                                   Relation t
 
-    Two columns of one relation may be equal, too. Needs predicates where `push_selection_down` left them. Only inner
-    joins count: the columns of a left-joined relation are NULL where it has no match.
+    Two columns of one relation may be equal, too. An OR of such comparisons moves as a whole, to a relation that has a
+    column for each of them. Needs predicates where `push_selection_down` left them. Only inner joins count: the columns
+    of a left-joined relation are NULL where it has no match.
     """
 
     def spread(node: LogicalNode) -> LogicalNode:
@@ -56,9 +61,24 @@ def spread_equalities(plan: LogicalNode, context: RuleContext) -> LogicalNode:
                             f"{other.relation}.{other.name} equals {column.relation}.{column.name}, "
                             "so what is asked of one holds for the other"
                         )
+        conditions = list(region.conditions)
+        for predicate in (
+            *region.conditions,
+            *(each for leg in region.legs if leg.kind == "inner" for each in leg.filters),
+        ):
+            if not isinstance(predicate, Or) or not (columns := compared_columns(predicate)):
+                continue
+            for relation, at in home.items():
+                whole = moved(predicate, columns, relation, classes)
+                if legs[at].kind == "left" or whole is None or whole in legs[at].filters:
+                    continue
+                legs[at] = replace(legs[at], filters=(*legs[at].filters, whole))
+                if predicate in conditions:
+                    conditions.remove(predicate)
+                context.note(f"what an OR asks holds for the columns of {relation} that are equal to those in it")
         if tuple(legs) == region.legs:
             return node
-        return write_region(replace(region, legs=tuple(legs)))
+        return write_region(replace(region, legs=tuple(legs), conditions=tuple(conditions)))
 
     return map_regions(plan, spread)
 
@@ -80,3 +100,24 @@ def compared_column(predicate: Expression) -> ColumnRef | None:
             return column
         case _:
             return None
+
+
+def compared_columns(predicate: Expression) -> tuple[ColumnRef, ...]:
+    """Give the columns of a comparison with values, or of an OR of nothing but such comparisons."""
+    if not isinstance(predicate, Or):
+        column = compared_column(predicate)
+        return () if column is None else (column,)
+    found = [compared_column(each) for operand in predicate.operands for each in conjuncts(operand)]
+    columns = tuple(each for each in found if each is not None)
+    return columns if len(columns) == len(found) else ()
+
+
+def moved(predicate: Expression, columns: Sequence[ColumnRef], relation: str, classes: Equalities) -> Expression | None:
+    """Give what a predicate on these columns asks of a relation; None where it has no equal of one of them."""
+    by: dict[ColumnKey, Expression] = {}
+    for column in columns:
+        other = next((each for each in classes.equal_to(column) if each.relation == relation), None)
+        if other is None:
+            return None
+        by[key_of(column)] = other
+    return replace_columns(predicate, by)
