@@ -1,8 +1,9 @@
 import { scaleLog } from 'd3-scale'
 import { line } from 'd3-shape'
-import { useId, useState, type KeyboardEvent, type PointerEvent } from 'react'
+import { useId, type PointerEvent } from 'react'
 import { latencySpan, movePoint, type CurvePoint } from '../logic/curve'
 import { formatMs } from '../units'
+import { CursorPlot } from './CursorPlot'
 import styles from './curve.module.css'
 import { fitted } from './fitted'
 import { useSize } from './useSize'
@@ -33,10 +34,7 @@ const MARGIN = { top: 14, right: 20, bottom: 46, left: 64 }
  */
 export function Curve({ points, sloMs, xLabel, label, current, chosen, describe, onPoint, onChoose }: CurveProps) {
   const [frame, { width, height }] = useSize<HTMLDivElement>()
-  const hintId = useId()
   const hatchId = useId()
-  const [cursor, setCursor] = useState<number | null>(null)
-  const [isFocused, setFocused] = useState(false)
   const right = Math.max(MARGIN.left + 40, width - MARGIN.right)
   const bottom = Math.max(MARGIN.top + 40, height - MARGIN.bottom)
   const values = points.map((point) => point.value)
@@ -50,52 +48,28 @@ export function Curve({ points, sloMs, xLabel, label, current, chosen, describe,
       .defined((point) => of(point) !== null)
       .x((point) => x(point.value))
       .y((point) => y(of(point) ?? span.low))([...points]) ?? ''
-  const point = (index: number | null) => {
-    setCursor(index)
-    onPoint(index)
-  }
   const nearest = (event: PointerEvent): number => {
     const at = event.clientX - event.currentTarget.getBoundingClientRect().left
     const distances = values.map((value) => Math.abs(x(value) - at))
     return distances.indexOf(Math.min(...distances))
   }
-  const start = cursor ?? chosen ?? current ?? 0
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === 'Enter' || event.key === ' ') onChoose(start)
-    else {
-      const next = movePoint(start, event.key, points.length)
-      if (next === undefined) return
-      point(next)
-    }
-    event.preventDefault()
-  }
   const isSloInSight = sloMs > span.low && sloMs < span.high
   const round = y.ticks(4).filter((tick) => [1, 2, 5].some((step) => Number.isInteger(Number(Math.log10(tick / step).toFixed(6)))))
   const ticks = round.length > 2 ? round : y.ticks(4)
   return (
-    <div className={styles['frame']} ref={frame}>
-      {/* One widget for the keyboard: the arrows move a cursor along the points. */}
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions */}
-      <div
-        className={styles['plot']}
-        role="application"
-        aria-roledescription="curve"
-        aria-label={label}
-        aria-describedby={hintId}
-        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-        tabIndex={0}
-        onKeyDown={onKeyDown}
-        onFocus={() => {
-          setFocused(true)
-          if (cursor === null) point(start)
-        }}
-        onBlur={() => setFocused(false)}
-        onPointerMove={(event) => point(nearest(event))}
-        onPointerLeave={() => {
-          if (!isFocused) point(null)
-        }}
-        onClick={(event) => onChoose(nearest(event as unknown as PointerEvent))}
-      >
+    <CursorPlot
+      kind="curve"
+      places="points"
+      label={label}
+      frame={frame}
+      start={chosen ?? current ?? 0}
+      move={(from, key) => movePoint(from, key, points.length)}
+      under={nearest}
+      describe={describe}
+      onPoint={onPoint}
+      onChoose={onChoose}
+    >
+      {(cursor, isFocused) => (
         <svg className={styles['drawing']} width={width} height={height} aria-hidden>
           <defs>
             <pattern id={hatchId} width="7" height="7" patternTransform="rotate(45)" patternUnits="userSpaceOnUse">
@@ -141,14 +115,8 @@ export function Curve({ points, sloMs, xLabel, label, current, chosen, describe,
             {fitted(xLabel, right - MARGIN.left)}
           </text>
         </svg>
-      </div>
-      <p id={hintId} className="visually-hidden">
-        Arrow keys move along the points, Enter chooses one.
-      </p>
-      <p className="visually-hidden" role="status" aria-label="Cell">
-        {cursor !== null && isFocused ? describe(cursor) : ''}
-      </p>
-    </div>
+      )}
+    </CursorPlot>
   )
 }
 

@@ -1,6 +1,7 @@
-import { useEffect, useId, useMemo, useRef, useState, type KeyboardEvent, type PointerEvent } from 'react'
+import { useEffect, useMemo, useRef, type PointerEvent } from 'react'
 import { cividis, contourPath, inkOn, logScale, moveCell, sloContour, type CellIndex, type Grid } from '../logic/heatmap'
 import { formatMs } from '../units'
+import { CursorPlot } from './CursorPlot'
 import { fitted } from './fitted'
 import styles from './heatmap.module.css'
 import { useSize } from './useSize'
@@ -27,9 +28,6 @@ const MARGIN = { top: 10, right: 12, bottom: 46, left: 64 }
 export function Heatmap({ grid, xLabel, yLabel, label, current, chosen, describe, onPoint, onChoose }: HeatmapProps) {
   const [frame, { width, height }] = useSize<HTMLDivElement>()
   const canvas = useRef<HTMLCanvasElement>(null)
-  const hintId = useId()
-  const [cursor, setCursor] = useState<CellIndex | null>(null)
-  const [isFocused, setFocused] = useState(false)
   const columns = grid.xs.length
   const rows = grid.ys.length
   const plotWidth = Math.max(0, width - MARGIN.left - MARGIN.right)
@@ -46,25 +44,11 @@ export function Heatmap({ grid, xLabel, yLabel, label, current, chosen, describe
     if (canvas.current && plotWidth > 0 && plotHeight > 0) paint(canvas.current, grid, plotWidth, plotHeight, scale.share)
   }, [grid, plotWidth, plotHeight, scale])
 
-  const point = (cell: CellIndex | null) => {
-    setCursor(cell)
-    onPoint(cell)
-  }
   const cellUnder = (event: PointerEvent): CellIndex | null => {
     const box = event.currentTarget.getBoundingClientRect()
     const column = Math.floor((event.clientX - box.left - MARGIN.left) / cellWidth)
     const row = rows - 1 - Math.floor((event.clientY - box.top - MARGIN.top) / cellHeight)
     return column >= 0 && column < columns && row >= 0 && row < rows ? { column, row } : null
-  }
-  const start = cursor ?? chosen ?? current ?? { column: 0, row: 0 }
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === 'Enter' || event.key === ' ') onChoose(start)
-    else {
-      const next = moveCell(start, event.key, columns, rows)
-      if (!next) return
-      point(next)
-    }
-    event.preventDefault()
   }
   const boxOf = ({ column, row }: CellIndex) => ({
     x: MARGIN.left + column * cellWidth,
@@ -73,56 +57,39 @@ export function Heatmap({ grid, xLabel, yLabel, label, current, chosen, describe
     height: cellHeight,
   })
   return (
-    <div className={styles['frame']} ref={frame}>
-      {/* One widget for the keyboard: the arrows move a cursor over the canvas. */}
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions */}
-      <div
-        className={styles['plot']}
-        role="application"
-        aria-roledescription="heatmap"
-        aria-label={label}
-        aria-describedby={hintId}
-        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-        tabIndex={0}
-        onKeyDown={onKeyDown}
-        onFocus={() => {
-          setFocused(true)
-          if (!cursor) point(start)
-        }}
-        onBlur={() => setFocused(false)}
-        onPointerMove={(event) => point(cellUnder(event))}
-        onPointerLeave={() => {
-          if (!isFocused) point(null)
-        }}
-        onClick={(event) => {
-          const cell = cellUnder(event as unknown as PointerEvent)
-          if (cell) onChoose(cell)
-        }}
-      >
-        <canvas ref={canvas} className={styles['canvas']} style={{ left: MARGIN.left, top: MARGIN.top, width: plotWidth, height: plotHeight }} />
-        <svg className={styles['overlay']} width={width} height={height} aria-hidden>
-          <path className={styles['contourOuter']} d={contour} />
-          <path className={styles['contourInner']} d={contour} />
-          <Ticks values={grid.xs} spacing={cellWidth} minimum={34} place={(index) => [MARGIN.left + (index + 0.5) * cellWidth, MARGIN.top + plotHeight + 16]} anchor="middle" />
-          <Ticks values={grid.ys} spacing={cellHeight} minimum={15} place={(index) => [MARGIN.left - 8, MARGIN.top + (rows - index - 0.5) * cellHeight + 4]} anchor="end" />
-          <text className={styles['axis']} x={MARGIN.left + plotWidth / 2} y={height - 8} textAnchor="middle">
-            {fitted(xLabel, plotWidth)}
-          </text>
-          <text className={styles['axis']} transform={`translate(14,${MARGIN.top + plotHeight / 2}) rotate(-90)`} textAnchor="middle">
-            {fitted(yLabel, plotHeight)}
-          </text>
-          {current ? <rect className={styles[grid.p99[current.row]?.[current.column] === null ? 'currentOnGrey' : 'current']} {...inset(boxOf(current), 3)} rx={3} /> : null}
-          {chosen ? <rect className={styles['chosen']} {...inset(boxOf(chosen), 1)} rx={2} /> : null}
-          {cursor ? <rect className={styles['cursor']} {...inset(boxOf(cursor), 0)} data-focused={isFocused} /> : null}
-        </svg>
-      </div>
-      <p id={hintId} className="visually-hidden">
-        Arrow keys move along the cells, Enter chooses one.
-      </p>
-      <p className="visually-hidden" role="status" aria-label="Cell">
-        {cursor && isFocused ? describe(cursor) : ''}
-      </p>
-    </div>
+    <CursorPlot
+      kind="heatmap"
+      places="cells"
+      label={label}
+      frame={frame}
+      start={chosen ?? current ?? { column: 0, row: 0 }}
+      move={(from, key) => moveCell(from, key, columns, rows)}
+      under={cellUnder}
+      describe={describe}
+      onPoint={onPoint}
+      onChoose={onChoose}
+    >
+      {(cursor, isFocused) => (
+        <>
+          <canvas ref={canvas} className={styles['canvas']} style={{ left: MARGIN.left, top: MARGIN.top, width: plotWidth, height: plotHeight }} />
+          <svg className={styles['overlay']} width={width} height={height} aria-hidden>
+            <path className={styles['contourOuter']} d={contour} />
+            <path className={styles['contourInner']} d={contour} />
+            <Ticks values={grid.xs} spacing={cellWidth} minimum={34} place={(index) => [MARGIN.left + (index + 0.5) * cellWidth, MARGIN.top + plotHeight + 16]} anchor="middle" />
+            <Ticks values={grid.ys} spacing={cellHeight} minimum={15} place={(index) => [MARGIN.left - 8, MARGIN.top + (rows - index - 0.5) * cellHeight + 4]} anchor="end" />
+            <text className={styles['axis']} x={MARGIN.left + plotWidth / 2} y={height - 8} textAnchor="middle">
+              {fitted(xLabel, plotWidth)}
+            </text>
+            <text className={styles['axis']} transform={`translate(14,${MARGIN.top + plotHeight / 2}) rotate(-90)`} textAnchor="middle">
+              {fitted(yLabel, plotHeight)}
+            </text>
+            {current ? <rect className={styles[grid.p99[current.row]?.[current.column] === null ? 'currentOnGrey' : 'current']} {...inset(boxOf(current), 3)} rx={3} /> : null}
+            {chosen ? <rect className={styles['chosen']} {...inset(boxOf(chosen), 1)} rx={2} /> : null}
+            {cursor ? <rect className={styles['cursor']} {...inset(boxOf(cursor), 0)} data-focused={isFocused} /> : null}
+          </svg>
+        </>
+      )}
+    </CursorPlot>
   )
 }
 
