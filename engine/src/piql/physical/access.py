@@ -262,8 +262,9 @@ def _access(
     residual = tuple(each for each in _predicates(known) if id(each) not in served)
     serves_order = is_ascending is not None
     if is_ascending is None and reading.wanted.keys is not None:
-        keys = tuple(each for each in reading.wanted.keys if each[0] not in known.equal)
-        walk = _walk(rest, keys)
+        in_prefix = {part.column for part in prefix}
+        one_value = {name for name, each in known.equal.items() if each.count == 1}
+        walk = _walk(rest, tuple(each for each in reading.wanted.keys if each[0] not in in_prefix | one_value))
         serves_order, is_ascending = walk is not None, walk
     forward = is_ascending is not False
     reads = prod(known.equal[part.column].count for part in prefix if part.column in known.equal) * index.buckets

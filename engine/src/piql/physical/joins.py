@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from piql.logical.expressions import ColumnRef, Constant, Expression, Parameter, conjuncts
+from piql.logical.expressions import ColumnRef, Expression, conjuncts
 from piql.logical.operators import Count, Join, LogicalNode, Relation, SortKey
 from piql.node import replace
 from piql.optimizer.facts import facts_about
-from piql.optimizer.predicates import ColumnKey, conjunction, equated_columns, key_of, relations_of
+from piql.optimizer.predicates import conjunction, equated_columns, key_of, relations_of
 from piql.optimizer.region import aliases_below
 from piql.optimizer.restrictions import Restrictions, restrictions_on
 from piql.physical.access import Access, Reading, Wanted, best_access
@@ -25,7 +25,7 @@ from piql.physical.part import (
     total_order,
     with_columns,
 )
-from piql.physical.scans import has_many, is_leg, natural_order, own_keys, plan_leg, read_leg
+from piql.physical.scans import columns_of_one_value, has_many, is_leg, natural_order, own_keys, plan_leg, read_leg
 from piql.physical.unbounded import Gap, gap_of
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def join_remotely(node: Join, relation: Relation, access: Access, known: Restric
         part = replace(
             left.on(join),
             requests=left.requests + left.rows,
-            fixed=left.fixed if is_outer else left.fixed | _fixed(alias, known, left.fixed),
+            fixed=left.fixed if is_outer else left.fixed | columns_of_one_value(alias, known, left.fixed),
             is_stopped=False,
             pending=(*left.pending, *pending),
         )
@@ -135,7 +135,7 @@ def join_remotely(node: Join, relation: Relation, access: Access, known: Restric
     rows = replace(
         left,
         keys=(*left.keys, *relation.columns(name for name in table.primary_key if name not in determined)),
-        fixed=left.fixed if is_outer else left.fixed | _fixed(alias, known, left.fixed),
+        fixed=left.fixed if is_outer else left.fixed | columns_of_one_value(alias, known, left.fixed),
     )
     natural = natural_order(relation, access)
     is_merged = is_many or (bool(want.keys) and access.serves_order)
@@ -183,22 +183,6 @@ def join_remotely(node: Join, relation: Relation, access: Access, known: Restric
         depth = depth_of(left.plan, part.plan)
         kept = replace(kept, depth=depth, rows=found) if depth else None
     return selected(part, access.residual, conjunction(access.residual), kept)
-
-
-def _fixed(alias: str, known: Restrictions, fixed: frozenset[ColumnKey]) -> frozenset[ColumnKey]:
-    """The joined columns that have one value in all rows."""
-    found: set[ColumnKey] = set()
-    for name, each in known.equal.items():
-        if each.count != 1:
-            continue
-        match each.values[0]:
-            case Constant() | Parameter(max_items=None):
-                found.add((alias, name))
-            case ColumnRef() as column if key_of(column) in fixed:
-                found.add((alias, name))
-            case _:
-                pass
-    return frozenset(found)
 
 
 def _tells_apart(equated: list[tuple[ColumnRef, ColumnRef]], side: Part, own: frozenset[str]) -> bool:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from piql.logical.expressions import ColumnRef, Expression, Parameter
+from piql.logical.expressions import ColumnRef, Constant, Expression, Parameter
 from piql.logical.operators import DataStop, LogicalNode, Relation, Selection, SortKey
 from piql.node import replace
 from piql.optimizer.facts import facts_about
-from piql.optimizer.predicates import all_conjuncts, conjunction
-from piql.optimizer.restrictions import restrictions_on
+from piql.optimizer.predicates import ColumnKey, all_conjuncts, conjunction, key_of
+from piql.optimizer.restrictions import Restrictions, restrictions_on
 from piql.physical.access import Access, Reading, Wanted, best_access
 from piql.physical.alternatives import plan_alternatives
 from piql.physical.operators import IndexScan, KeyPart, RowLimit
@@ -78,7 +78,7 @@ def plan_read(planner: Planner, relation: Relation, predicates: tuple[Expression
     """Plan one scan of a relation; None when nothing bounds it."""
     reading = _reading(planner, relation, predicates, want)
     access = best_access(reading)
-    return None if access is None else _scan(relation, access, want)
+    return None if access is None else _scan(relation, access, want, reading.restrictions)
 
 
 def _reading(planner: Planner, relation: Relation, predicates: tuple[Expression, ...], want: Want) -> Reading:
@@ -96,7 +96,7 @@ def _reading(planner: Planner, relation: Relation, predicates: tuple[Expression,
     )
 
 
-def _scan(relation: Relation, access: Access, want: Want) -> Part:
+def _scan(relation: Relation, access: Access, want: Want, known: Restrictions) -> Part:
     table, alias = relation.table, relation.alias
     is_many = access.index.buckets > 1 or any(has_many(part) for part in access.prefix)
     fixed = frozenset((alias, part.column) for part in access.prefix if not has_many(part))
@@ -128,7 +128,24 @@ def _scan(relation: Relation, access: Access, want: Want) -> Part:
         pending=pending,
     )
     part = replace(with_columns(part, access.residual), rows=access.rows_kept)
-    return selected(part, access.residual, conjunction(access.residual), access.kept)
+    part = selected(part, access.residual, conjunction(access.residual), access.kept)
+    return replace(part, fixed=fixed | columns_of_one_value(alias, known, frozenset()))
+
+
+def columns_of_one_value(alias: str, known: Restrictions, fixed: frozenset[ColumnKey]) -> frozenset[ColumnKey]:
+    """Give the columns that have one value in all rows which pass the tests; `fixed` have one in the rows before."""
+    found: set[ColumnKey] = set()
+    for name, each in known.equal.items():
+        if each.count != 1:
+            continue
+        match each.values[0]:
+            case Constant() | Parameter(max_items=None):
+                found.add((alias, name))
+            case ColumnRef() as column if key_of(column) in fixed:
+                found.add((alias, name))
+            case _:
+                pass
+    return frozenset(found)
 
 
 def natural_order(relation: Relation, access: Access) -> tuple[SortKey, ...]:
