@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from piql.binding.aggregates import aggregates_in, ungrouped
 from piql.binding.expressions import ExpressionBinder, QueryContext
 from piql.binding.outputs import output_columns, with_output_names
 from piql.binding.scope import Scope, ScopeRelation, matches
@@ -27,7 +28,7 @@ from piql.diagnostics.codes import report
 from piql.diagnostics.diagnostic import Label
 from piql.logical import expressions as bound
 from piql.logical import operators as logical
-from piql.node import Node, replace
+from piql.node import replace
 from piql.source import Span
 from piql.syntax import ast
 
@@ -416,7 +417,7 @@ class _Select:
         found: dict[bound.Aggregate, None] = {}
         for each in (*outputs, *((having,) if having is not None else ()), *(key.expression for key in order)):
             if not isinstance(each, bound.ColumnRef):
-                found.update(dict.fromkeys(_aggregates_in(each)))
+                found.update(dict.fromkeys(aggregates_in(each)))
         return tuple(found)
 
     def _check_grouped(
@@ -431,7 +432,7 @@ class _Select:
         expressions += [having] if having is not None else []
         expressions += [key.expression for key in order]
         for each in expressions:
-            column = _ungrouped(each, keys, own)
+            column = ungrouped(each, keys, own)
             if column is None:
                 continue
             self.is_broken = True
@@ -474,28 +475,3 @@ def _output_name(item: ast.SelectItem, expression: bound.Expression) -> str:
     if isinstance(item.expression, ast.Call):
         return item.expression.name.text.lower()
     return " ".join(item.expression.span.text.split())
-
-
-def _aggregates_in(expression: Node) -> Iterator[bound.Aggregate]:
-    """Yield the aggregates of an expression, those of subqueries left out."""
-    if isinstance(expression, bound.Aggregate):
-        yield expression
-    elif isinstance(expression, bound.InSubquery):
-        for each in expression.values:
-            yield from _aggregates_in(each)
-    elif not isinstance(expression, bound.Exists | bound.ScalarSubquery | bound.ColumnRef | bound.Constant):
-        for child in expression.children():
-            yield from _aggregates_in(child)
-
-
-def _ungrouped(expression: Node, keys: list[bound.Expression], own: set[str]) -> bound.ColumnRef | None:
-    """Give a column of this query that stands outside of every group key and aggregate."""
-    if isinstance(expression, bound.Aggregate) or expression in keys:
-        return None
-    if isinstance(expression, bound.ColumnRef):
-        return expression if expression.relation in own else None
-    for child in expression.children():
-        found = _ungrouped(child, keys, own)
-        if found is not None:
-            return found
-    return None

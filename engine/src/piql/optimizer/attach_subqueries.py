@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from piql.binding.outputs import output_columns
@@ -130,7 +130,21 @@ class _Attach:
     ) -> tuple[LogicalNode, Expression]:
         """Join what gives the values of the scalar subqueries of an expression, unless it is `joined` already."""
         if not is_region(plan):
-            return self._with_values_of_groups(plan, expression, joined)
+            return self._joined_by(self._below_groups, plan, expression, joined)
+
+        def find(plan: LogicalNode, query: LogicalNode) -> tuple[LogicalNode, Expression] | None:
+            return self._looked_up(plan, query) or self._read_once(plan, query) or first_match(plan, query, is_test)
+
+        return self._joined_by(find, plan, expression, joined)
+
+    def _joined_by(
+        self,
+        find: Callable[[LogicalNode, LogicalNode], tuple[LogicalNode, Expression] | None],
+        plan: LogicalNode,
+        expression: Expression,
+        joined: dict[ScalarSubquery, Expression],
+    ) -> tuple[LogicalNode, Expression]:
+        """Join each value that `find` joins to a plan, and name it where its subquery stood."""
 
         def change(node: Node) -> Node:
             nonlocal plan
@@ -138,11 +152,7 @@ class _Attach:
                 case ScalarSubquery() if node in joined:
                     return joined[node]
                 case ScalarSubquery(query=query):
-                    found = (
-                        self._looked_up(plan, query)
-                        or self._read_once(plan, query)
-                        or first_match(plan, query, is_test)
-                    )
+                    found = find(plan, query)
                     if found is None:
                         return node
                     plan, joined[node] = found
@@ -156,43 +166,24 @@ class _Attach:
         changed: Expression = change(expression)  # type: ignore[assignment]
         return plan, changed
 
-    def _with_values_of_groups(
-        self, plan: LogicalNode, expression: Expression, joined: dict[ScalarSubquery, Expression]
-    ) -> tuple[LogicalNode, Expression]:
-        """Join the value below the groups, and group by it, too: it is one value in all rows of a group.
+    def _below_groups(self, plan: LogicalNode, query: LogicalNode) -> tuple[LogicalNode, Expression] | None:
+        """Join a value below the groups, and group by it, too: it is one value in all rows of a group.
 
         It stands alone, or is found by columns that are grouped by. Without keys there is a group even of no rows,
         which a key would leave out.
         """
-
-        def change(node: Node) -> Node:
-            nonlocal plan
-            match node:
-                case ScalarSubquery() if node in joined:
-                    return joined[node]
-                case ScalarSubquery(query=query):
-                    group = _group_below(plan)
-                    if group is None or not group.keys or not is_region(group.input):
-                        return node
-                    outside, grouped = outer_relations(query), _group_keys(group)
-                    read = (each for each in query.find(ColumnRef) if each.relation in outside)
-                    if grouped is None or not all(key_of(each) in grouped for each in read):
-                        return node
-                    found = self._looked_up(group.input, query) or self._read_once(group.input, query)
-                    if found is None:
-                        return node
-                    below, joined[node] = found
-                    keys = (*group.keys, joined[node])
-                    plan = _with_group(plan, replace(group, keys=keys, input=below))
-                    self.context.note("the value of a subquery is joined to each row")
-                    return joined[node]
-                case Aggregate() | Exists() | InSubquery():
-                    return node
-                case _:
-                    return node.map_children(change)
-
-        changed: Expression = change(expression)  # type: ignore[assignment]
-        return plan, changed
+        group = _group_below(plan)
+        if group is None or not group.keys or not is_region(group.input):
+            return None
+        outside, grouped = outer_relations(query), _group_keys(group)
+        read = (each for each in query.find(ColumnRef) if each.relation in outside)
+        if grouped is None or not all(key_of(each) in grouped for each in read):
+            return None
+        found = self._looked_up(group.input, query) or self._read_once(group.input, query)
+        if found is None:
+            return None
+        below, value = found
+        return _with_group(plan, replace(group, keys=(*group.keys, value), input=below)), value
 
     def _looked_up(self, plan: LogicalNode, query: LogicalNode) -> tuple[LogicalNode, Expression] | None:
         """Give a left join with the only row of a relation whose key the subquery fixes."""
