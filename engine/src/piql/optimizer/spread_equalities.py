@@ -102,11 +102,8 @@ def compared_column(predicate: Expression) -> ColumnRef | None:
             return None
 
 
-def compared_columns(predicate: Expression) -> tuple[ColumnRef, ...]:
-    """Give the columns of a comparison with values, or of an OR of nothing but such comparisons."""
-    if not isinstance(predicate, Or):
-        column = compared_column(predicate)
-        return () if column is None else (column,)
+def compared_columns(predicate: Or) -> tuple[ColumnRef, ...]:
+    """Give the columns of an OR of nothing but comparisons with values; none where there is anything else."""
     found = [compared_column(each) for operand in predicate.operands for each in conjuncts(operand)]
     columns = tuple(each for each in found if each is not None)
     return columns if len(columns) == len(found) else ()
