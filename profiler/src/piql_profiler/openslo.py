@@ -2,8 +2,10 @@
 
 value 50, op lte             a good execution takes at most 50 ms
 timeSliceTarget 0.99         in a good slice a share of 0.99 of them is good
-timeSliceWindow 10m          a slice is ten minutes
+timeSliceWindow 10m          a slice is ten minutes; OpenSLO knows no shorter unit
 target 0.99                  a share of 0.99 of the slices is good over the time window
+
+What a document of another tool says of its alerts, its data source and its time window is not needed, and passed over.
 """
 
 from __future__ import annotations
@@ -15,7 +17,10 @@ from typing import Any
 
 import yaml
 
-_UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
+_MINUTE, _DAY = 60, 86_400
+_UNITS = {"s": 1, "m": _MINUTE, "h": 3_600, "d": _DAY, "w": 7 * _DAY, "M": 30 * _DAY, "Q": 90 * _DAY, "Y": 365 * _DAY}
+_WRITTEN = "mhd"  # of these units
+_MILLISECONDS = {"ms": 1.0, "s": 1_000.0, "us": 0.001}
 _SLICES = 0.99
 
 
@@ -37,7 +42,7 @@ def read_openslo(text: str) -> tuple[Objective, ...]:
     """Read all SLO documents of a text; documents of other kinds are passed over."""
     try:
         documents = [each for each in yaml.safe_load_all(text) if each is not None]
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:  # a date may be none, a nesting too deep
         raise UnreadableSlo(f"this is no YAML: {' '.join(str(error).split())}") from None
     found = tuple(_objective(each) for each in _slos(documents))
     if not found:
@@ -48,10 +53,10 @@ def read_openslo(text: str) -> tuple[Objective, ...]:
 
 
 def write_openslo(objectives: Iterable[Objective], service: str = "piql") -> str:
-    """Write one document for each objective."""
-    return yaml.safe_dump_all(
-        [_document(each, service) for each in objectives], sort_keys=False, explicit_start=True, allow_unicode=True
-    )
+    """Write one document for each objective; ValueError for an interval that is no whole number of minutes."""
+    taken: set[str] = set()
+    documents = [_document(each, _free_name(each.query, taken), service) for each in objectives]
+    return yaml.safe_dump_all(documents, sort_keys=False, explicit_start=True, allow_unicode=True)
 
 
 def _slos(documents: Iterable[object]) -> Iterator[Mapping[str, Any]]:
@@ -67,28 +72,39 @@ def _slos(documents: Iterable[object]) -> Iterator[Mapping[str, Any]]:
 def _objective(document: Mapping[str, Any]) -> Objective:
     name = _at(document, "metadata", "name")
     spec = _at(document, "spec")
+    if not isinstance(spec, Mapping):
+        raise UnreadableSlo(f"{name}: spec is an object")
     if spec.get("budgetingMethod") != "Timeslices":
         raise UnreadableSlo(f"{name}: budgetingMethod is Timeslices, which states an interval")
     objectives = spec.get("objectives")
     if not isinstance(objectives, list) or len(objectives) != 1 or not isinstance(objectives[0], Mapping):
         raise UnreadableSlo(f"{name}: exactly one objective is read")
     (objective,) = objectives
-    if objective.get("op") != "lte":
-        raise UnreadableSlo(f"{name}: op is lte, since a latency has an upper bound")
+    if objective.get("op") not in ("lte", "lt"):
+        raise UnreadableSlo(f"{name}: op is lte or lt, since a latency has an upper bound")
     return Objective(
-        str(_query(spec) or name),
+        str(_of_source(spec, "query") or name),
         _number(name, objective, "timeSliceTarget", 1.0),
-        _number(name, objective, "value", float("inf")),
+        _number(name, objective, "value", float("inf")) * _in_ms(name, _of_source(spec, "unit")),
         _seconds(name, objective.get("timeSliceWindow")),
     )
 
 
-def _query(spec: Mapping[str, Any]) -> object:
-    """Give the query that the indicator names, where it is one of ours."""
+def _of_source(spec: Mapping[str, Any], field: str) -> object:
+    """Give what the indicator's source says of the query that it measures; None where it says nothing."""
     try:
-        return _at(spec, "indicator", "spec", "thresholdMetric", "metricSource", "spec", "query")
+        return _at(spec, "indicator", "spec", "thresholdMetric", "metricSource", "spec", field)
     except UnreadableSlo:
         return None
+
+
+def _in_ms(name: str, unit: object) -> float:
+    """Give the milliseconds of a unit, which is one unless it is named."""
+    if unit is None:
+        return 1.0
+    if not isinstance(unit, str) or unit not in _MILLISECONDS:
+        raise UnreadableSlo(f"{name}: unit is one of {', '.join(_MILLISECONDS)}, not {unit}")
+    return _MILLISECONDS[unit]
 
 
 def _at(document: Mapping[str, Any], *path: str) -> Any:
@@ -108,19 +124,19 @@ def _number(name: str, objective: Mapping[str, Any], field: str, most: float) ->
 
 
 def _seconds(name: str, text: object) -> float:
-    found = re.fullmatch(r"(\d+)([smhdw])", str(text))
+    found = re.fullmatch(r"(\d{1,9})([smhdwMQY])", str(text))
     if not found or not int(found[1]):
         raise UnreadableSlo(f"{name}: timeSliceWindow is written like 10m, not {text}")
     return float(int(found[1]) * _UNITS[found[2]])
 
 
-def _document(objective: Objective, service: str) -> dict[str, Any]:
+def _document(objective: Objective, name: str, service: str) -> dict[str, Any]:
     source = {"type": "piql", "spec": {"query": objective.query, "unit": "ms"}}
-    indicator = {"metadata": {"name": f"{_dns(objective.query)}-latency"}}
+    indicator = {"metadata": {"name": f"{name}-latency"}}
     return {
         "apiVersion": "openslo/v1",
         "kind": "SLO",
-        "metadata": {"name": _dns(objective.query), "displayName": objective.query},
+        "metadata": {"name": name, "displayName": objective.query},
         "spec": {
             "service": service,
             "indicator": {**indicator, "spec": {"thresholdMetric": {"metricSource": source}}},
@@ -141,12 +157,20 @@ def _document(objective: Objective, service: str) -> dict[str, Any]:
 
 
 def _window(seconds: float) -> str:
-    whole = max(1, round(seconds))
-    unit = max((each for each in "smhd" if whole % _UNITS[each] == 0), key=_UNITS.__getitem__)
+    if seconds < _MINUTE or seconds % _MINUTE:
+        raise ValueError(f"a time slice of OpenSLO is a whole number of minutes, not {seconds:g} s")
+    whole = round(seconds)
+    unit = max((each for each in _WRITTEN if whole % _UNITS[each] == 0), key=_UNITS.__getitem__)
     return f"{whole // _UNITS[unit]}{unit}"
 
 
-def _dns(name: str) -> str:
-    """Give a name that OpenSLO accepts: lower case, digits and hyphens, at most 63 characters."""
-    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name).lower()
-    return re.sub(r"[^a-z0-9]+", "-", words).strip("-")[:50] or "query"
+def _free_name(query: str, taken: set[str]) -> str:
+    """Give a name that OpenSLO accepts (lower case, digits, hyphens, at most 63 characters) and nobody has yet."""
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", query).lower()
+    name = first = re.sub(r"[^a-z0-9]+", "-", words)[:45].strip("-") or "query"
+    number = 1
+    while name in taken:
+        number += 1
+        name = f"{first}-{number}"
+    taken.add(name)
+    return name

@@ -1,0 +1,126 @@
+"""What `piql predict` prints: a line a query, what breaks an SLO and how often, and how far limits may grow."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from piql_profiler.openslo import Objective
+from piql_profiler.predictor.predict import Prediction
+from piql_profiler.predictor.risk import Risk
+from piql_profiler.predictor.safe_limits import SafeLimit, SafeLimits
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What was predicted, by query or page; `slos` and `risks` of those that have an SLO."""
+
+    predictions: Mapping[str, Prediction]
+    quantile: float
+    slos: Mapping[str, Objective]
+    risks: Mapping[str, Risk]
+    limits: SafeLimits | None
+    stale_operators: tuple[str, ...]
+
+    def meets(self, name: str) -> bool:
+        return self.predictions[name].meets(self.slos[name].quantile, self.slos[name].threshold_ms)
+
+    @property
+    def staleness(self) -> str | None:
+        """Say which operators the store no longer executes as it did when it was profiled."""
+        if not self.stale_operators:
+            return None
+        names = ", ".join(self.stale_operators)
+        return f"the profile is stale: {names} took a different time when last looked at; piql profile --refresh"
+
+
+def as_json(found: Forecast) -> list[dict[str, Any]]:
+    limits = found.limits.limits if found.limits else ()
+    growth = None if found.limits is None else {"growth": found.limits.growth, "binding": found.limits.binding}
+    return [
+        {
+            "query": name,
+            "model": each.model,
+            "quantile": found.quantile,
+            "latency_ms": each.quantile_ms(found.quantile),
+            "conservative_p99_ms": each.conservative_ms,
+            "latency_by_interval_ms": each.quantile_by_interval_ms(found.quantile),
+            "meets_slo": found.meets(name) if name in found.slos else None,
+            "risk": _risk_json(found.risks.get(name)),
+            "largest_safe": {limit.axis.symbol: limit.largest for limit in limits if name in limit.queries},
+            "all_limits": growth,
+            "coverage": each.coverage.label,
+            "operators": [
+                {
+                    "operator": part.operator,
+                    "point": str(part.point),
+                    "p99_ms": part.p99_ms,
+                    "part_of_p99_ms": part.blame_ms,
+                }
+                for part in each.operators
+            ],
+            "warnings": [*each.warnings, *filter(None, [found.staleness])],
+        }
+        for name, each in found.predictions.items()
+    ]
+
+
+def print_table(found: Forecast) -> None:
+    width = max(len(name) for name in found.predictions)
+    for name, each in found.predictions.items():
+        is_p99 = found.quantile == 0.99
+        careful = f"  (9 of 10: ≤ {each.conservative_ms:.3f})" if each.conservative_ms and is_p99 else ""
+        verdict = ""
+        if name in found.slos:
+            verdict = "  meets the SLO" if found.meets(name) else "  BREAKS the SLO"
+        latency = f"{each.quantile_ms(found.quantile):9.3f} ms{careful}"
+        print(f"{name:{width}}  p{found.quantile * 100:g} ≈ {latency}  {each.coverage.label}{verdict}")
+        for note in (*_risk_lines(found.risks.get(name)), *each.warnings):
+            print(f"{'':{width}}  {note}")
+    if found.staleness:
+        print(f"piql predict: {found.staleness}", file=sys.stderr)
+    _print_limits(found.limits)
+
+
+def _risk_json(risk: Risk | None) -> dict[str, Any] | None:
+    if risk is None or not risk.is_shown:
+        return None
+    return {
+        "violations": risk.violations,
+        "intervals": risk.intervals,
+        "share": risk.share,
+        "low": risk.low,
+        "high": risk.high,
+        "warnings": risk.warnings,
+    }
+
+
+def _risk_lines(risk: Risk | None) -> tuple[str, ...]:
+    if risk is None or not risk.is_shown:
+        return ()
+    likely = f"{risk.share:.1%} ({risk.low:.1%} – {risk.high:.1%})"
+    return f"broken in {risk.violations} of {risk.intervals} intervals: {likely}", *risk.warnings
+
+
+def _print_limits(limits: SafeLimits | None) -> None:
+    """Say what each limit may grow to, the others as they are, and what all may grow to together."""
+    if limits is None or not limits.limits:
+        return
+    print("\nLargest limits that keep the SLO, each while the others stay:")
+    width = max(len(_label(each)) for each in limits.limits)
+    for each in limits.limits:
+        most = "none" if each.largest is None else str(each.largest)
+        why = f"then {each.binding} breaks it" if each.binding else "larger ones were not measured"
+        print(f"  {_label(each):{width}}  {most:>7}  now {each.axis.current}; {why}")
+    why = f"then {limits.binding} breaks its SLO" if limits.binding else "larger ones were not measured"
+    if limits.growth is None:
+        print(f"All limits together: however small they are, {limits.binding} breaks its SLO")
+    else:
+        print(f"All limits together: {limits.growth:g} times what they are; {why}")
+
+
+def _label(limit: SafeLimit) -> str:
+    """Name a limit; one of a query's own text with its query."""
+    return limit.axis.label if "." in limit.axis.symbol else f"{limit.queries[0]}: {limit.axis.label}"
