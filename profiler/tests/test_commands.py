@@ -105,6 +105,10 @@ def test_wrong_arguments_of_predict_end_with_2(source: str, options: list[str]) 
         (["--grid", "[1]"], "an object of lists"),
         (["--grid", '{"row_bytes": [100], "scans": [1]}'], "unknown dimension scans"),
         (["--interval", "0"], "are positive"),
+        (["--interval", "nan"], "are positive"),
+        (["--interval", "inf"], "are positive"),
+        (["--precision", "nan"], "--precision is a positive share"),
+        (["--load", "nan"], "--load is a share"),
         (["--grid", '{"row_bytes": [100], "scan_rows": 5}'], "a list of whole numbers"),
     ],
 )
@@ -155,7 +159,9 @@ def test_a_store_that_cannot_be_opened_fails_the_run_in_words(
 
 def test_the_largest_limits_are_said_beside_an_slo(source: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert commands.predict([source, "--run", str(RECORDED), "--slo", "60000"]) == 0
-    assert "subscriptions per owner               100  now 100; larger ones were not measured" in capsys.readouterr().out
+    assert (
+        "subscriptions per owner               100  now 100; larger ones were not measured" in capsys.readouterr().out
+    )
     assert commands.predict([source, "--run", str(RECORDED), "--slo", "0.0001"]) == 99
     assert "none  now 100; then thoughtstream breaks it" in capsys.readouterr().out
 

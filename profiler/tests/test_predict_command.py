@@ -43,9 +43,7 @@ def run_of(tmp_path: Path) -> Run:
         directory = RunDirectory(out, RunSettings("embedded:", GRIDS["small"], 30.0, intervals))
         for interval in range(intervals):
             slower = 10 if interval % 5 == 4 else 1
-            directory.write_interval(
-                interval, [_measured(each, interval, slower) for each in GRIDS["small"].points]
-            )
+            directory.write_interval(interval, [_measured(each, interval, slower) for each in GRIDS["small"].points])
         directory.end("done")
         return out
 
@@ -125,7 +123,7 @@ def test_an_slo_of_a_query_that_cannot_be_predicted_is_not_passed_over(
     source: str, tmp_path: Path, query: str, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     slos = tmp_path / "slos.yaml"
-    slos.write_text(write_openslo([Objective("latest", 0.99, 60_000.0, 600.0), Objective(query, 0.99, 60_000.0, 600.0)]))
+    slos.write_text(write_openslo(Objective(each, 0.99, 60_000.0, 600.0) for each in ("latest", query)))
     assert commands.predict([source, "--run", str(RECORDED), "--slo", str(slos)]) == 1
     assert message in capsys.readouterr().err
 

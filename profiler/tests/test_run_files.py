@@ -1,6 +1,7 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -118,3 +119,14 @@ def test_a_run_can_be_marked_as_cancelled_from_outside_unless_it_has_ended(tmp_p
     run.end("done")
     mark_cancelled(tmp_path)
     assert read_info(tmp_path).state == "done"
+
+
+def test_a_run_whose_url_holds_a_password_is_its_owners_alone_to_read(tmp_path: Path) -> None:
+    for url, others in (("cql://me:secret@node/app", 0), ("cql://node/app", 0o044)):
+        run = RunDirectory(tmp_path / url[6:8], replace(SETTINGS, store_url=url))
+        for state in ("running", "cancelled"):
+            run.update(state=state)
+            assert (run.path / "run.json").stat().st_mode & 0o044 == others
+        run.update(state="running")
+        mark_cancelled(run.path)
+        assert (run.path / "run.json").stat().st_mode & 0o044 == others

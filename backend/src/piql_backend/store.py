@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import logging
-import re
 import threading
 from typing import Literal
 
 import piql
 from piql.errors import PiqlError, StoreUnavailable
+from piql_profiler.store_urls import without_password
 
 from piql_backend.errors import ApiError
 from piql_backend.health.schemas import ClusterRead, NodeRead, StoreRead
@@ -74,8 +74,3 @@ class StoreConnection:
             raise ApiError(503, "store-unavailable", f"{self.shown_url} names no store: {error}.") from error
         except OSError as error:
             raise StoreUnavailable(f"{self.shown_url} cannot be opened: {error.strerror or error}.") from error
-
-
-def without_password(url: str) -> str:
-    """Give a store's URL fit to be shown."""
-    return re.sub(r"(//[^/@:]*):[^/@]*@", r"\1:…@", url)

@@ -109,7 +109,9 @@ def predict(argv: Sequence[str] | None = None) -> int:
     limits = None
     if asked and not values:
         queries = [compilation.queries[name] for name in asked if name in compilation.queries]
-        limits = safe_limits(queries, model, {name: Slo(each.quantile, each.threshold_ms) for name, each in asked.items()})
+        limits = safe_limits(
+            queries, model, {name: Slo(each.quantile, each.threshold_ms) for name, each in asked.items()}
+        )
     forecast = Forecast(found, given.quantile, asked, risks, limits, tuple(each.value for each in stale))
     if given.output == "json":
         print(json.dumps(as_json(forecast), indent=2))

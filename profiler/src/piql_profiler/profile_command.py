@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import math
 import os
 import signal
 import sys
@@ -85,11 +86,11 @@ def profile(argv: Sequence[str] | None = None) -> int:
         if given.look is not None and given.look < 1:
             raise ValueError("--look is a number of looks, from 1")
         grid = grid_of(given.grid)
-        if given.interval <= 0 or given.intervals < 1 or given.clients < 1:
-            raise ValueError("interval, intervals and clients are positive")
+        if not 0.0 < given.interval < math.inf or given.intervals < 1 or given.clients < 1:
+            raise ValueError("interval, intervals and clients are positive numbers")
         if not 0.0 <= given.load <= 0.7:
             raise ValueError("--load is a share from 0 to 0.7: a busier client proves nothing of the store")
-        if given.precision <= 0.0:
+        if not 0.0 < given.precision < math.inf:
             raise ValueError("--precision is a positive share")
         settings = RunSettings(
             given.store,

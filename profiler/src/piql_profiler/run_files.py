@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -23,10 +24,12 @@ import pyarrow.parquet as pq
 from piql_profiler.grid import Grid, Operator, Point
 from piql_profiler.histogram import RATIO, Histogram
 from piql_profiler.measurements import Measurement, Measurements
+from piql_profiler.store_urls import has_password
 
 FORMAT_VERSION = 1
 RunState = Literal["starting", "running", "cancelled", "failed", "done"]
 _UNFINISHED = ("starting", "running")
+_OWN, _SHARED = 0o600, 0o666  # who may read a file; the latter less the process's mask
 GONE = "the process that measured ended before the run did"
 
 
@@ -130,6 +133,7 @@ class RunDirectory:
     def _save(self) -> None:
         target = self.path / "run.json"
         part = target.with_suffix(".part")
+        part.touch(_OWN if has_password(self.info.settings.store_url) else _SHARED)
         part.write_text(json.dumps(_to_json(self.info), indent=2) + "\n")
         move_into_place(part, target)
 
@@ -158,6 +162,7 @@ def mark_cancelled(path: Path) -> None:
     content = json.loads(file.read_text())
     if content["state"] in _UNFINISHED:
         part = path / "run.cancelled.part"
+        part.touch(stat.S_IMODE(file.stat().st_mode))
         part.write_text(json.dumps({**content, "state": "cancelled", "ended_at": time.time()}, indent=2) + "\n")
         move_into_place(part, file)
 

@@ -7,15 +7,20 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from types import FrameType
 
 from piql.errors import PiqlError
 
 from piql_profiler.predictor.model import NotPredictable
 from piql_profiler.profile_command import CANCELLED, grid_of
+from piql_profiler.profile_run import Cancelled
 from piql_profiler.run_files import RunSettings, UnreadableRun
+from piql_profiler.runner import sentence_of
 from piql_profiler.validation.report import as_json, as_page, as_table
 from piql_profiler.validation.validate import validate as run
 
@@ -40,9 +45,10 @@ def validate(argv: Sequence[str] | None = None) -> int:
         grid = grid_of(given.grid)
     except ValueError as error:
         parser.error(str(error))
-    if given.interval <= 0 or given.intervals < 1 or not 0.0 <= given.load <= 0.7:
-        parser.error("interval and intervals are positive, and a load is a share from 0 to 0.7")
+    if not 0.0 < given.interval < math.inf or given.intervals < 1 or not 0.0 <= given.load <= 0.7:
+        parser.error("interval and intervals are positive numbers, and a load is a share from 0 to 0.7")
     settings = RunSettings(given.store, grid, given.interval, given.intervals, 1, given.seed, "local", given.load)
+    before = signal.signal(signal.SIGTERM, _stop)
     try:
         found = run(
             settings,
@@ -51,14 +57,24 @@ def validate(argv: Sequence[str] | None = None) -> int:
             lambda text: print(text, file=sys.stderr, flush=True),
             with_writes=given.writes,
         )
+        (given.out / "validation.json").write_text(json.dumps(as_json(found), indent=2) + "\n", encoding="utf-8")
+        (given.out / "report.html").write_text(as_page(found), encoding="utf-8")
     except UnreadableRun as error:
         parser.error(str(error))
-    except (NotPredictable, PiqlError) as error:
+    except NotPredictable as error:
         print(f"piql validate: {error}", file=sys.stderr)
         return 1
-    except KeyboardInterrupt:
+    except (PiqlError, OSError) as error:
+        print(f"piql validate: {sentence_of(error)}", file=sys.stderr)
+        return 1
+    except (Cancelled, KeyboardInterrupt):
+        print("piql validate: stopped before its end", file=sys.stderr)
         return CANCELLED
-    (given.out / "validation.json").write_text(json.dumps(as_json(found), indent=2) + "\n", encoding="utf-8")
-    (given.out / "report.html").write_text(as_page(found), encoding="utf-8")
+    finally:
+        signal.signal(signal.SIGTERM, before)
     print(json.dumps(as_json(found), indent=2) if given.output == "json" else as_table(found))
     return 0
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    raise Cancelled

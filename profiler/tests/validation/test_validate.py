@@ -1,12 +1,19 @@
+import errno
 import json
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import piql
 import pytest
-from piql_profiler import commands
-from piql_profiler.grid import Operator, Point
-from piql_profiler.run_files import read_info
+from piql_profiler import commands, run_files
+from piql_profiler.grid import GRIDS, Operator, Point
+from piql_profiler.run_files import RunSettings, read_info
 from piql_profiler.validation.case import observed_work
+from piql_profiler.validation.report import as_json, as_page
+from piql_profiler.validation.validate import Validation
+from piql_profiler.workload import RESERVED_PREFIX
 
 SCADR = """
 CREATE TABLE subscriptions (
@@ -102,3 +109,56 @@ def test_a_query_is_predicted_at_the_cardinalities_it_was_executed_with() -> Non
 def test_a_query_that_is_not_deployed_is_named(store: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert commands.validate(["--store", store, "--out", str(tmp_path / "out"), "--query", "none"]) == 1
     assert "no query 'none' is deployed" in capsys.readouterr().err
+
+
+def test_a_store_without_a_query_is_said_before_anything_is_measured(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert commands.validate(["--store", f"embedded:{tmp_path}/empty.db", "--out", str(tmp_path / "out")]) == 1
+    assert "no query that reads is deployed" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("options", [["--interval", "nan"], ["--interval", "inf"], ["--load", "nan"]])
+def test_wrong_numbers_end_with_2(store: str, tmp_path: Path, options: list[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        commands.validate(["--store", store, "--out", str(tmp_path / "out"), *options])
+    assert ended.value.code == 2
+
+
+def test_a_validation_that_is_stopped_is_cancelled_and_takes_its_rows_along(store: str, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    options = ["--store", store, "--out", str(out), "--interval", "1", "--intervals", "600", "--grid", json.dumps(GRID)]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "piql_profiler.commands", "validate", *options], stderr=subprocess.PIPE, text=True
+    )
+    assert process.stderr is not None
+    assert "interval 1 of 600" in process.stderr.readline()
+    assert list(tmp_path.glob(f"{RESERVED_PREFIX}*"))
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(timeout=20) == 130
+    assert "Traceback" not in process.stderr.read()
+    info = read_info(out)
+    assert (info.state, info.message) == ("cancelled", "stopped before its end")
+    assert info.complete_intervals >= 1
+    assert not list(tmp_path.glob(f"{RESERVED_PREFIX}*"))
+
+
+def test_a_full_disk_is_said_and_not_met_again_on_the_way_out(
+    store: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*arguments: object, **options: object) -> None:
+        monkeypatch.setattr(Path, "write_text", full)
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(run_files.pq, "write_table", full)
+    options = ["--interval", "1", "--intervals", "1", "--grid", json.dumps(GRID)]
+    assert commands.validate(["--store", store, "--out", str(tmp_path / "out"), *options]) == 1
+    assert "the disk is full" in capsys.readouterr().err
+
+
+def test_a_report_can_be_shown_to_others(store: str) -> None:
+    settings = RunSettings("cql://me:secret@node/app", GRIDS["small"])
+    found = Validation(settings, (), (("<b>", "no <i>rows"),))
+    assert "secret" not in json.dumps(as_json(found)) + as_page(found)
+    assert "<b>" not in as_page(found)

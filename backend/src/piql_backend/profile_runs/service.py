@@ -16,6 +16,7 @@ from typing import Any, Literal
 
 from piql_profiler.grid import Grid
 from piql_profiler.profile_command import STALE
+from piql_profiler.store_urls import without_password
 
 from piql_backend.errors import ApiError, NotFound
 from piql_backend.profile_runs.drift import drift_of
@@ -28,7 +29,7 @@ from piql_backend.profile_runs.schemas import (
     ProfileSettingsRead,
 )
 from piql_backend.profile_runs.summary import summary_of
-from piql_backend.store import StoreConnection, without_password
+from piql_backend.store import StoreConnection
 
 log = logging.getLogger(__name__)
 

@@ -7,6 +7,7 @@ from html import escape
 from typing import Any
 
 from piql_profiler.predictor.models import DEFAULT_MODEL
+from piql_profiler.store_urls import without_password
 from piql_profiler.validation.scores import Row, Summary, covered, summary_of, verdict
 from piql_profiler.validation.validate import Validation
 
@@ -38,7 +39,7 @@ def as_json(found: Validation) -> dict[str, Any]:
     """Give all numbers, latencies in ms."""
     held, bounded = covered(found.rows)
     return {
-        "store": found.settings.store_url,
+        "store": without_password(found.settings.store_url),
         "seed": found.settings.seed,
         "interval_seconds": found.settings.interval_seconds,
         "intervals": found.settings.intervals,

@@ -7,6 +7,7 @@ short intervals follow a store that drifts more closely than few long ones.
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -23,7 +24,9 @@ from piql_profiler.precision import FEWEST_FOR_P99, precision_of
 from piql_profiler.predictor.model import Model, NotPredictable
 from piql_profiler.predictor.models import MODELS, build_model
 from piql_profiler.predictor.predict import predict_work
-from piql_profiler.run_files import RunDirectory, RunSettings, load
+from piql_profiler.profile_run import Cancelled
+from piql_profiler.run_files import RunDirectory, RunSettings, RunState, load
+from piql_profiler.runner import sentence_of
 from piql_profiler.validation.case import Case, CaseSession
 from piql_profiler.validation.scores import Row
 from piql_profiler.workload import store_for_profiling
@@ -59,6 +62,8 @@ def validate(
     if unknown := sorted(set(chosen) - set(compilation.queries)):
         raise NotPredictable(f"no query {unknown[0]!r} is deployed")
     writes = sorted(name for name in chosen if compilation.queries[name].kind != "select")
+    if not chosen:
+        raise NotPredictable(f"no query that reads is deployed on {settings.store_url}: there is nothing to validate")
     if writes and not with_writes:
         raise NotPredictable(f"{writes[0]} changes the data: say --writes to execute it again and again")
     sessions = [
@@ -96,12 +101,20 @@ def validate_cases(
                 kept += measured
                 directory.write_interval(interval, measured)
                 report(f"interval {interval + 1} of {settings.intervals}")
-    except BaseException as error:
-        directory.end("failed", f"{type(error).__name__}: {error}".splitlines()[0])
+    except (Cancelled, KeyboardInterrupt):
+        _end(directory, "cancelled", "stopped before its end")
+        raise
+    except Exception as error:
+        _end(directory, "failed", sentence_of(error))
         raise
     directory.end("done")
     refused = [(each.name, each.left_out) for each in cases if each.left_out is not None]
     return compare(settings, load(out).pooled(), [each.case() for each in cases if each.left_out is None], refused)
+
+
+def _end(directory: RunDirectory, state: RunState, message: str) -> None:
+    with contextlib.suppress(OSError):  # on a full disk the run reads as failed once this process is gone
+        directory.end(state, message)
 
 
 def _round(
