@@ -8,12 +8,12 @@ from typing import Any
 
 from piql_profiler.predictor.models import DEFAULT_MODEL
 from piql_profiler.store_urls import without_password
+from piql_profiler.validation.charts import errors_by_query, predicted_over_actual
 from piql_profiler.validation.scores import Row, Summary, covered, summary_of, verdict
 from piql_profiler.validation.validate import Validation
 
 GOAL = 0.10
 MODELS = ("paper", DEFAULT_MODEL)
-_WIDTH, _HEIGHT, _MARGIN = 560, 420, 56
 
 
 def as_table(found: Validation) -> str:
@@ -57,21 +57,27 @@ def as_page(found: Validation) -> str:
     summaries = "".join(f"<li>{escape(_sentence(summary_of(name, found.rows)))}</li>" for name in MODELS if found.rows)
     left_out = "".join(f"<li>{escape(name)}: {escape(why)}</li>" for name, why in found.left_out)
     heads = "".join(f"<th>{name}, ms</th><th>error</th><th>within {GOAL:.0%}</th>" for name in MODELS)
+    charts = "\n".join([errors_by_query(found.rows), predicted_over_actual(found.rows)]) if found.rows else ""
     settings = found.settings
+    offered = f"clients kept busy for {settings.load:.0%} of their time (open loop)"
+    if not settings.load:
+        offered = "one execution after the other (closed loop)"
     protocol = (
         f"{settings.intervals} intervals of {settings.interval_seconds:g} s, queries and operators mixed at random "
-        f"(seed {settings.seed}), clients kept busy for {settings.load:.0%} of their time (open loop), at the "
-        "cardinalities that the queries were executed with."
+        f"(seed {settings.seed}), {offered}, at the "
+        f"cardinalities that the queries were executed with. Store: {without_password(settings.store_url)}; grid "
+        f"{settings.grid.name}."
     )
     return f"""<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <title>PIQL: predicted and actual p99</title>
 <style>
-  body {{ font: 14px/1.5 system-ui, sans-serif; max-width: 980px; margin: 32px auto; padding: 0 16px; color: #1c1c1a; }}
+  body {{ font: 14px/1.5 system-ui, sans-serif; max-width: 1080px; margin: 2em auto; padding: 0 16px; color: #1c1c1a; }}
   table {{ border-collapse: collapse; font-variant-numeric: tabular-nums; }}
   th, td {{ padding: 4px 10px; border-bottom: 1px solid #ddd; text-align: right; }}
-  th:first-child, td:first-child {{ text-align: left; }}
+  th:first-child, td:first-child {{ text-align: left; overflow-wrap: anywhere; min-width: 120px; }}
+  td:nth-child(4) {{ white-space: nowrap; }}
   figure {{ margin: 24px 0; }} figcaption {{ color: #555; max-width: 560px; }}
   .under {{ font-weight: 700; }}
 </style>
@@ -84,7 +90,7 @@ def as_page(found: Validation) -> str:
 <tbody>{rows}</tbody>
 </table>
 <ul>{summaries}<li>{escape(_coverage(found))}</li>{left_out}</ul>
-{_chart(found)}
+{charts}
 </html>
 """
 
@@ -154,49 +160,6 @@ def _row_html(row: Row) -> str:
         f"<tr><td>{escape(row.query)}</td><td>{row.operators}</td><td>{row.histogram.total}</td>"
         f"<td>{actual}</td>{cells}<td>{careful}</td></tr>"
     )
-
-
-def _chart(found: Validation) -> str:
-    """Draw predicted over actual, both logarithmic; on the diagonal a prediction is right."""
-    if not found.rows:
-        return ""
-    values = [each.actual.estimate_us for each in found.rows]
-    values += [each.predicted_us[name] for each in found.rows for name in MODELS]
-    low, high = math.log(min(values) / 1.3), math.log(max(values) * 1.3)
-
-    def x(value: float) -> float:
-        return _MARGIN + (math.log(value) - low) / (high - low) * (_WIDTH - 2 * _MARGIN)
-
-    def y(value: float) -> float:
-        return _HEIGHT - _MARGIN - (math.log(value) - low) / (high - low) * (_HEIGHT - 2 * _MARGIN)
-
-    ends = math.exp(low), math.exp(high)
-    shapes = [f'<line x1="{x(ends[0])}" y1="{y(ends[0])}" x2="{x(ends[1])}" y2="{y(ends[1])}" stroke="#999"/>']
-    for tick in (10.0**power for power in range(8) if low <= math.log(10.0**power) <= high):
-        shapes.append(
-            f'<text x="{x(tick)}" y="{_HEIGHT - _MARGIN + 18}" text-anchor="middle">{_ms(tick)}</text>'
-            f'<text x="{_MARGIN - 8}" y="{y(tick) + 4}" text-anchor="end">{_ms(tick)}</text>'
-        )
-    for each in found.rows:
-        top = min(each.actual.high_us, ends[1])
-        bar = f'x1="{x(max(each.actual.low_us, ends[0]))}" x2="{x(top)}"'
-        for name, mark in zip(MODELS, ("none", "#1f6f43"), strict=True):
-            at = y(each.predicted_us[name])
-            title = f"{escape(each.query)}: {name} {each.error(name):+.1%}"
-            shapes.append(
-                f'<g><title>{title}</title><line {bar} y1="{at}" y2="{at}" stroke="#1f6f43" stroke-opacity=".4"/>'
-                f'<circle cx="{x(each.actual.estimate_us)}" cy="{at}" r="4" fill="{mark}" stroke="#1f6f43"/></g>'
-            )
-    middle = f'x="{_WIDTH / 2}" y="{_HEIGHT - 12}" text-anchor="middle"'
-    return f"""<figure>
-<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" width="{_WIDTH}" font-size="12" role="img" aria-label="Predicted over actual p99">
-{"".join(shapes)}
-<text {middle}>actual p99, ms</text>
-<text transform="translate(14 {_HEIGHT / 2}) rotate(-90)" text-anchor="middle">predicted p99, ms</text>
-</svg>
-<figcaption>A dot for each query, filled: {DEFAULT_MODEL}, hollow: paper. The bar is the 95 % confidence interval of the
-actual p99; a dot above the line is a prediction that is too high.</figcaption>
-</figure>"""
 
 
 def _ms(microseconds: float) -> str:
