@@ -84,6 +84,8 @@ class _Maker(SourceGenerator):
         if not self.is_basic and rng.random() < 0.05:
             count_of = Const(rng.choice((0, 1, 1, 2)), INT)
             conditions.append(Compare(rng.choice(("=", "<", ">=", ">")), self.count_of_matches(sights), count_of))
+        if not self.is_basic and len(sights) > 1 and rng.random() < 0.1:
+            conditions.append(self.first_of_group(sights))
         rng.shuffle(conditions)
         select = Select((), tuple(sources), conjunction(conditions))
         if rng.random() < (0.05 if self.is_basic or needs_stop else 0.3):
@@ -332,6 +334,32 @@ class _Maker(SourceGenerator):
             self.join(sources, [sight], conditions)
         item = Item(Aggregate("COUNT", None), "of_all")
         return ScalarSelect(Select((item,), tuple(sources), conjunction(conditions)))
+
+    def first_of_group(self, sights: Sequence[Sight]) -> Expr:
+        """Ask for the newest or oldest row of each group, where the rows of a table are grouped as they are joined."""
+        rng = self.rng
+        base = rng.choice(sights[1:])
+        table, sight = base.table, self.sight_of(base.table)
+        groups = [foreign.columns for foreign in table.foreign_keys]
+        groups += [table.primary_key[:-1]] * 3 if len(table.primary_key) > 1 else []
+        group = rng.choice(groups or [table.primary_key])
+        value = next((name for name in reversed(table.primary_key) if name not in group), table.primary_key[-1])
+        conditions: list[Expr] = [Compare("=", Col(sight.alias, name), Col(base.alias, name)) for name in group]
+        if rng.random() < 0.2:
+            conditions.append(self.extra([sight]))
+        sources = (Source("from", table.name, sight.alias),)
+        column = Col(sight.alias, value)
+        if rng.random() < 0.6:
+            item = Item(Aggregate(rng.choice(("MIN", "MAX")), column), value)
+            newest = Select((item,), sources, conjunction(conditions))
+        else:
+            keys = [rng.choice(table.columns).name] if rng.random() < 0.5 else []
+            order = tuple(Order(Col(sight.alias, each), rng.random() < 0.5) for each in dict.fromkeys((*keys, value)))
+            newest = Select((Item(column, value),), sources, conjunction(conditions), order=order)
+            rest = tuple(Order(Col(sight.alias, each), order[-1].is_ascending) for each in table.primary_key)
+            rest = tuple(each for each in rest if all(each.expression != one.expression for one in order))
+            newest = replace(newest, order=(*order, *rest), stop=Stop("LIMIT", 1))
+        return Compare("=", Col(base.alias, value), ScalarSelect(newest))
 
     def matches(self, sights: Sequence[Sight]) -> tuple[Sight, list[Source], list[Expr]]:
         """Give a table that refers to a row in sight, or shares what is limited, and the equalities that say so."""

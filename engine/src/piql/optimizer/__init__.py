@@ -15,6 +15,7 @@ from piql.optimizer.drop_implied_predicates import drop_implied_predicates
 from piql.optimizer.fix_correlations import fix_correlations
 from piql.optimizer.insert_data_stops import insert_data_stops
 from piql.optimizer.merge_derived import merge_derived
+from piql.optimizer.merge_first_match import merge_first_match
 from piql.optimizer.order_joins import order_joins
 from piql.optimizer.push_selection_down import push_selection_down
 from piql.optimizer.push_stop_down import push_stop_down
@@ -53,6 +54,7 @@ RULES: tuple[Rule, ...] = (
     complete_order,
     order_joins,
     drop_implied_predicates,
+    merge_first_match,
     stop_joined_extremes,
     insert_data_stops,
     push_stop_down,

@@ -22,6 +22,7 @@ from piql.optimizer.predicates import relations_of
 from piql.optimizer.region import Leg, Region
 from piql.optimizer.restrictions import Restrictions, restrictions_on
 
+EXHAUSTIVE_LEGS = 6  # beyond, the next relation is the cheapest one to add
 FEW_LEGS = 3
 MOST_WAYS = 6  # equally good ways to join a set of relations that are followed further
 MOST_LOOKED = 100_000  # legs, to find where a stop may stand; foreign keys alone tell it of what is left then
@@ -109,7 +110,7 @@ class JoinSearch:
         self._looked = 0
 
     def _needs_of(self, leg: Leg) -> Legs:
-        """Give the legs that the ON of a left join reads."""
+        """Give the legs that the ON of a left join reads, or what a first match is found by."""
         reads = frozenset[str]().union(*map(relations_of, leg.on)) - leg.relations
         return _together(self._home[each] for each in reads if each in self._home)
 
@@ -124,6 +125,10 @@ class JoinSearch:
         if len(self.legs) <= FEW_LEGS:
             return self._everything
         return _together(self.joining.related(leg, self.legs))
+
+    def best(self) -> Sequence[Way]:
+        """Find the best orders that are looked for among so many legs."""
+        return self.exhaustively() if len(self.legs) <= EXHAUSTIVE_LEGS else self.greedily()
 
     def exhaustively(self) -> Sequence[Way]:
         """Find the best orders by the best ways to each set of legs, from small sets to all.
@@ -162,8 +167,9 @@ class JoinSearch:
         return (way,)
 
     def _step(self, joined: Legs, at: int) -> _Step | None:
-        """Tell what it takes to join one more leg; None where a left join may not stand yet."""
-        if self.legs[at].kind == "left" and (not joined or self._needs[at] & ~joined):
+        """Tell what it takes to join one more leg; None where a left join or first match may not stand yet."""
+        leg = self.legs[at]
+        if (leg.kind == "left" or leg.first) and (not joined or self._needs[at] & ~joined):
             return None
         near = joined & self._related[at]
         place = (at, near, not joined)
@@ -232,7 +238,7 @@ class JoinSearch:
         is_fixed = bool(known.equal or known.words)
         return _Read(
             min([reads, *(fact.reads for fact in facts)]),
-            facts[0].rows if facts else UNKNOWN_ROWS,
+            1 if leg.first else facts[0].rows if facts else UNKNOWN_ROWS,
             is_derived=False,
             is_product=not is_first and not any(relations_of(each) - leg.relations for each in predicates),
             is_alone=bool(facts) and not any(known.depends_on(each, available) for each in facts[0].columns),

@@ -70,7 +70,7 @@ class Joining:
 
     def conditions(self, leg: Leg, before: Sequence[Leg]) -> tuple[Expression, ...]:
         """Give the conditions that an inner join of `leg` with the legs before it must test."""
-        if leg.kind == "left":
+        if leg.kind == "left" or leg.first:
             return leg.on
         chosen: dict[frozenset[ColumnKey], Expression] = {}
         pairs = self._foreign_key_pairs(leg, before)

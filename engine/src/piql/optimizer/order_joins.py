@@ -23,7 +23,6 @@ from piql.optimizer.join_search import JoinSearch, Order
 from piql.optimizer.region import Leg, is_region, read_region, write_region
 from piql.optimizer.rule import RuleContext
 
-EXHAUSTIVE_LEGS = 6  # beyond, the next relation is the cheapest one to add
 MOST_PLANNED = 8  # equally good orders whose plans are made to find the best
 _OTHERS = frozenset((Derived, Distinct, GroupBy, SemiJoin, Union))
 
@@ -125,7 +124,7 @@ class _Ordering:
         return write_region(replace(region, legs=legs))
 
     def _best(self, search: JoinSearch, number: int) -> Order:
-        ways = search.exhaustively() if len(search.legs) <= EXHAUSTIVE_LEGS else search.greedily()
+        ways = search.best()
         if not ways:
             return tuple(range(len(search.legs)))
         self.requests += ways[0].requests

@@ -121,7 +121,7 @@ def _followed(
     if _may_be_unknown(node.compared):
         return None
     region = read_region(_without_data_stops(node.right))
-    if region.above or any(leg.relation is None or leg.kind == "left" for leg in region.legs):
+    if region.above or any(leg.relation is None or leg.kind == "left" or leg.first for leg in region.legs):
         return None
     conditions = (*all_conjuncts((node.condition,)), *region.conditions)
     orders = permutations(region.legs) if len(region.legs) <= MOST_FOLLOWED else (region.legs,)
