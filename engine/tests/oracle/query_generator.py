@@ -209,6 +209,13 @@ class _Maker(SourceGenerator):
         if keys and not self.is_basic and rng.random() < 0.08:
             test = self.membership_of_a_key(rng.choice(keys), sights)
             having = test if having is None else Or((having, test))
+        if keys and not self.is_basic and rng.random() < 0.1:  # summed
+            summary = self.summary_of_key(rng.choice(keys), sights)
+            if rng.random() < 0.7:
+                test = Compare(rng.choice((">", "<=", "=", "<>")), Aggregate("COUNT", None), summary)
+                having = test if having is None else Or((having, test))
+            else:
+                items.append(Item(summary, "summary"))
         orders: list[Order] = []
         if keys and rng.random() < 0.5:
             item = rng.choice(items)
@@ -285,6 +292,24 @@ class _Maker(SourceGenerator):
         items = (Item(Col(sight.alias, key.name), key.name),)
         where = conjunction(self.fixed(sight, table.primary_key))
         return InSelect(key, Select(items, (Source("from", table.name, sight.alias),), where), self.rng.random() < 0.3)
+
+    def summary_of_key(self, key: Col, sights: Sequence[Sight]) -> Expr:
+        """Give how many rows, or which of their numbers, a value that rows are grouped by finds in a table."""
+        rng = self.rng
+        table = next(each.table for each in sights if each.alias == key.alias)
+        found = [(other, theirs[0]) for other, ours, theirs in self.referring(table) if ours == (key.name,)]
+        found += [(table, key.name)] * (2 if any(limit.columns == (key.name,) for limit in table.all_limits) else 0)
+        other, column = rng.choice(found or [(table, key.name)])
+        sight = self.sight_of(other)
+        conditions: list[Expr] = [Compare("=", Col(sight.alias, column), key)]
+        if rng.random() < 0.3:
+            conditions.append(self.extra([sight]))
+        numbers = [each.name for each in other.columns if each.type.kind == "INT"]
+        asked = Aggregate("COUNT", None)
+        if numbers and rng.random() < 0.4:
+            asked = Aggregate(rng.choice(("MIN", "MAX", "SUM", "COUNT")), Col(sight.alias, rng.choice(numbers)))
+        source = (Source("from", other.name, sight.alias),)
+        return ScalarSelect(Select((Item(asked, "of_key"),), source, conjunction(conditions)))
 
     def scalar(self, sights: Sequence[Sight]) -> tuple[Expr, Sight, str]:
         """Give a subquery of one row, looked up along a foreign key or standing alone, and the column it gives."""

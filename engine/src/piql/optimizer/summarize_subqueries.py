@@ -55,8 +55,8 @@ def summarize_subqueries(plan: LogicalNode, context: RuleContext) -> LogicalNode
                                                              Relation u
                                                              Relation s
 
-    In a WHERE the same stands below the test, which is above what tests need no subquery. COUNT(*) counts a key
-    column, which is NULL where there is no match; what else may be no NULL there is asked IF_FOUND. Several relations
+    In a WHERE the same stands below the test, which is above what tests need no subquery; in HAVING the rows are the
+    groups, and what they are grouped by finds their matches. COUNT(*) counts a key column, which is NULL where there is no match; what else may be no NULL there is asked IF_FOUND. Several relations
     are joined one after the other, each where the one before has a match. Only to rows that have keys is anything
     joined. Needs the values of single rows joined already (`attach_subqueries`).
     """
@@ -83,7 +83,6 @@ class _Summaries:
     def __init__(self, plan: LogicalNode, context: RuleContext) -> None:
         self.plan = plan
         self.context = context
-        self.made: set[GroupBy] = set()
         self.values: dict[object, Expression] = {}
 
     def of_projection(self, node: Projection) -> LogicalNode:
@@ -126,20 +125,22 @@ class _Summaries:
         read = [each for place in places for each in place.find(ColumnRef) if each.relation in known]
         before = self._group_below(plan)
         sums = [] if before is None else [*_sums(before.keys), *before.aggregates]
+        if before is not None:  # of the rows that a group is made of nothing is left but what they are grouped by
+            inside = aliases_below(before.input)
+            read = [each for each in read if each in before.keys or each.relation not in inside]
         there = {query: each for query, each in self.values.items() if set(each.find(Aggregate)) <= set(sums)}
         return _Rows(plan, known, list(dict.fromkeys((*keys, *read, *sums))), there, self.context)
 
     def _keep(self, rows: _Rows) -> None:
-        self.made |= rows.made
         self.values |= rows.there
 
     def _group_below(self, plan: LogicalNode) -> GroupBy | None:
-        """Give what summed up matches of the same rows before."""
+        """Give the groups that rows are, or what summed up matches of the same rows before."""
         while isinstance(plan, Sort | Selection | SemiJoin):
             plan = plan.left if isinstance(plan, SemiJoin) else plan.input
-        return plan if isinstance(plan, GroupBy) and plan in self.made else None
+        return plan if isinstance(plan, GroupBy) else None
 
-    def _row_keys(self, plan: LogicalNode) -> tuple[ColumnRef, ...] | None:
+    def _row_keys(self, plan: LogicalNode) -> tuple[Expression, ...] | None:
         """Give the columns that tell the rows of a section apart; None where nothing does."""
         while not is_region(plan):
             match plan:
@@ -147,8 +148,8 @@ class _Summaries:
                     plan = plan.input
                 case SemiJoin():
                     plan = plan.left
-                case GroupBy(keys=keys) if plan in self.made:
-                    return tuple(each for each in keys if isinstance(each, ColumnRef))
+                case GroupBy(keys=(_, *_) as keys):
+                    return tuple(each for each in keys if not isinstance(each, Aggregate))
                 case _:
                     return None
         legs = read_region(plan).legs
@@ -174,7 +175,6 @@ class _Rows:
         self.kept = kept
         self.there = there
         self.context = context
-        self.made: set[GroupBy] = set()
         self.values: dict[object, Expression] = {}
 
     def change(self, node: Node) -> Node:
@@ -190,7 +190,6 @@ class _Rows:
                     if found is None:
                         return node
                     self.plan, self.there[same] = found
-                    self.made.add(found[0])
                     self.kept.extend(found[0].aggregates)
                     self.context.note("the matches of each row are summed up")
                 self.values[same] = self.there[same]
