@@ -11,6 +11,7 @@ from .contents import Contents
 from .predicates import Sight
 from .query import (
     Aggregate,
+    And,
     Col,
     Compare,
     Const,
@@ -69,6 +70,8 @@ class _Maker(SourceGenerator):
             sources, sights, conditions, needs_stop = self.from_derived()
         for _ in range(rng.choice((0, 0, 0, 1, 1, 1, 2, 3))):
             needs_stop |= self.join(sources, sights, conditions)
+        if not self.is_basic and rng.random() < 0.3:
+            self.ask_in_on(sources, sights)
         if rng.random() < 0.35:
             conditions += [self.extra(sights) for _ in range(rng.choice((1, 1, 2)))]
         if not self.is_basic and rng.random() < 0.1:
@@ -85,7 +88,7 @@ class _Maker(SourceGenerator):
             count_of = Const(rng.choice((0, 1, 1, 2)), INT)
             conditions.append(Compare(rng.choice(("=", "<", ">=", ">")), self.count_of_matches(sights), count_of))
         if not self.is_basic and len(sights) > 1 and rng.random() < 0.1:
-            conditions.append(self.first_of_group(sights))
+            conditions.append(self.first_of_group(sights[1:]))
         rng.shuffle(conditions)
         select = Select((), tuple(sources), conjunction(conditions))
         if rng.random() < (0.05 if self.is_basic or needs_stop else 0.3):
@@ -363,7 +366,7 @@ class _Maker(SourceGenerator):
     def first_of_group(self, sights: Sequence[Sight]) -> Expr:
         """Ask for the newest or oldest row of each group, where the rows of a table are grouped as they are joined."""
         rng = self.rng
-        base = rng.choice(sights[1:])
+        base = rng.choice(sights)
         table, sight = base.table, self.sight_of(base.table)
         groups = [foreign.columns for foreign in table.foreign_keys]
         groups += [table.primary_key[:-1]] * 3 if len(table.primary_key) > 1 else []
@@ -385,6 +388,17 @@ class _Maker(SourceGenerator):
             rest = tuple(each for each in rest if all(each.expression != one.expression for one in order))
             newest = replace(newest, order=(*order, *rest), stop=Stop("LIMIT", 1))
         return Compare("=", Col(base.alias, value), ScalarSelect(newest))
+
+    def ask_in_on(self, sources: list[Source], sights: Sequence[Sight]) -> None:
+        """Put a test with a subquery into the ON of one of the left joins."""
+        places = [place for place, source in enumerate(sources) if source.kind == "left"]
+        if not places:
+            return
+        place = self.rng.choice(places)
+        joined = sights[: place + 1]
+        test = self.subquery(joined) if self.rng.random() < 0.5 else self.first_of_group(joined[-1:])
+        on = sources[place].on
+        sources[place] = replace(sources[place], on=test if on is None else And((on, test)))
 
     def matches(self, sights: Sequence[Sight]) -> tuple[Sight, list[Source], list[Expr]]:
         """Give a table that refers to a row in sight, or shares what is limited, and the equalities that say so."""

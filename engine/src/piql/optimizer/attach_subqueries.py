@@ -33,6 +33,7 @@ from piql.logical.operators import (
 from piql.node import Node, replace
 from piql.optimizer.facts import facts_about
 from piql.optimizer.first_match import first_match
+from piql.optimizer.left_join_subqueries import said_of_the_left
 from piql.optimizer.one_row import gives_one_row
 from piql.optimizer.predicates import conjunction, has_subquery, holds_subquery, key_of, relations_of
 from piql.optimizer.region import aliases_below, is_region, read_region
@@ -57,7 +58,8 @@ def attach_subqueries(plan: LogicalNode, context: RuleContext) -> LogicalNode:
 
     Needs those that are tests of their own to be joined already (`unnest_subqueries`). A value must come from one row
     at most: a whole key is fixed, the subquery stands alone and stops after one row or gives one group, or it is the
-    first match in an order that an index has (`first_match`). What is left (in the ON of a left join, in an aggregate,
+    first match in an order that an index has (`first_match`). In the ON of a left join it is what the left side finds
+    (`left_join_subqueries`). What is left (one of the table that a left join joins, in an aggregate,
     correlated in another way) is refused by the planner.
     """
     if not holds_subquery(plan):
@@ -69,6 +71,8 @@ def attach_subqueries(plan: LogicalNode, context: RuleContext) -> LogicalNode:
         match changed:
             case Selection() if has_subquery(changed.predicate):
                 return attach.to_selection(changed)
+            case Join(kind="left") if changed.condition is not None and has_subquery(changed.condition):
+                return attach.to_left_join(changed)
             case Projection() if any(has_subquery(each) for each in changed.outputs):
                 return attach.to_projection(changed)
             case _:
@@ -100,6 +104,17 @@ class _Attach:
                 return node
             plan = replace(node, predicate=_all(marked), input=plan)
         return plan
+
+    def to_left_join(self, node: Join) -> Join:
+        """Values that the left side finds are joined to it before the join whose ON tests them."""
+        below = node.left
+        parts: list[Expression] = []
+        for part in said_of_the_left(node) if is_region(below) else ():
+            below, part = self._with_values(below, part, {}, is_test=True)
+            parts.append(part)
+        if not parts or any(map(has_subquery, parts)):
+            return node
+        return replace(node, left=below, condition=conjunction(parts))
 
     def to_projection(self, node: Projection) -> LogicalNode:
         """Values are joined below the order, which may be an order by them; marks are added above it."""

@@ -27,7 +27,8 @@ def merge_first_match(plan: LogicalNode, context: RuleContext) -> LogicalNode:
 
     Both must be of one table and equal in a key of it, so that they are one row. What else is asked of the relation is
     tested on that row, since another one may not take its place. What is joined is put in order again: what finds the
-    group must come before, and the relation then gives one row at most.
+    group must come before, and the relation then gives one row at most. One that is left-joined by nothing but what
+    finds the first match and its key is that match, too, or both are missing.
     """
     if Join not in kinds_of(plan) or not any(each.first for each in plan.find(Join)):
         return plan
@@ -38,7 +39,8 @@ def merge_first_match(plan: LogicalNode, context: RuleContext) -> LogicalNode:
         for match in region.legs:
             for row in region.legs if match.first and match.kind == "left" else ():
                 by = _same_row(region, row, match)
-                merged = None if by is None else _merged(region, row, match, by)
+                merge_kind = _merged if row.kind == "inner" else _merged_left
+                merged = None if by is None else merge_kind(region, row, match, by)
                 if by is not None and merged is not None:
                     renamed.update(by)
                     return merged
@@ -58,12 +60,13 @@ def merge_first_match(plan: LogicalNode, context: RuleContext) -> LogicalNode:
 def _same_row(region: Region, row: Leg, match: Leg) -> Mapping[ColumnKey, ColumnRef] | None:
     """Give the columns of a leg for those of a first match that must be the same row; None where it need not be."""
     one, other = row.relation, match.relation
-    if one is None or other is None or row is match or row.kind == "left" or row.first or one.table != other.table:
+    if one is None or other is None or row is match or row.first or one.table != other.table:
         return None
     both = {one.alias, other.alias}
-    if not any(equated_columns(each) and relations_of(each) == both for each in region.above):
+    tests = region.above if row.kind == "inner" else row.on
+    if not any(equated_columns(each) and relations_of(each) == both for each in tests):
         return None  # a row without a match would be kept
-    equal = _equalities(region, match)
+    equal = _equalities(region, match) if row.kind == "inner" else Equalities((*match.on, *row.on))
     names = tuple(each.name for each in one.table.columns)
     same = {name for name in names if equal.are_equal((one.alias, name), (other.alias, name))}
     if not any(set(key) <= same for key in (one.table.primary_key, *(each.columns for each in one.table.unique_keys))):
@@ -115,6 +118,30 @@ def _merged(region: Region, row: Leg, match: Leg, by: Mapping[ColumnKey, ColumnR
             conditions=tuple(each for each in conditions if not relations_of(each) <= here),
             above=tuple(each for each in above if not relations_of(each) <= here),
         )
+    )
+
+
+def _merged_left(region: Region, row: Leg, match: Leg, by: Mapping[ColumnKey, ColumnRef]) -> LogicalNode | None:
+    """Give a region in which a left-joined leg is the first match; None where its ON asks for more than that."""
+    equal = Equalities(match.on)
+    back = {key_of(mine): replace(mine, relation=alias) for (alias, _), mine in by.items()}
+    for each in (*row.on, *row.filters):
+        said = replace_columns(each, back)
+        pair = equated_columns(said)
+        if said not in match.filters and (pair is None or not equal.are_equal(*map(key_of, pair))):
+            return None
+        if pair is not None and pair[0] == pair[1] and by[key_of(pair[0])].nullable:
+            return None  # NULL equals nothing, not even itself
+    renamed = replace(
+        match,
+        input=row.input,
+        relations=row.relations,
+        filters=tuple(replace_columns(each, by) for each in match.filters),
+        on=tuple(replace_columns(each, by) for each in match.on),
+        first=tuple(replace(key, expression=replace_columns(key.expression, by)) for key in match.first),
+    )
+    return write_region(
+        replace(region, legs=tuple(renamed if leg is match else leg for leg in region.legs if leg is not row))
     )
 
 

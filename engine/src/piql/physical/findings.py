@@ -141,7 +141,8 @@ def misplaced_subqueries(plan: LogicalNode, query: str | None) -> tuple[Diagnost
     return scalars + tuple(
         report(
             "subquery-place",
-            "no subquery can be read in the ON of a LEFT JOIN, in an aggregate, or of columns that groups do not hold",
+            "no subquery can be read of the table that a LEFT JOIN joins, in an aggregate, or of columns that groups "
+            "do not hold",
             node.span,
             help=(
                 "make it a test of WHERE; one of the table that a LEFT JOIN joins may stand in a derived table: "
