@@ -120,6 +120,9 @@ class PredicateGenerator:
             return self.equality(sight, name) if chance < 0.45 else self.inequality(sight, name)
         if depth < 2 and self.rng.random() < 0.06:
             return And(tuple(self.inequality(sight, name) for _ in range(self.rng.choice((2, 2, 3)))))
+        if depth < 2 and self.rng.random() < 0.03:
+            column_and_value = Col(sight.alias, name), self.operand(sight, name)
+            return Or(tuple(Compare(each, *column_and_value) for each in self.rng.sample(("=", "<", ">", ">="), 2)))
         if self.rng.random() < 0.05 and len(sight.table.columns) > 1:
             return self.rows_compared(sight)
         if depth < 2 and chance < 0.2:

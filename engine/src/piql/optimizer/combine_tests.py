@@ -29,6 +29,9 @@ _CLOSED: dict[tuple[ComparisonOperator, ComparisonOperator], ComparisonOperator]
     (">=", "<>"): ">",
     ("<>", ">="): ">",
 }
+_OPEN: dict[tuple[ComparisonOperator, ComparisonOperator], ComparisonOperator] = {
+    (one, closed): closed for one, closed in (("=", "<="), ("<", "<="), ("=", ">="), (">", ">="))
+} | {("=", "<"): "<=", ("=", ">"): ">="}
 
 
 def combined(parts: Sequence[Expression], meaning: Meaning) -> tuple[Expression, ...]:
@@ -39,12 +42,30 @@ def combined(parts: Sequence[Expression], meaning: Meaning) -> tuple[Expression,
 
     Each has the same truth value as what it is made of, NULLs included.
     """
+    found = _made_one(parts, _both)
+    said = {meaning(each) for each in found}
+    return tuple(
+        each
+        for each in found
+        if not (isinstance(each, Or) and any(_says(operand, said, meaning) for operand in each.operands))
+    )
+
+
+def either(operands: Sequence[Expression]) -> tuple[Expression, ...]:
+    """Give the branches of an OR with a range and its end made one range: a = 1 OR a > 1 → a >= 1."""
+    return _made_one(operands, _either)
+
+
+def _made_one(
+    parts: Sequence[Expression], make: Callable[[Expression, Expression], Expression | None]
+) -> tuple[Expression, ...]:
+    """Give tests with each two of one column of which `make` makes one replaced by that."""
     found: dict[int, Expression] = {}
     by_subject: dict[object, list[int]] = {}
     for number, part in enumerate(parts):
         together = part
         for at in by_subject.get(_subject(part), ()):
-            one = _both(found[at], together)
+            one = make(found[at], together)
             if one is not None:
                 together = one
                 by_subject[_subject(found.pop(at))].remove(at)
@@ -53,12 +74,7 @@ def combined(parts: Sequence[Expression], meaning: Meaning) -> tuple[Expression,
         subject = _subject(together)
         if subject is not None:
             by_subject.setdefault(subject, []).append(number)
-    said = {meaning(each) for each in found.values()}
-    return tuple(
-        each
-        for each in found.values()
-        if not (isinstance(each, Or) and any(_says(operand, said, meaning) for operand in each.operands))
-    )
+    return tuple(found.values())
 
 
 def without_implied(operands: Sequence[Expression], meaning: Meaning) -> tuple[Expression, ...]:
@@ -112,6 +128,19 @@ def _both(one: Expression, other: Expression) -> Expression | None:
             return Comparison(operator=operator, left=first[0], right=first[2], span=one.span)
         case _:
             return None
+
+
+def _either(one: Expression, other: Expression) -> Expression | None:
+    """Give the one test that says that one of two holds."""
+    if not isinstance(one, Comparison) or not isinstance(other, Comparison):
+        return None
+    first, second = _of_column(one), _of_column(other)
+    if first is None or second is None or first[0] != second[0] or first[2] != second[2]:
+        return None
+    operator = _OPEN.get((first[1], second[1])) or _OPEN.get((second[1], first[1]))
+    if operator is None:
+        return None
+    return Comparison(operator=operator, left=first[0], right=first[2], span=one.span)
 
 
 def _of_column(test: Comparison) -> tuple[ColumnRef, ComparisonOperator, Expression] | None:

@@ -22,7 +22,7 @@ from piql.logical.expressions import (
 )
 from piql.logical.operators import Join, LogicalNode, Selection, map_inputs
 from piql.node import Node, replace
-from piql.optimizer.combine_tests import combined, without_implied
+from piql.optimizer.combine_tests import combined, either, without_implied
 from piql.optimizer.decided_tests import decided
 from piql.optimizer.literal_tests import narrowed
 from piql.optimizer.predicates import MIRRORED, conjunction, holds_subquery, key_of
@@ -166,7 +166,7 @@ def _negated(operand: Expression, whole: Not) -> Expression:
 
 
 def _simplify_or(predicate: Or) -> Expression:
-    """Flatten an OR; equalities on one column become an IN list, searches for one word one search."""
+    """Flatten an OR; a range and its end become one, equalities on one column a list, searches for one word one."""
     parts: list[Expression] = []
     for operand in predicate.operands:
         simple = _simplify(operand)
@@ -177,7 +177,7 @@ def _simplify_or(predicate: Or) -> Expression:
     if not parts:
         return Constant(value=False, type=_BOOLEAN, span=predicate.span)
     merged: dict[object, list[Expression]] = {}
-    for part in parts:
+    for part in either(parts):
         merged.setdefault(_place(part), []).append(part)
     operands = without_implied(tuple(_together(each, predicate) for each in merged.values()), meaning_of)
     return operands[0] if len(operands) == 1 else Or(operands=operands, span=predicate.span)
