@@ -30,8 +30,13 @@ _CLOSED: dict[tuple[ComparisonOperator, ComparisonOperator], ComparisonOperator]
     ("<>", ">="): ">",
 }
 _OPEN: dict[tuple[ComparisonOperator, ComparisonOperator], ComparisonOperator] = {
-    (one, closed): closed for one, closed in (("=", "<="), ("<", "<="), ("=", ">="), (">", ">="))
-} | {("=", "<"): "<=", ("=", ">"): ">="}
+    ("=", "<"): "<=",
+    ("=", "<="): "<=",
+    ("<", "<="): "<=",
+    ("=", ">"): ">=",
+    ("=", ">="): ">=",
+    (">", ">="): ">=",
+}
 
 
 def combined(parts: Sequence[Expression], meaning: Meaning) -> tuple[Expression, ...]:

@@ -56,9 +56,10 @@ def summarize_subqueries(plan: LogicalNode, context: RuleContext) -> LogicalNode
                                                              Relation s
 
     In a WHERE the same stands below the test, which is above what tests need no subquery; in HAVING the rows are the
-    groups, and what they are grouped by finds their matches. COUNT(*) counts a key column, which is NULL where there is no match; what else may be no NULL there is asked IF_FOUND. Several relations
-    are joined one after the other, each where the one before has a match. Only to rows that have keys is anything
-    joined. Needs the values of single rows joined already (`attach_subqueries`).
+    groups, and what they are grouped by finds their matches. COUNT(*) counts a key column, which is NULL where there is
+    no match; what else may be no NULL there is asked IF_FOUND. Several relations are joined one after the other, each
+    where the one before has a match. Only to rows that have keys is anything joined. Needs the values of single rows
+    joined already (`attach_subqueries`).
     """
     if not holds_subquery(plan):
         return plan
