@@ -2,6 +2,7 @@ import { expect, test } from '../fixtures.ts'
 import { picture } from '../pictures.ts'
 
 const LIMIT = 'CARDINALITY LIMIT 100 (owner)'
+const SELECT_ONE = 'SELECT hometown FROM users WHERE username = [name];'
 const GROWS = /^subscriptions of one owner.*: nothing limits how many there are$/
 
 test('the workbench opens on SCADr, whose queries are all bounded', async ({ workbench, page }) => {
@@ -22,6 +23,45 @@ test('the workbench opens on SCADr, whose queries are all bounded', async ({ wor
   await expect(bounds.operations).toContainText('≤ 101 operations')
   await expect(bounds.operations).toContainText('1 + subscriptions.owner = 1 + 100')
   await expect(bounds.proofs).toContainText('schema.piql:12')
+})
+
+test('a query on one line has its bound in sight, also at the end of the line', async ({ workbench, api, page }) => {
+  const { editor, bounds } = workbench
+  const where = 's.owner = [1: me] AND s.approved = TRUE ORDER BY t.posted DESC, t.owner'
+  const query = `CREATE QUERY inOneLine AS SELECT t.owner, t.text FROM subscriptions s JOIN thoughts t ON t.owner = s.target WHERE ${where} LIMIT 9;`
+  await api.create('queries/inOneLine.piql', `${query}\nCREATE QUERY one AS ${SELECT_ONE} CREATE QUERY other AS ${SELECT_ONE}\n`)
+  await workbench.open('/?query=one&file=queries/inOneLine.piql')
+  await expect(editor.lensOf('inOneLine')).toHaveText(/^≤ 101 ops · 2 trips · class II/)
+  await expect(editor.lensOf('inOneLine')).toBeInViewport({ ratio: 1 })
+  await expect(editor.lensOf('one')).toHaveText(/^one ≤ 1 op/)
+  await expect(editor.lensOf('other')).toHaveText(/^other ≤ 1 op/)
+
+  await editor.goBehind('queries/inOneLine.piql', 'LIMIT 9')
+  await expect(editor.lensOf('inOneLine')).toBeInViewport({ ratio: 1 })
+  await editor.lensOf('inOneLine').click()
+  await expect(bounds.operations).toContainText('≤ 101 operations')
+  await expect(page).toHaveURL(/query=inOneLine/)
+})
+
+test('what a code means is one click away, from the problem and from the text', async ({ workbench, page }) => {
+  const { editor, problems, code } = workbench
+  await workbench.open('/?query=thoughtstream&file=schema.piql')
+  await editor.deleteLine('schema.piql', LIMIT)
+  await problems.code('unbounded-scan').click()
+  await expect(code).toContainText('unbounded-scan is an error: a set of queries that has one is not deployed.')
+  await expect(page).toHaveURL(/code=unbounded-scan/)
+  await code.getByRole('link', { name: 'All codes' }).click()
+  await code.getByRole('link', { name: 'unbounded-join' }).click()
+  await expect(code).toContainText('unbounded-join is an error')
+  await page.keyboard.press('Escape')
+  await expect(code).toHaveCount(0)
+  await expect(page).not.toHaveURL(/code=/)
+
+  await workbench.openFile('queries/thoughtstream.piql')
+  await (await editor.hoverFirstSquiggle()).click()
+  await expect(code).toContainText('The compiler says')
+  await page.goBack()
+  await expect(code).toHaveCount(0)
 })
 
 test('a limit that goes is missed in the query, in the plan, on the table and at deploying', async ({ workbench, page }) => {

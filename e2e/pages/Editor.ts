@@ -17,7 +17,7 @@ export class Editor {
   /** What grows with what, under a query that is refused. */
   readonly sentences: Locator
   readonly squiggles: Locator
-  /** The notes at the ends of lines: bounds of queries, and what tables are unbounded in. */
+  /** Bounds above their queries, and what tables are unbounded in at the ends of lines. */
   readonly lenses: Locator
   /** The source of the node that is chosen in the plan. */
   readonly selectedSource: Locator
@@ -41,6 +41,17 @@ export class Editor {
     this.references = this.region.locator('.reference-zone-widget')
     this.symbols = page.locator('.quick-input-list .monaco-list-row')
     this.foldedMarks = this.region.locator('.inline-folded')
+  }
+
+  /** The bound above a query. */
+  lensOf(query: string): Locator {
+    return this.region.locator(`.piql-lens[data-query="${query}"]`)
+  }
+
+  /** The link to a code's page, in the popup of its finding. */
+  async hoverFirstSquiggle(): Promise<Locator> {
+    await this.squiggles.first().hover({ force: true }) // the text lies over its squiggle
+    return this.page.locator('.monaco-hover .code-link')
   }
 
   /** The whole text of a file; the page itself only draws the lines in sight. */

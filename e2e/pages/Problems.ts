@@ -16,6 +16,11 @@ export class Problems extends Panel {
     return this.about(place).getByRole('button').first()
   }
 
+  /** The way to the page of a code. */
+  code(code: string): Locator {
+    return this.items.getByRole('link', { name: code, exact: true }).first()
+  }
+
   about(words: string | RegExp): Locator {
     return this.items.filter({ hasText: words })
   }

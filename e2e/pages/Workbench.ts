@@ -30,6 +30,8 @@ export class Workbench {
   readonly saveState: Locator
   readonly status: Locator
   readonly palette: Locator
+  /** The page of a code. */
+  readonly code: Locator
 
   constructor(private readonly page: Page) {
     this.workspace = new Workspace(page)
@@ -46,6 +48,7 @@ export class Workbench {
     this.notices = page.getByRole('status', { name: 'Notices' })
     this.saveState = page.getByRole('status', { name: 'Save state' })
     this.status = page.getByRole('region', { name: 'Status', exact: true })
+    this.code = page.getByRole('dialog').filter({ has: page.getByRole('heading', { name: 'Example' }).or(page.getByRole('table', { name: /^Codes/ })) })
     this.palette = page.getByRole('dialog', { name: 'Command palette' })
   }
 

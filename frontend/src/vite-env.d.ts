@@ -11,3 +11,10 @@ declare module 'monaco-editor/editor/standalone/browser/standaloneServices' {
 declare module 'monaco-editor/platform/undoRedo/common/undoRedo' {
   export const UndoRedoGroup: new () => object
 }
+declare module 'monaco-editor/editor/browser/stableEditorScroll' {
+  import type { editor } from 'monaco-editor/editor'
+  export class StableEditorScrollState {
+    static capture(code: editor.ICodeEditor): StableEditorScrollState
+    restore(code: editor.ICodeEditor): void
+  }
+}

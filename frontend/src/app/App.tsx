@@ -13,6 +13,7 @@ import { PartBoundary } from '../ui/PartBoundary'
 import { WorkbenchPage } from './WorkbenchPage'
 
 const DashboardPage = lazy(() => import('./DashboardPage'))
+const CodePage = lazy(() => import('../panels/reference/CodePage'))
 
 function makeQueryClient(): QueryClient {
   return new QueryClient({
@@ -36,7 +37,7 @@ export function App() {
 }
 
 function Pages() {
-  const { page, workspace, query } = useView()
+  const { page, workspace, query, code } = useView()
   const { overlay, setOverlay } = useKeys()
   useEffect(() => {
     document.title = [page === 'dashboard' ? 'Dashboard' : query, workspace, 'PIQL Workbench'].filter(Boolean).join(' · ')
@@ -55,6 +56,13 @@ function Pages() {
         <WorkbenchPage />
       )}
       <Notices />
+      {code ? (
+        <PartBoundary>
+          <Suspense fallback={null}>
+            <CodePage code={code} />
+          </Suspense>
+        </PartBoundary>
+      ) : null}
       {overlay === 'palette' ? <Palette onClose={() => setOverlay(null)} onShortcuts={() => setOverlay('shortcuts')} /> : null}
       {overlay === 'shortcuts' ? <Shortcuts onClose={() => setOverlay(null)} /> : null}
     </div>

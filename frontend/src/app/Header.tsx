@@ -5,8 +5,8 @@ import { Kbd } from '../ui/Badge'
 import { plural } from '../units'
 import styles from './app.module.css'
 import { chooseTheme, nextTheme, useTheme } from './theme'
-import { hrefTo, setView, useView } from './url-state'
-import type { MouseEvent } from 'react'
+import { useView } from './url-state'
+import { ViewLink } from './ViewLink'
 
 const THEME_ICONS = { system: Monitor, light: Sun, dark: Moon }
 
@@ -16,10 +16,10 @@ export function Header({ onPalette, onShortcuts }: { onPalette: () => void; onSh
   const ThemeIcon = THEME_ICONS[choice]
   return (
     <header className={styles['header']}>
-      <a className={styles['brand']} href={hrefTo({ page: 'workbench' })} onClick={stay(() => setView({ page: 'workbench' }))}>
+      <ViewLink className={styles['brand']} to={{ page: 'workbench' }}>
         <Logo />
         <span>PIQL</span>
-      </a>
+      </ViewLink>
       <span className={styles['slash']} aria-hidden>
         /
       </span>
@@ -48,14 +48,9 @@ export function Header({ onPalette, onShortcuts }: { onPalette: () => void; onSh
 function PageLink({ page, title }: { page: 'workbench' | 'dashboard'; title: string }) {
   const view = useView()
   return (
-    <a
-      href={hrefTo({ page })}
-      className={styles['navLink']}
-      aria-current={view.page === page ? 'page' : undefined}
-      onClick={stay(() => setView({ page }))}
-    >
+    <ViewLink to={{ page }} className={styles['navLink']} aria-current={view.page === page ? 'page' : undefined}>
       {title}
-    </a>
+    </ViewLink>
   )
 }
 
@@ -77,15 +72,6 @@ function saveText(files: readonly TextDocument[]): { text: string; tone: string 
   if (count('saving') > 0) return { text: 'Saving…', tone: 'soft' }
   if (count('changed') > 0) return { text: `${plural(count('changed'), 'file')} changed`, tone: 'soft' }
   return { text: 'Saved', tone: 'accent' }
-}
-
-/** A link that moves within the page; with a modifier key it opens as any link does. */
-function stay(move: () => void) {
-  return (event: MouseEvent) => {
-    if (event.metaKey || event.ctrlKey || event.shiftKey) return
-    event.preventDefault()
-    move()
-  }
 }
 
 function Logo() {

@@ -37,6 +37,7 @@ export function commands(compilation: Compilation | null, files: readonly TextDo
     { id: 'dashboard-page', group: 'Actions', title: 'Open the dashboard page', run: () => setView({ page: 'dashboard' }) },
     { id: 'export', group: 'Actions', title: 'Export the tables in sight as CSV', run: exportTables },
     { id: 'shortcuts', group: 'Actions', title: 'Keyboard shortcuts', keys: '?', run: showShortcuts },
+    { id: 'codes', group: 'Actions', title: 'What the codes of problems mean', run: () => setView({ code: 'all' }) },
     { id: 'theme-light', group: 'Actions', title: 'Theme: light', run: () => chooseTheme('light') },
     { id: 'theme-dark', group: 'Actions', title: 'Theme: dark', run: () => chooseTheme('dark') },
     { id: 'theme-system', group: 'Actions', title: 'Theme: as the system', run: () => chooseTheme('system') },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formulaParts, formulaWithValues, lensText } from './lens'
+import { formulaParts, formulaWithValues, lensLines, lensText } from './lens'
 
 const thoughtstream = {
   name: 'thoughtstream',
@@ -30,6 +30,29 @@ describe('the bound lens', () => {
 
   it('does not call unbounded what could not be read', () => {
     expect(lensText({ name: 'x', is_bounded: false, bound: null, unbounded: [] })).toBe('no bound')
+  })
+})
+
+describe('the lines of lenses', () => {
+  const at = (start_line: number, file = 'a.piql') => ({ range: { file, start_line } })
+  const queries = [
+    { ...thoughtstream, name: 'below', ...at(9) },
+    { ...thoughtstream, name: 'above', ...at(2) },
+    { ...thoughtstream, name: 'elsewhere', ...at(1, 'b.piql') },
+  ]
+
+  it('stand above the first lines of the queries of a file', () => {
+    const lines = lensLines(queries, 'a.piql', new Map([['above', 153]]), new Map([['below', 51]]))
+    expect(lines).toEqual([
+      { line: 2, labels: [{ query: 'above', text: '≤ 101 ops · 2 trips · class II · p99 ≤ 153 ms', isBounded: true }] },
+      { line: 9, labels: [{ query: 'below', text: '≤ 101 ops (+50) · 2 trips · class II', isBounded: true }] },
+    ])
+  })
+
+  it('say the names of queries that begin on one line', () => {
+    const lines = lensLines([{ ...thoughtstream, name: 'one', ...at(1) }, { ...thoughtstream, name: 'other', ...at(1) }], 'a.piql', new Map(), null)
+    expect(lines).toHaveLength(1)
+    expect(lines[0]?.labels.map((label) => label.text)).toEqual(['one ≤ 101 ops · 2 trips · class II', 'other ≤ 101 ops · 2 trips · class II'])
   })
 })
 

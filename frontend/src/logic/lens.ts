@@ -22,6 +22,38 @@ export function lensText(query: LensQuery, p99Ms?: number | null, baseline?: num
   return parts.join(' · ')
 }
 
+/** A line of lenses above a line of the text. */
+export interface LensLine {
+  line: number
+  labels: { query: string; text: string; isBounded: boolean }[]
+}
+
+interface PlacedQuery extends LensQuery {
+  range: { file: string; start_line: number }
+}
+
+/** The lenses of one file from above to below; where queries begin on one line, each says its name. */
+export function lensLines(
+  queries: readonly PlacedQuery[],
+  path: string,
+  p99Ms: ReadonlyMap<string, number>,
+  baseline: ReadonlyMap<string, number> | null,
+): LensLine[] {
+  const lines = new Map<number, LensLine>()
+  for (const query of queries.filter(({ range }) => range.file === path)) {
+    const line = query.range.start_line
+    const text = lensText(query, p99Ms.get(query.name), baseline?.get(query.name))
+    const labels = [...(lines.get(line)?.labels ?? []), { query: query.name, text, isBounded: query.is_bounded }]
+    lines.set(line, { line, labels })
+  }
+  return [...lines.values()]
+    .toSorted((one, other) => one.line - other.line)
+    .map(({ line, labels }) => ({
+      line,
+      labels: labels.length === 1 ? labels : labels.map((label) => ({ ...label, text: `${label.query} ${label.text}` })),
+    }))
+}
+
 function changeText(operations: number, baseline: number | null | undefined): string {
   if (baseline === null || baseline === undefined || baseline === operations) return ''
   const difference = operations - baseline

@@ -25,6 +25,7 @@ describe('the view in the URL', () => {
       slo: { quantile: 0.999, threshold_ms: 150, interval_seconds: 30 },
       at: { 'orders.customer, shop': 80, count: 5 },
       cell: { x: 100, y: 50 },
+      code: 'unbounded-scan',
       deployment: 'live',
       window: 600,
     }

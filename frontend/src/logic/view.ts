@@ -33,6 +33,8 @@ export interface View {
   at?: Readonly<Record<string, number>> | undefined
   /** The chosen cell of the heatmap, by its two values; of a curve, only the first counts. */
   cell?: { x: number; y: number } | undefined
+  /** The code whose page of the reference is open. */
+  code?: string | undefined
   deployment?: string | undefined
   window?: number | undefined
 }
@@ -43,7 +45,7 @@ export const NO_AXIS = '-'
 export const DEFAULT_WORKSPACE = 'scadr'
 export const DEFAULT_SLO: SloTarget = { quantile: 0.99, threshold_ms: 500, interval_seconds: 600 }
 
-const TEXT_KEYS = ['file', 'query', 'stage', 'node', 'x', 'y', 'run', 'together', 'deployment'] as const
+const TEXT_KEYS = ['file', 'query', 'stage', 'node', 'x', 'y', 'run', 'together', 'code', 'deployment'] as const
 
 export function parseView(pathname: string, search: string): View {
   const [, first, second, third] = pathname.split('/').map(decoded)

@@ -1,26 +1,15 @@
 /**
- * What the compiler found out, written into the text: the bound at the end of a query's first line, the unbounded
- * segment underlined with a sign in the margin and the word beside it, on the query and on the table.
+ * What the compiler found out, written into the text: the unbounded segment underlined with a sign in the margin, on the
+ * query and on the table, and there the queries it is unbounded in.
  */
 import type { Compilation, Range } from '../api/types'
-import { lensText } from '../logic/lens'
 import { editor } from './monaco'
 import { rangeOf } from './models'
 import { tableName, tableRange } from './markers'
 
-export interface LensData {
-  p99Ms: ReadonlyMap<string, number>
-  baseline: ReadonlyMap<string, number> | null
-  selected: Range | null
-}
-
-export function decorationsOf(compilation: Compilation, path: string, lens: LensData): editor.IModelDeltaDecoration[] {
+export function decorationsOf(compilation: Compilation, path: string, selected: Range | null): editor.IModelDeltaDecoration[] {
   const decorations: editor.IModelDeltaDecoration[] = []
   for (const query of compilation.queries) {
-    if (query.name_range.file === path) {
-      const text = lensText(query, lens.p99Ms.get(query.name), lens.baseline?.get(query.name))
-      decorations.push(lensDecoration(query.name_range, text, query.is_bounded))
-    }
     for (const segment of query.unbounded) {
       for (const range of segment.ranges.filter((each) => each.file === path)) {
         decorations.push(unbounded(range, segment.sentence))
@@ -28,8 +17,8 @@ export function decorationsOf(compilation: Compilation, path: string, lens: Lens
     }
   }
   decorations.push(...tablesOf(compilation, path))
-  if (lens.selected?.file === path) {
-    decorations.push({ range: rangeOf(lens.selected), options: { className: 'piql-selected-node', zIndex: -1 } })
+  if (selected?.file === path) {
+    decorations.push({ range: rangeOf(selected), options: { className: 'piql-selected-node', zIndex: -1 } })
   }
   return decorations
 }
@@ -47,27 +36,23 @@ function tablesOf(compilation: Compilation, path: string): editor.IModelDeltaDec
   }
   return [...users.values()].flatMap(({ range, whole, sentence, queries }) => [
     unbounded(range, sentence),
-    endOfLine(range, `unbounded in ${queries.join(', ')}`, 'piql-lens piql-lens-unbounded'),
+    endOfLine(range, `unbounded in ${queries.join(', ')}`),
     ...(whole
       ? [{ range: rangeOf(whole), options: { isWholeLine: true, linesDecorationsClassName: 'piql-unbounded-bar' } }]
       : []),
   ])
 }
 
-function lensDecoration(name: Range, text: string, isBounded: boolean): editor.IModelDeltaDecoration {
-  return endOfLine(name, text, isBounded ? 'piql-lens' : 'piql-lens piql-lens-unbounded')
-}
-
 const NO_STOP = 3 satisfies editor.InjectedTextCursorStops.None
 
-function endOfLine(range: Range, text: string, className: string): editor.IModelDeltaDecoration {
+function endOfLine(range: Range, text: string): editor.IModelDeltaDecoration {
   return {
     range: { startLineNumber: range.start_line, startColumn: 100_000, endLineNumber: range.start_line, endColumn: 100_000 },
     options: {
       showIfCollapsed: true,
       // The editor cuts long injected texts in pieces, so the gap before the label is a text of its own, not a margin.
       before: { content: '\u2003', cursorStops: NO_STOP },
-      after: { content: `\u2002${text}\u2002`, inlineClassName: className, cursorStops: NO_STOP },
+      after: { content: `\u2002${text}\u2002`, inlineClassName: 'piql-lens piql-lens-unbounded', cursorStops: NO_STOP },
     },
   }
 }

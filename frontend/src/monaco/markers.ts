@@ -1,6 +1,7 @@
 /** Findings of the compiler as squiggles: pure, from diagnostics to markers by file. */
 import type { Compilation, Diagnostic, Range } from '../api/types'
 import { editor, MarkerSeverity } from './monaco'
+import { linkToCode } from './links'
 import { modelOf, rangeOf, uriOf } from './models'
 
 export const OWNER = 'piql'
@@ -39,7 +40,7 @@ function marker(diagnostic: Diagnostic): editor.IMarkerData {
     ...rangeOf(diagnostic.range),
     severity: SEVERITIES[diagnostic.severity],
     message: [diagnostic.message, ...diagnostic.help.map((help) => `help: ${help}`)].join('\n'),
-    code: diagnostic.code,
+    code: { value: diagnostic.code, target: linkToCode(diagnostic.code) },
     source: 'piql',
     relatedInformation: diagnostic.labels.map((label) => ({
       ...rangeOf(label.range),

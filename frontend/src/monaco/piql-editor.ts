@@ -1,13 +1,18 @@
 /** One editor: made once, shows one file at a time, follows the compiler, and tells where the caret is. */
 import { connectEditor, jump, reveal as goTo, useCaret, type EditorAction } from '../app/editor-bridge'
-import { openPanel } from '../app/panel-view'
+import { panelChange } from '../app/panel-view'
 import { useTheme } from '../app/theme'
+import { setView } from '../app/url-state'
 import { useCompilationState } from '../documents/compile-loop'
 import { TYPED, useDocuments } from '../documents/documents'
 import { nextProblem } from '../logic/next-problem'
 import type { TextRange } from '../logic/shapes'
-import { decorationsOf, type LensData } from './decorations'
+import { lensLines } from '../logic/lens'
+import type { Range } from '../api/types'
+import { decorationsOf } from './decorations'
 import { registerLanguage } from './language'
+import { createLenses } from './lenses'
+import { registerLinks } from './links'
 import { showMarkers } from './markers'
 import { modelOf, pathOf, rangeOf, syncModels } from './models'
 import { editor, KeyCode, KeyMod } from './monaco'
@@ -15,6 +20,13 @@ import './piql-editor.css'
 import { registerProviders } from './providers'
 import { createSentences } from './sentences'
 import { defineThemes, themeName } from './theme'
+
+/** What the lenses say beside the bounds, and the source of the plan's chosen node. */
+export interface LensData {
+  p99Ms: ReadonlyMap<string, number>
+  baseline: ReadonlyMap<string, number> | null
+  selected: Range | null
+}
 
 export interface PiqlEditor {
   show(path: string): void
@@ -36,6 +48,7 @@ function register(): void {
     command: 'editor.action.formatDocument',
     when: 'editorTextFocus',
   })
+  registerLinks()
   editor.registerEditorOpener({
     openCodeEditor: (_from, resource, place) => {
       const position = place && 'lineNumber' in place ? place : null
@@ -91,6 +104,7 @@ export function createPiqlEditor(container: HTMLElement, onLeave: () => void): P
     unicodeHighlight: { ambiguousCharacters: false, invisibleCharacters: false },
   })
   const decorations = code.createDecorationsCollection()
+  const lenses = createLenses(code)
   const sentences = createSentences(code)
   const viewStates = new Map<string, editor.ICodeEditorViewState | null>()
   let lens: LensData = { p99Ms: new Map(), baseline: null, selected: null }
@@ -98,8 +112,11 @@ export function createPiqlEditor(container: HTMLElement, onLeave: () => void): P
   const draw = () => {
     const model = code.getModel()
     const { compilation } = useCompilationState.getState()
-    decorations.set(model && compilation ? decorationsOf(compilation, pathOf(model.uri), lens) : [])
-    if (model) sentences.show(compilation, pathOf(model.uri))
+    const path = model ? pathOf(model.uri) : ''
+    decorations.set(model && compilation ? decorationsOf(compilation, path, lens.selected) : [])
+    if (!model) return
+    lenses.show(lensLines(compilation?.queries ?? [], path, lens.p99Ms, lens.baseline))
+    sentences.show(compilation, path)
   }
   const mark = () => {
     const { compilation } = useCompilationState.getState()
@@ -138,9 +155,22 @@ export function createPiqlEditor(container: HTMLElement, onLeave: () => void): P
   code.onDidChangeCursorPosition(tellCaret)
   code.onDidChangeModel(tellCaret)
   code.onDidLayoutChange(draw)
+  // What stands between the lines keeps its place in sight when a long line is scrolled.
+  const layOutZones = () => {
+    container.style.setProperty('--piql-zone-left', `${code.getScrollLeft()}px`)
+    container.style.setProperty('--piql-zone-width', `${code.getLayoutInfo().contentWidth - 24}px`)
+  }
+  layOutZones()
+  code.onDidLayoutChange(layOutZones)
+  code.onDidScrollChange((event) => {
+    if (event.scrollLeftChanged) layOutZones()
+  })
   code.onMouseDown((event) => {
-    const element = event.target.element
-    if (element?.classList.contains('piql-lens')) openPanel(element.classList.contains('piql-lens-unbounded') ? 'plan' : 'bounds')
+    const lensOf = event.target.element?.closest<HTMLElement>('.piql-lens')
+    if (!lensOf) return
+    const query = lensOf.dataset['query']
+    const panel = panelChange(lensOf.classList.contains('piql-lens-unbounded') ? 'plan' : 'bounds')
+    setView(query ? { ...panel, query, stage: undefined, node: undefined } : panel)
   })
   // Straight from the answer to the squiggle: the panels are drawn after it.
   const stopMarking = useCompilationState.subscribe((state, previous) => {

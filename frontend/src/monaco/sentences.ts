@@ -14,6 +14,10 @@ export interface Sentences {
 export function createSentences(code: editor.IStandaloneCodeEditor): Sentences {
   let zones: string[] = []
   let shown = ''
+  code.onDidChangeModel(() => {
+    zones = []
+    shown = ''
+  })
   return {
     show: (compilation, path) => {
       const notes = compilation ? notesOf(compilation, path) : []

@@ -3,6 +3,7 @@ import type { Diagnostic, Fix } from '../../api/types'
 import { reveal } from '../../app/editor-bridge'
 import { useCompilation } from '../../app/selection'
 import { setView } from '../../app/url-state'
+import { ViewLink } from '../../app/ViewLink'
 import { useCompilationState } from '../../documents/compile-loop'
 import { useDocuments } from '../../documents/documents'
 import { Button } from '../../ui/Button'
@@ -75,7 +76,9 @@ function Problem({ diagnostic }: { diagnostic: Diagnostic }) {
           <span className="numeric">
             {file}:{start_line}:{start_column}
           </span>
-          <code>{diagnostic.code}</code>
+          <ViewLink to={{ code: diagnostic.code }} className={styles['code']} title={`What ${diagnostic.code} means`}>
+            {diagnostic.code}
+          </ViewLink>
         </p>
         {diagnostic.help.map((help) => (
           <p key={help} className={styles['help']}>

@@ -1,0 +1,59 @@
+/**
+ * The bounds, each above the first line of its query: there they are in sight, however long the line is and wherever the
+ * text is scrolled to. A click on one chooses its query and opens what explains it.
+ */
+import { StableEditorScrollState } from 'monaco-editor/editor/browser/stableEditorScroll'
+import type { LensLine } from '../logic/lens'
+import type { editor } from './monaco'
+
+const HEIGHT = 20
+
+export interface Lenses {
+  show(lines: readonly LensLine[]): void
+}
+
+interface Zone extends editor.IViewZone {
+  id: string
+}
+
+export function createLenses(code: editor.IStandaloneCodeEditor): Lenses {
+  let zones: Zone[] = []
+  // Another text has a view of its own, without them.
+  code.onDidChangeModel(() => (zones = []))
+  return {
+    show: (lines) => {
+      const isMoved = zones.length !== lines.length || zones.some((zone, at) => zone.afterLineNumber + 1 !== lines[at]?.line)
+      if (isMoved) {
+        const scroll = StableEditorScrollState.capture(code)
+        code.changeViewZones((accessor) => {
+          for (const zone of zones.splice(lines.length)) accessor.removeZone(zone.id)
+          for (const [at, { line }] of lines.entries()) {
+            const zone = zones[at]
+            if (!zone) {
+              const domNode = document.createElement('div')
+              domNode.className = 'piql-lens-zone'
+              domNode.appendChild(document.createElement('div')).className = 'piql-lens-line'
+              const made = { id: '', afterLineNumber: line - 1, heightInPx: HEIGHT, domNode }
+              made.id = accessor.addZone(made)
+              zones.push(made)
+            } else if (zone.afterLineNumber !== line - 1) {
+              zone.afterLineNumber = line - 1
+              accessor.layoutZone(zone.id)
+            }
+          }
+        })
+        scroll.restore(code)
+      }
+      for (const [at, { labels }] of lines.entries()) zones[at]?.domNode.firstElementChild?.replaceChildren(...labels.map(labelElement))
+    },
+  }
+}
+
+function labelElement({ query, text, isBounded }: LensLine['labels'][number]): HTMLElement {
+  const element = document.createElement('span')
+  element.className = isBounded ? 'piql-lens' : 'piql-lens piql-lens-unbounded'
+  element.textContent = text
+  element.title = text
+  element.dataset['query'] = query
+  return element
+}
