@@ -13,11 +13,12 @@ export default defineConfig({
   workers: 1,
   fullyParallel: false,
   retries: 0,
-  timeout: 60_000 * patience,
-  expect: { timeout: 10_000 * patience },
+  // What a slow machine needs. A quick one goes on as soon as something is there, and only a failure takes this long.
+  timeout: 120_000 * patience,
+  expect: { timeout: 20_000 * patience },
   reporter: [['list']],
   use: {
-    actionTimeout: 10_000 * patience,
+    actionTimeout: 20_000 * patience,
     viewport: { width: 1440, height: 900 },
     // Recording makes everything three times slower; `--trace on` asks for it.
     trace: 'off',

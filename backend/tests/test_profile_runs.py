@@ -139,7 +139,8 @@ async def test_a_run_measures_predicts_and_draws_a_heatmap(client: httpx.AsyncCl
         answer = await client.post("/api/heatmaps", json=wrong)
         assert (answer.status_code, answer.json()["code"]) == (422, "not-predictable")
     answer = await client.post("/api/predictions", json=ask | {"query": "postThought"})
-    assert (answer.status_code, answer.json()["code"]) == (422, "not-predictable")
+    assert (answer.status_code, sorted(answer.json())) == (200, ["query", "reason", "run_id"])
+    assert answer.json()["reason"].startswith("The profile has no measurement of ")
     assert (await client.post("/api/predictions", json=ask | {"query": "none"})).status_code == 404
 
     assert (await client.delete(f"/api/profile-runs/{run_id}")).status_code == 204

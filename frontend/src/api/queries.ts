@@ -83,7 +83,7 @@ export const sampleParameters = (deploymentId: string, name: string) =>
     retry: false,
   })
 
-/** A prediction of one query; `plan` stands for everything in the files that it depends on. */
+/** A prediction of one query, or why there is none; `plan` stands for everything in the files that it depends on. */
 export const prediction = (plan: string, files: () => SourceFile[], query: string, runId: string, slo: SloWrite) =>
   queryOptions({
     queryKey: ['prediction', query, runId, slo, plan],

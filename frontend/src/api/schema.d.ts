@@ -487,7 +487,7 @@ export interface paths {
         put?: never;
         /**
          * Create Prediction
-         * @description The latency of one query's plan, from a profile run; 409 when the run has not ended well.
+         * @description The latency of one query's plan, from a profile run, or why there is none; 409 when the run has not ended well.
          */
         post: operations["create_prediction"];
         delete?: never;
@@ -1838,6 +1838,18 @@ export interface components {
             range: components["schemas"]["RangeRead"];
             /** Text */
             text: string;
+        };
+        /**
+         * NoPredictionRead
+         * @description What a query asked for that the run has not measured: nothing is wrong, there is only no number.
+         */
+        NoPredictionRead: {
+            /** Query */
+            query: string;
+            /** Run Id */
+            run_id: string;
+            /** Reason */
+            reason: string;
         };
         /**
          * NodeRead
@@ -4108,7 +4120,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PredictionRead"];
+                    "application/json": components["schemas"]["PredictionRead"] | components["schemas"]["NoPredictionRead"];
                 };
             };
             /** @description The body is not JSON. */

@@ -1,7 +1,7 @@
 /** Predicted p99 of the queries in the text, from a profile run, for lenses and panels. */
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { prediction, profileRuns } from '../api/queries'
-import type { Prediction, ProfileRun, Query } from '../api/types'
+import type { NoPrediction, Prediction, ProfileRun, Query } from '../api/types'
 import { sourceFiles } from '../documents/documents'
 import { DEFAULT_SLO } from '../logic/view'
 import { useCompilation } from './selection'
@@ -31,8 +31,12 @@ export function planKey(query: Query): string {
   return JSON.stringify([query.text, query.bound?.by_operator, query.bound?.terms.map((term) => term.value)])
 }
 
-function byName(results: readonly { data?: Prediction | undefined }[]): ReadonlyMap<string, Prediction> {
-  return new Map(results.flatMap(({ data }) => (data ? [[data.query, data] as const] : [])))
+export function isPredicted(answer: Prediction | NoPrediction): answer is Prediction {
+  return 'p99_ms' in answer
+}
+
+function byName(results: readonly { data?: Prediction | NoPrediction | undefined }[]): ReadonlyMap<string, Prediction> {
+  return new Map(results.flatMap(({ data }) => (data && isPredicted(data) ? [[data.query, data] as const] : [])))
 }
 
 function latest(runs: readonly ProfileRun[]): ProfileRun | null {

@@ -9,6 +9,7 @@ from piql_backend.predictions.schemas import (
     CurveRead,
     HeatmapCreate,
     HeatmapRead,
+    NoPredictionRead,
     PagePredictionCreate,
     PagePredictionRead,
     PredictionCreate,
@@ -21,8 +22,8 @@ router = APIRouter(tags=["predictions"])
 
 
 @router.post("/predictions", responses=declared(404, 409))
-def create_prediction(request: PredictionCreate, workbench: TheWorkbench) -> PredictionRead:
-    """The latency of one query's plan, from a profile run; 409 when the run has not ended well."""
+def create_prediction(request: PredictionCreate, workbench: TheWorkbench) -> PredictionRead | NoPredictionRead:
+    """The latency of one query's plan, from a profile run, or why there is none; 409 when the run has not ended well."""
     return workbench.predictions.predict(request)
 
 

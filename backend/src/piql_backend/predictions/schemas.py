@@ -65,6 +65,14 @@ class PredictionRead(Read):
     warnings: list[str]
 
 
+class NoPredictionRead(Read):
+    """What a query asked for that the run has not measured: nothing is wrong, there is only no number."""
+
+    query: str
+    run_id: str
+    reason: str
+
+
 class PagePredictionCreate(Write):
     """`page` names queries: `a, b | c` runs a first, then b and c at the same time."""
 

@@ -30,6 +30,7 @@ from piql_backend.predictions.schemas import (
     HeatmapCreate,
     HeatmapRead,
     LargestLimitRead,
+    NoPredictionRead,
     OperatorPredictionRead,
     PagePartRead,
     PagePredictionCreate,
@@ -68,8 +69,8 @@ class Predictions:
                 self._models.popitem(last=False)
             return self._models[run_id]
 
-    def predict(self, request: PredictionCreate) -> PredictionRead:
-        """Predict one query of the files."""
+    def predict(self, request: PredictionCreate) -> PredictionRead | NoPredictionRead:
+        """Predict one query of the files, or say what the run has not measured of it."""
         _, query = self._compilations.compile_query(request.files, request.query)
         assert query.plan is not None
         model = self.model(request.run_id)
@@ -77,7 +78,7 @@ class Predictions:
             found = predict(query.plan, model)
             at_quantile = found.quantile_ms(request.slo.quantile) if request.slo else None
         except NotPredictable as error:
-            raise _not_predictable(error) from error
+            return NoPredictionRead(query=query.name, run_id=request.run_id, reason=_sentence(error))
         meets_slo, risk, notes = self._judged(found, at_quantile, request.run_id, request.slo)
         return PredictionRead(
             query=query.name,
@@ -305,7 +306,12 @@ def _upper_factor(model: Model) -> float | None:
 
 
 def _not_predictable(error: NotPredictable) -> ApiError:
-    return ApiError(422, "not-predictable", f"{error}.")
+    return ApiError(422, "not-predictable", _sentence(error))
+
+
+def _sentence(error: NotPredictable) -> str:
+    words = str(error)
+    return f"{words[0].upper()}{words[1:]}."
 
 
 def _state(coverage: Coverage) -> CellState:

@@ -3,7 +3,7 @@ import { Grid3x3 } from 'lucide-react'
 import { isActive, prediction, profileRuns } from '../../api/queries'
 import type { ProfileRun, Query } from '../../api/types'
 import { openPanel } from '../../app/panel-view'
-import { planKey, useChosenRun, usePredictions } from '../../app/predictions'
+import { isPredicted, planKey, useChosenRun, usePredictions } from '../../app/predictions'
 import { useSelectedQuery } from '../../app/selection'
 import { useView } from '../../app/url-state'
 import { sourceFiles } from '../../documents/documents'
@@ -61,7 +61,8 @@ export default function HeatmapPanel() {
 function OneNumber({ query, run, runs }: { query: Query; run: ProfileRun; runs: readonly ProfileRun[] }) {
   const { slo = DEFAULT_SLO } = useView()
   const { data, error } = useQuery(prediction(planKey(query), sourceFiles, query.name, run.id, slo))
-  const found = data?.query === query.name ? data : undefined
+  const answer = data?.query === query.name ? data : undefined
+  const found = answer && isPredicted(answer) ? answer : undefined
   return (
     <div className={styles['panel']}>
       <Controls query={query} run={run} runs={runs} slo={slo} />
@@ -72,6 +73,7 @@ function OneNumber({ query, run, runs }: { query: Query; run: ProfileRun; runs: 
       </p>
       {found ? <Anatomy prediction={found} slo={slo} title={`${found.meets_slo ? 'Keeps' : 'Breaks'} the SLO of ${formatMs(slo.threshold_ms)}`} /> : null}
       {found ? <Warnings warnings={found.warnings} /> : null}
+      {answer && !isPredicted(answer) ? <Warnings warnings={[answer.reason]} /> : null}
       {error ? (
         <div className={styles['padded']}>
           <ErrorNotice error={error} />
