@@ -23,7 +23,7 @@ router = APIRouter(tags=["predictions"])
 
 @router.post("/predictions", responses=declared(404, 409))
 def create_prediction(request: PredictionCreate, workbench: TheWorkbench) -> PredictionRead | NoPredictionRead:
-    """The latency of one query's plan, from a profile run, or why there is none; 409 when the run has not ended well."""
+    """The latency of one query's plan, from a profile run, or why it has none; 409 when the run has not ended well."""
     return workbench.predictions.predict(request)
 
 
