@@ -164,3 +164,16 @@ WHERE f.owner = [me] ORDER BY p.at{order} LIMIT 10;
     is_forwards = operator is Operator.FORWARD_JOIN
     assert both == pytest.approx(51 if is_forwards else 101, rel=0.1)
     assert backwards == pytest.approx(101, rel=0.1)  # a profile from before: what it has is what reads backwards
+
+
+@pytest.mark.parametrize("intervals", [1, 3])
+def test_the_parts_of_all_operators_add_up_to_the_p99_of_the_worst_interval(
+    thoughtstream: CompiledQuery, measured: Make, intervals: int
+) -> None:
+    assert thoughtstream.plan is not None
+    model = build_model(replace(measured(intervals=intervals), correlation=0.4))
+    found = predict(thoughtstream.plan, model)
+    assert found.p99_by_interval_ms == pytest.approx(found.quantile_by_interval_ms(0.99), rel=1e-9)
+    assert len(found.p99_by_interval_ms) == intervals
+    assert sum(each.blame_ms for each in found.operators) == pytest.approx(found.p99_ms, rel=1e-9)
+    assert all(each.blame_ms > 0 for each in found.operators)

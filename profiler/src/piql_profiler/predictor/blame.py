@@ -23,15 +23,18 @@ def blame_us(
 
     `whole` is that quantile, where it is known already.
     """
-    whole = quantile_us(composition, curves, q, correlation=correlation) if whole is None else whole
     leaves = leaves_of(composition)
+    unknown = [None] if whole is None else []  # no operator slower: the quantile itself
     if len(leaves) == 1:
-        return whole[:, None]
+        return (quantile_us(composition, curves, q) if whole is None else whole)[:, None]
     slower = [
-        np.concatenate([_slowed(curve) if at == leaf else curve for leaf in leaves]) for at, curve in enumerate(curves)
+        np.concatenate([_slowed(curve) if at == leaf else curve for leaf in (*unknown, *leaves)])
+        for at, curve in enumerate(curves)
     ]
-    moved = quantile_us(composition, slower, q, correlation=correlation).reshape(len(leaves), -1).T
-    grown = np.maximum((moved - whole[:, None]) / (np.exp(_BINS * LOG_RATIO) - 1), 0.0)
+    found = quantile_us(composition, slower, q, correlation=correlation).reshape(-1, len(curves[0]))  # all at once
+    if whole is None:
+        whole, found = found[0], found[1:]
+    grown = np.maximum((found.T - whole[:, None]) / (np.exp(_BINS * LOG_RATIO) - 1), 0.0)
     return np.asarray(grown * (whole / np.maximum(grown.sum(axis=1), 1e-12))[:, None])
 
 

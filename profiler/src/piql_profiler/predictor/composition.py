@@ -166,7 +166,9 @@ def _average(parts: Iterable[NDArray[_Number]], weights: Shares) -> NDArray[_Num
 
 
 def _masses(shares: Shares) -> Shares:
-    return np.diff(shares, axis=-1, prepend=np.float32(0.0))
+    masses = shares.copy()
+    masses[..., 1:] -= shares[..., :-1]
+    return masses
 
 
 def _spread(curve: Curve, step_bins: NDArray[np.intp], steps: int) -> Shares:
@@ -207,7 +209,8 @@ def _read(shares: Shares, q: float) -> Curve:
     """Give the quantile of each row in steps, interpolated between the points' upper ends."""
     reached = shares >= q - 1e-6
     at = np.where(reached.any(axis=-1), np.argmax(reached, axis=-1), shares.shape[-1] - 1)
-    high = np.take_along_axis(shares, at[:, None], axis=-1)[:, 0]
-    low = np.where(at > 0, np.take_along_axis(shares, np.maximum(at - 1, 0)[:, None], axis=-1)[:, 0], 0.0)
-    part = np.clip((q - low) / np.maximum(high - low, 1e-15), 0.0, 1.0)
+    rows = np.arange(len(shares))
+    high = shares[rows, at]
+    low = np.where(at > 0, shares[rows, np.maximum(at - 1, 0)], 0.0)
+    part = np.minimum(np.maximum((q - low) / np.maximum(high - low, 1e-15), 0.0), 1.0)
     return np.asarray(np.maximum(at - 0.5 + part, 0.0))

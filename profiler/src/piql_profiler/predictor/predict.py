@@ -81,15 +81,16 @@ def predict_work(work: Work, model: Model) -> Prediction:
     """Predict what is asked of the store; NotPredictable where that is too far from what was measured."""
     refuse_what_is_too_far(work.operators, model)
     curves = [model.curves(each.point) for each in work.operators]
-    p99 = _quantiles_ms(work, model, 0.99)
-    worst = p99.index(max(p99))
-    blame = blame_us(
-        composed(work, model),
-        [each[worst : worst + 1] for each in curves],
-        0.99,
-        correlation=correlation_of(work, model),
-        whole=np.array([p99[worst] * 1000]),
-    )[0]
+    together, correlation = composed(work, model), correlation_of(work, model)
+    if model.intervals == 1:  # the parts add up to what is predicted
+        (blame,) = blame_us(together, curves, 0.99, correlation=correlation)
+        p99: tuple[float, ...] = (float(blame.sum()) / 1000,)
+    else:
+        p99 = _quantiles_ms(work, model, 0.99)
+        worst = p99.index(max(p99))
+        of_worst = [each[worst : worst + 1] for each in curves]
+        known = np.array([p99[worst] * 1000])
+        (blame,) = blame_us(together, of_worst, 0.99, correlation=correlation, whole=known)
     operators = tuple(
         OperatorPrediction(
             each.path,
