@@ -4,15 +4,39 @@ import zlib
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from piql_profiler import commands
 from piql_profiler.grid import Operator, Point
 from piql_profiler.histogram import Histogram
 from piql_profiler.hlog import decode, encode, read_hlog, write_hlog
 from piql_profiler.predictor.models import build_model
-from piql_profiler.run_files import load, read_cells, read_info
+from piql_profiler.run_files import UnreadableRun, load, read_cells, read_info, read_parquet
 
 RECORDED = Path(__file__).parent / "recorded-run"
+
+
+def _zigzags(*numbers: int) -> bytes:
+    payload = b""
+    for number in numbers:
+        rest = (number << 1) ^ (number >> 63)
+        while rest >= 0x80:
+            payload += bytes([rest & 0x7F | 0x80])
+            rest >>= 7
+        payload += bytes([rest])
+    return payload
+
+
+def packed(payload: bytes, digits: int = 3, offset: int = 0) -> str:
+    """Lay out a histogram as HdrHistogram does, from its counts."""
+    header = struct.pack(">iiiiqqd", 0x1C849313, len(payload), offset, digits, 1, 60_000_000, 1.0)
+    content = zlib.compress(header + payload)
+    return base64.b64encode(struct.pack(">ii", 0x1C849314, len(content)) + content).decode()
+
+
+def line_of(payload: bytes, offset: int = 0) -> bytes:
+    return f"Tag=IndexScan:1:10:200:st,0.0,2.0,3.1,{packed(payload, offset=offset)}\n".encode()
 
 
 def test_what_was_written_is_read_within_a_bin() -> None:
@@ -27,16 +51,8 @@ def test_what_was_written_is_read_within_a_bin() -> None:
 def test_another_tools_precision_is_read() -> None:
     """Two significant digits, values from 1: 100 once, then 1000 three times, as HdrHistogram lays them out."""
     place_of_100, place_of_1000 = 100, 128 * 3 + (1000 >> 2) - 128
-    payload = b""
-    for skipped, count in ((place_of_100, 1), (place_of_1000 - place_of_100 - 1, 3)):
-        for number in (-skipped, count):
-            rest = (number << 1) ^ (number >> 63)
-            while rest >= 0x80:
-                payload += bytes([rest & 0x7F | 0x80])
-                rest >>= 7
-            payload += bytes([rest])
-    content = zlib.compress(struct.pack(">iiiiqqd", 0x1C849313, len(payload), 0, 2, 1, 60_000_000, 1.0) + payload)
-    read = decode(base64.b64encode(struct.pack(">ii", 0x1C849314, len(content)) + content).decode())
+    skipped = place_of_1000 - place_of_100 - 1
+    read = decode(packed(_zigzags(-place_of_100, 1, -skipped, 3), digits=2))
     assert read.total == 4
     assert read.quantile_us(0.2) == pytest.approx(100, rel=0.03)
     assert read.quantile_us(0.9) == pytest.approx(1000, rel=0.03)
@@ -70,6 +86,10 @@ def test_parquet_files_become_the_run_that_they_came_from(tmp_path: Path) -> Non
         ("a.hlog", b"#[Histogram log format version 1.3]\n0,1,2,HIST\n", "has no line of a point"),
         ("b.hlog", b"Tag=IndexScan:1:10:200:st,0.0,2.0,3.1,aGVsbG8gd29ybGQ=\n", "not a compressed histogram"),
         ("c.hlog", b"Tag=IndexScan:0:10:200:st,0.0,2.0,3.1,HISTA=\n", "a point counts from 1"),
+        ("i.hlog", b"#[StartTime: 1.2.3]\nTag=IndexScan:1:10:200:st,nan,2.0,3.1,HISTA=\n", "nan is no time"),
+        ("j.hlog", line_of(_zigzags(-(2**61), 1)), "more values than there can be"),
+        ("k.hlog", line_of(b"\x80\x80"), "index out of range"),
+        ("m.hlog", line_of(_zigzags(3), offset=7), "not a histogram of version 2"),
         ("d.parquet", b"PAR1 no", "holds no measurements"),
         ("e.hlog", b"\xff\xfe", "codec can't decode"),
     ],
@@ -90,3 +110,29 @@ def test_a_log_alone_does_not_say_where_it_was_measured(tmp_path: Path, capsys: 
         commands.profile(["--import", str(tmp_path / "a.hlog"), "--out", str(tmp_path / "out")])
     assert "give --store" in capsys.readouterr().err
     assert read_hlog(tmp_path / "a.hlog")[0].response is None
+
+
+def test_a_run_that_was_measured_before_is_exported_as_a_log(tmp_path: Path) -> None:
+    log = tmp_path / "run.hlog"
+    assert commands.profile(["--import", str(RECORDED), "--out", str(tmp_path / "copy"), "--hlog", str(log)]) == 0
+    assert sum(each.histogram.total for each in read_hlog(log)) == load(RECORDED).executions()
+
+
+def test_a_log_that_cannot_be_written_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log = tmp_path / "nowhere" / "run.hlog"
+    assert commands.profile(["--import", str(RECORDED), "--out", str(tmp_path / "copy"), "--hlog", str(log)]) == 1
+    assert "nowhere" in capsys.readouterr().err
+    assert read_info(tmp_path / "copy").state == "done"
+
+
+@pytest.mark.parametrize(
+    ("column", "value"), [("bins", [[-3]]), ("counts", [[-1]]), ("interval", [-1]), ("bins", [[30_000]])]
+)
+def test_a_parquet_file_with_impossible_numbers_is_refused(tmp_path: Path, column: str, value: list[object]) -> None:
+    table = pq.read_table(RECORDED / "interval-000.parquet").slice(0, 1)
+    for name, one in (("bins", [[5]]), ("counts", [[1]]), (column, value)):
+        at = table.schema.get_field_index(name)
+        table = table.set_column(at, table.schema.field(at), pa.array(one, table.schema.field(at).type))
+    pq.write_table(table, tmp_path / "odd.parquet")
+    with pytest.raises(UnreadableRun, match="holds no measurements, or is damaged"):
+        read_parquet(tmp_path / "odd.parquet")

@@ -130,3 +130,62 @@ def test_a_run_whose_url_holds_a_password_is_its_owners_alone_to_read(tmp_path: 
         run.update(state="running")
         mark_cancelled(run.path)
         assert (run.path / "run.json").stat().st_mode & 0o044 == others
+
+
+def whole_run(path: Path) -> Path:
+    run = RunDirectory(path, SETTINGS)
+    for number in range(3):
+        run.write_interval(number, interval(number))
+    run.end("done")
+    return path
+
+
+def test_an_interval_that_is_cut_off_or_gone_is_said_and_never_left_out_in_silence(tmp_path: Path) -> None:
+    file = whole_run(tmp_path / "run") / "interval-001.parquet"
+    content = file.read_bytes()
+    for cut in (b"", content[:100], content[:-20], bytes(len(content))):
+        file.write_bytes(cut)
+        with pytest.raises(UnreadableRun, match=r"interval-001\.parquet holds no measurements, or is damaged"):
+            load(tmp_path / "run")
+    file.unlink()
+    with pytest.raises(UnreadableRun, match="lacks its interval 1"):
+        load(tmp_path / "run")
+
+
+@pytest.mark.parametrize("damage", ["cut", "gone"])
+def test_what_is_resumed_measures_again_from_the_first_interval_that_is_not_whole(tmp_path: Path, damage: str) -> None:
+    run = RunDirectory(whole_run(tmp_path / "run").parent / "other", SETTINGS)
+    for number in range(3):
+        run.write_interval(number, interval(number))
+    run.end("failed", "for a test")
+    file = run.path / "interval-001.parquet"
+    if damage == "cut":
+        file.write_bytes(file.read_bytes()[:100])
+    else:
+        file.unlink()
+    resumed = RunDirectory.resume(run.path)
+    assert (resumed.info.complete_intervals, resumed.info.executions) == (1, 10)
+    assert [each.name for each in run.path.glob("interval-*")] == ["interval-000.parquet"]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"[]",
+        b'{"format_version": 1}',
+        b"[" * 100_000,
+        b"\xff\xfe",
+        json.dumps({"format_version": 1, "settings": {"grid": 3}, "state": "done"}).encode(),
+        json.dumps({"format_version": 1, "settings": {"grid": {"name": "x", "points": [["Nope", 1, 1, 1]]}}}).encode(),
+    ],
+)
+def test_a_damaged_run_is_said_whatever_the_damage(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "run.json").write_bytes(content)
+    with pytest.raises(UnreadableRun, match="damaged"):
+        read_info(tmp_path)
+
+
+def test_a_file_is_no_folder_of_a_run(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(UnreadableRun, match="holds no profile run"):
+        read_info(tmp_path / "file")

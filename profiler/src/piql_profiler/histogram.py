@@ -56,6 +56,8 @@ class Histogram:
     def from_sparse(cls, bins: Sequence[int], counts: Sequence[int]) -> Histogram:
         """Build from the bins that are not empty."""
         dense = np.zeros(BINS, dtype=np.int64)
+        if min(bins, default=0) < 0 or min(counts, default=0) < 0:
+            raise ValueError("a histogram has neither bins nor counts below zero")
         dense[np.asarray(bins, dtype=np.intp)] = counts
         return cls(dense)
 

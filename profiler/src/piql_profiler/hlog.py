@@ -28,6 +28,7 @@ from piql_profiler.measurements import Measurement
 _DIGITS = 3
 _SUB_BUCKET_BITS = 11  # 2 × 10³ values are told apart, rounded up to a power of two
 _HALF = 1 << (_SUB_BUCKET_BITS - 1)
+_MOST_BYTES, _MOST_PLACES = 1 << 24, 64 << 18  # of 64 bits at five digits; a damaged log may claim any size
 _COOKIE, _COMPRESSED_COOKIE = 0x1C849313, 0x1C849314
 _HEADER = ">iiiiqqd"
 _TAGGED = re.compile(r"Tag=(\w+):(\d+):(\d+):(\d+):(st|rt),([^,]+),([^,]+),[^,]+,(\S+)")
@@ -78,7 +79,7 @@ def encode(histogram: Histogram) -> str:
 def read_hlog(path: Path) -> list[Measurement]:
     """Read measurements; the lines of one point are its intervals, in order of time."""
     text = path.read_text(encoding="utf-8")
-    base = re.search(r"#\[(?:BaseTime|StartTime): ([\d.]+)", text)
+    base = re.search(r"#\[(?:BaseTime|StartTime): (\d+(?:\.\d*)?)", text)
     began = float(base[1]) if base else 0.0
     services: dict[Point, list[Measurement]] = {}
     responses: dict[tuple[Point, float], Histogram] = {}
@@ -88,8 +89,8 @@ def read_hlog(path: Path) -> list[Measurement]:
             continue
         try:
             point = Point(Operator(found[1]), int(found[2]), int(found[3]), int(found[4]))
-            started, seconds, histogram = float(found[6]), float(found[7]), decode(found[8])
-        except (ValueError, struct.error, zlib.error) as error:
+            started, seconds, histogram = _finite(found[6]), _finite(found[7]), decode(found[8])
+        except (ValueError, IndexError, OverflowError, struct.error, zlib.error) as error:
             raise UnreadableLog(f"{path}: {line[:60]}…: {error}") from None
         if found[5] == "rt":
             responses[point, started] = histogram
@@ -115,10 +116,10 @@ def decode(text: str) -> Histogram:
     cookie, length = struct.unpack(">ii", packed[:8])
     if cookie != _COMPRESSED_COOKIE:
         raise ValueError("not a compressed histogram of version 2")
-    content = zlib.decompress(packed[8 : 8 + length])
+    content = zlib.decompressobj().decompress(packed[8 : 8 + length], _MOST_BYTES)
     size = struct.calcsize(_HEADER)
-    inner, length, _, digits, lowest, _, _ = struct.unpack(_HEADER, content[:size])
-    if inner != _COOKIE or not 1 <= digits <= 5 or lowest < 1:
+    inner, length, offset, digits, lowest, _, _ = struct.unpack(_HEADER, content[:size])
+    if inner != _COOKIE or offset or not 1 <= digits <= 5 or not 1 <= lowest <= HIGHEST_US:
         raise ValueError("not a histogram of version 2")
     bits = math.ceil(math.log2(2 * 10**digits))
     unit = int(math.log2(lowest))
@@ -127,6 +128,8 @@ def decode(text: str) -> Histogram:
     for number in _unzigzag(content[size : size + length]):
         if number < 0:
             place -= number
+            if place > _MOST_PLACES:
+                raise ValueError("a histogram of more values than there can be")
             continue
         values.append(_value(place, bits, unit))
         counts.append(number)
@@ -134,6 +137,12 @@ def decode(text: str) -> Histogram:
     dense = np.zeros(BINS, dtype=np.int64)
     np.add.at(dense, bins_of(np.array(values, dtype=np.float64)), counts)
     return Histogram(dense)
+
+
+def _finite(text: str) -> float:
+    if not math.isfinite(found := float(text)):
+        raise ValueError(f"{text} is no time")
+    return found
 
 
 def _value(place: int, bits: int, unit: int) -> float:

@@ -112,15 +112,16 @@ def profile(argv: Sequence[str] | None = None) -> int:
         if given.look is not None:
             return _look(given.out, given.look)
         if given.source is not None:
-            import_run(given.source, given.out, given.store, given.label)
-            return 0
-        if given.refresh is not None:
+            info = import_run(given.source, given.out, given.store, given.label)
+        elif given.refresh is not None:
             runner = _runner(read_info(given.refresh).settings)
             info = refresh_profile(given.refresh, given.out, runner, report, given.label)
         elif given.resume:
             info = resume_profile(given.out, _runner(read_info(given.out).settings), report)
         else:
             info = run_profile(settings, given.out, _runner(settings), report, given.label)
+        if given.hlog is not None:
+            write_hlog(given.hlog, read_cells(given.out))
     except UnreadableRun as error:
         parser.error(str(error))
     except (PiqlError, OSError) as error:
@@ -130,8 +131,6 @@ def profile(argv: Sequence[str] | None = None) -> int:
         return CANCELLED
     finally:
         end_descendants()
-    if given.hlog is not None:
-        write_hlog(given.hlog, read_cells(given.out))
     if KNOWN in info.notes and given.progress == "text":
         print(Known(**info.notes[KNOWN]), file=sys.stderr)
     if info.state == "failed":

@@ -84,7 +84,10 @@ class RunDirectory:
 
     @classmethod
     def resume(cls, path: Path) -> RunDirectory:
-        """Take over a run that was killed, stopped or failed, with the intervals that are whole."""
+        """Take over a run that was killed, stopped or failed, with the intervals that are whole.
+
+        An interval whose file is missing or damaged is measured again, and so is what comes behind it.
+        """
         info = read_info(path)
         if info.state == "done":
             raise UnreadableRun(f"the run in {path} is done: there is nothing to resume")
@@ -92,14 +95,20 @@ class RunDirectory:
             raise UnreadableRun(f"the run in {path} is under way in process {info.process}")
         for part in path.glob("*.part"):
             part.unlink()
-        whole = read_cells(path)
-        complete = len(list(path.glob("interval-*.parquet")))
-        executions = sum(each.histogram.total for each in whole)
+        whole = _readable_from_the_first_on(path)
+        for file in sorted(path.glob("interval-*.parquet"))[len(whole) :]:
+            file.unlink()
+        executions = sum(each.histogram.total for cells in whole for each in cells)
         directory = cls.__new__(cls)
         directory._begin(
             path,
             replace(
-                info, state="starting", message=None, ended_at=None, complete_intervals=complete, executions=executions
+                info,
+                state="starting",
+                message=None,
+                ended_at=None,
+                complete_intervals=len(whole),
+                executions=executions,
             ),
         )
         return directory
@@ -117,7 +126,7 @@ class RunDirectory:
 
     def write_interval(self, interval: int, measurements: Sequence[Measurement]) -> None:
         """Keep one complete interval."""
-        target = self.path / f"interval-{interval:03}.parquet"
+        target = _file_of(self.path, interval)
         part = target.with_suffix(".part")
         pq.write_table(_table(measurements), part, compression="zstd")
         move_into_place(part, target)
@@ -142,15 +151,20 @@ def read_info(path: Path) -> RunInfo:
     """Read `run.json`; an unfinished run whose process is gone is given as failed."""
     try:
         content = json.loads((path / "run.json").read_text())
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         raise UnreadableRun(f"{path} holds no profile run") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UnreadableRun(f"{path / 'run.json'} is damaged: {error}") from None
+    if not isinstance(content, dict):
+        raise UnreadableRun(f"{path / 'run.json'} is damaged: it holds no object")
     if content.get("format_version") != FORMAT_VERSION:
         raise UnreadableRun(
             f"{path} is in format {content.get('format_version')}; this version reads format {FORMAT_VERSION}"
         )
-    info = _from_json(content)
+    try:
+        info = _from_json(content)
+    except (ValueError, TypeError, KeyError) as error:
+        raise UnreadableRun(f"{path / 'run.json'} is damaged: {type(error).__name__}: {error}") from None
     if info.state in _UNFINISHED and not is_alive(info.process, info.process_started):
         return replace(info, state="failed", message=GONE)
     return info
@@ -174,6 +188,9 @@ def load(path: Path, *, is_partial_allowed: bool = False) -> Measurements:
         raise UnreadableRun(
             f"the run in {path} is {info.state}, not done" + (f": {info.message}" if info.message else "")
         )
+    for interval in range(info.complete_intervals):
+        if not _file_of(path, interval).exists():
+            raise UnreadableRun(f"the run in {path} lacks its interval {interval}")
     cells = read_cells(path)
     if not cells:
         raise UnreadableRun(f"the run in {path} has no complete interval")
@@ -188,8 +205,23 @@ def load(path: Path, *, is_partial_allowed: bool = False) -> Measurements:
 
 
 def read_cells(path: Path) -> list[Measurement]:
-    """Read the single measurements of the complete intervals."""
-    return [cell for file in sorted(path.glob("interval-*.parquet")) for cell in _cells(file)]
+    """Read the single measurements of the complete intervals; UnreadableRun where one is damaged."""
+    return [cell for file in sorted(path.glob("interval-*.parquet")) for cell in read_parquet(file)]
+
+
+def _readable_from_the_first_on(path: Path) -> list[list[Measurement]]:
+    """Read the intervals up to the first whose file is missing or damaged."""
+    found: list[list[Measurement]] = []
+    while (file := _file_of(path, len(found))).exists():
+        try:
+            found.append(read_parquet(file))
+        except UnreadableRun:
+            break
+    return found
+
+
+def _file_of(path: Path, interval: int) -> Path:
+    return path / f"interval-{interval:03}.parquet"
 
 
 def read_parquet(file: Path) -> list[Measurement]:
@@ -199,8 +231,8 @@ def read_parquet(file: Path) -> list[Measurement]:
         if metadata.get(b"bin_ratio") != str(RATIO).encode():
             raise UnreadableRun(f"{file} holds no histograms of this format: its bins do not grow by {RATIO}")
         return _cells(file)
-    except (pa.ArrowException, KeyError, ValueError) as error:
-        raise UnreadableRun(f"{file} holds no measurements: {error}") from None
+    except (pa.ArrowException, KeyError, ValueError, TypeError, IndexError, OSError) as error:
+        raise UnreadableRun(f"{file} holds no measurements, or is damaged: {error}") from None
 
 
 def is_alive(process: int, started: int | None) -> bool:
@@ -291,7 +323,7 @@ def _cells(file: Path) -> list[Measurement]:
     return [
         Measurement(
             Point(Operator(row["operator"]), row["child_rows"], row["rows"], row["row_bytes"]),
-            row["interval"],
+            _from_zero(row["interval"]),
             Histogram.from_sparse(row["bins"], row["counts"]),
             row["started_at"],
             row["seconds"],
@@ -303,6 +335,12 @@ def _cells(file: Path) -> list[Measurement]:
         )
         for row in pq.read_table(file).to_pylist()
     ]
+
+
+def _from_zero(interval: int) -> int:
+    if interval < 0:
+        raise ValueError(f"an interval is numbered from 0, not {interval}")
+    return interval
 
 
 def _further(row: Mapping[str, Any], name: str) -> Histogram | None:

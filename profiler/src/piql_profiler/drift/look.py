@@ -64,11 +64,11 @@ def read_looks(run: Path) -> list[Look]:
     """Give what is kept of looks at a profile, the oldest first."""
     try:
         content = json.loads((run / _FILE).read_text(encoding="utf-8"))
+        return [Look(each["at"], tuple(_canary(canary) for canary in each["canaries"])) for each in content["looks"]]
     except FileNotFoundError:
         return []
-    except ValueError as error:
+    except (ValueError, TypeError, KeyError) as error:
         raise UnreadableRun(f"{run / _FILE} is damaged: {error}") from None
-    return [Look(each["at"], tuple(_canary(canary) for canary in each["canaries"])) for each in content["looks"]]
 
 
 def _write(run: Path, looks: Sequence[Look]) -> None:
