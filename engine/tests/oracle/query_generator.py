@@ -62,7 +62,7 @@ class _Maker(SourceGenerator):
     def select(self) -> Select:
         rng = self.rng
         if not self.is_basic and rng.random() < 0.06:
-            return self.over_derived()
+            return self.over_derived() if rng.random() < 0.7 else self.over_groups()
         root = self.sight_of(rng.choice(self.schema.tables))
         conditions, needs_stop = self.access(root)
         sources, sights = [Source("from", root.table.name, root.alias)], [root]
@@ -219,6 +219,10 @@ class _Maker(SourceGenerator):
                 having = test if having is None else Or((having, test))
             else:
                 items.append(Item(summary, "summary"))
+        if keys and not self.is_basic and rng.random() < 0.1:
+            key = rng.choice(keys)
+            of_key = self.equality(next(each for each in sights if each.alias == key.alias), key.name)
+            having = of_key if having is None else And((having, of_key))
         orders: list[Order] = []
         if keys and rng.random() < 0.5:
             item = rng.choice(items)
@@ -444,6 +448,26 @@ class _Maker(SourceGenerator):
             return self.grouped(select, [sight])
         select = replace(select, items=self.items([sight]))
         return replace(select, order=self.order([sight], select), stop=self.stop() if rng.random() < 0.2 else None)
+
+    def over_groups(self) -> Select:
+        """Ask for some of the groups, or different values, that a derived table makes of all rows."""
+        rng = self.rng
+        sight = self.sight_of(rng.choice(self.schema.tables))
+        table = sight.table
+        limits = [limit.columns for limit in table.all_limits if not limit.is_token] + list(table.uniques)
+        names = list(rng.choice((*limits, table.primary_key)))
+        others = [each.name for each in table.columns if each.name not in names]
+        group = (*names, *rng.sample(others, min(len(others), rng.choice((0, 0, 1)))))
+        items = tuple(Item(Col(sight.alias, name), name) for name in group)
+        inner = Select(items, (Source("from", table.name, sight.alias),), None)
+        if rng.random() < 0.5:
+            inner = replace(inner, is_distinct=True)
+        else:
+            many = Item(self.aggregate([sight]), "many")
+            inner = replace(inner, items=(*items, many), group=tuple(Col(sight.alias, name) for name in group))
+        seen = replace(sight, alias="d")
+        outside = tuple(Item(Col("d", each.name), each.name) for each in inner.items)
+        return Select(outside, (Source("from", inner, "d"),), conjunction(self.fixed(seen, names)))
 
     def union(self) -> Union:
         """Give a union of selections from one table, or from several with columns of the same types."""

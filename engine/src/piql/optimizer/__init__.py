@@ -18,6 +18,7 @@ from piql.optimizer.merge_derived import merge_derived
 from piql.optimizer.merge_first_match import merge_first_match
 from piql.optimizer.order_joins import order_joins
 from piql.optimizer.push_selection_down import push_selection_down
+from piql.optimizer.push_selection_into_groups import push_selection_into_groups
 from piql.optimizer.push_stop_down import push_stop_down
 from piql.optimizer.push_stop_into_union import push_stop_into_union
 from piql.optimizer.rule import Cost, Rule, RuleContext
@@ -47,6 +48,7 @@ RULES: tuple[Rule, ...] = (
     summarize_subqueries,
     turn_left_join_inner,
     push_selection_down,
+    push_selection_into_groups,
     split_extremes,
     stop_extremes,
     push_stop_into_union,

@@ -16,6 +16,7 @@ from piql.logical.expressions import (
     IsNull,
     Not,
     Or,
+    ScalarSubquery,
     conjuncts,
 )
 from piql.logical.operators import (
@@ -54,8 +55,8 @@ def unnest_subqueries(plan: LogicalNode, context: RuleContext) -> LogicalNode:
     An IN whose subquery is bounded on its own joins the distinct values, so that they may also be read first and
     followed. Everything else becomes a semi-join; predicates that speak of the query outside become its condition.
     Where nothing bounds the query then, an EXISTS whose rows are found by equalities is followed like an IN.
-    One in the ON of an inner join is tested after it. Those that are parts of a test, or stand in HAVING or the select
-    list, are left to `attach_subqueries`.
+    An IN among the one row of an aggregate is an equality with its value. One in the ON of an inner join is tested
+    after it. Those that are parts of a test, or stand in HAVING or the select list, are left to `attach_subqueries`.
     """
     if not holds_subquery(plan):
         return plan
@@ -109,6 +110,12 @@ class _Unnest:
             is_anti = isinstance(predicate, Not)
             test = predicate.operand if isinstance(predicate, Not) else predicate
             match test:
+                case InSubquery(operand=operand, query=query, more=()) if _is_one_group(query):
+                    value = ScalarSubquery(query=query, type=output_columns(query)[0].type, span=query.span)
+                    kept.append(
+                        Comparison(operator="<>" if is_anti else "=", left=operand, right=value, span=test.span)
+                    )
+                    continue
                 case InSubquery(query=query) if not any(map(has_subquery, test.values)):
                     if not is_anti and not outer_relations(query) and self.context.is_bounded(query):
                         below, equalities = self._joined(below, test, predicate)
@@ -177,6 +184,15 @@ class _Unnest:
             for (_, outside), column in zip(pairs, columns, strict=True)
         ]
         return Join(kind="inner", left=below, right=derived, condition=None, span=predicate.span), equalities
+
+
+def _has_no_keys(node: LogicalNode) -> bool:
+    return isinstance(node, GroupBy) and not node.keys
+
+
+def _is_one_group(query: LogicalNode) -> bool:
+    """Whether a subquery gives one row, whatever it finds, which is found anew for each row outside."""
+    return isinstance(query, Projection) and _has_no_keys(query.input) and bool(outer_relations(query))
 
 
 @dataclass(slots=True)
