@@ -70,7 +70,7 @@ class _Maker(SourceGenerator):
             sources, sights, conditions, needs_stop = self.from_derived()
         for _ in range(rng.choice((0, 0, 0, 1, 1, 1, 2, 3))):
             needs_stop |= self.join(sources, sights, conditions)
-        if not self.is_basic and rng.random() < 0.3:
+        if not self.is_basic and rng.random() < 0.2:
             self.ask_in_on(sources, sights)
         if rng.random() < 0.35:
             conditions += [self.extra(sights) for _ in range(rng.choice((1, 1, 2)))]
@@ -400,7 +400,7 @@ class _Maker(SourceGenerator):
             return
         place = self.rng.choice(places)
         joined = sights[: place + 1]
-        test = self.subquery(joined) if self.rng.random() < 0.5 else self.first_of_group(joined[-1:])
+        test = self.subquery(joined[:-1]) if self.rng.random() < 0.5 else self.first_of_group(joined[-1:])
         on = sources[place].on
         sources[place] = replace(sources[place], on=test if on is None else And((on, test)))
 
@@ -463,11 +463,36 @@ class _Maker(SourceGenerator):
         if rng.random() < 0.5:
             inner = replace(inner, is_distinct=True)
         else:
-            many = Item(self.aggregate([sight]), "many")
+            many = Item(self.aggregate([sight]) if rng.random() < 0.5 else self.extreme(sight, group), "many")
             inner = replace(inner, items=(*items, many), group=tuple(Col(sight.alias, name) for name in group))
         seen = replace(sight, alias="d")
         outside = tuple(Item(Col("d", each.name), each.name) for each in inner.items)
-        return Select(outside, (Source("from", inner, "d"),), conjunction(self.fixed(seen, names)))
+        if rng.random() < 0.4:
+            return Select(outside, (Source("from", inner, "d"),), conjunction(self.fixed(seen, names)))
+        base = self.sight_of(rng.choice([*(self.schema.table(each.table) for each in table.foreign_keys), table]))
+        found = [
+            pairs
+            for each in table.foreign_keys
+            if each.table == base.table.name and set(each.columns) <= set(group)
+            for pairs in [list(zip(each.referenced, each.columns, strict=True))]
+        ]
+        pairs = rng.choice(found) if found else [(name, name) for name in names if base.table.name == table.name]
+        on = [Compare("=", Col(base.alias, ours), Col("d", theirs)) for ours, theirs in pairs]
+        sources = (
+            Source("from", base.table.name, base.alias),
+            Source("inner" if rng.random() < 0.7 or not on else "left", inner, "d", conjunction(on)),
+        )
+        conditions, _ = self.access(base)
+        if rng.random() < 0.3:
+            conditions.append(self.inequality(seen, rng.choice(names)))
+        own = Item(Col(base.alias, base.table.primary_key[0]), "of_base")
+        return Select((own, *outside), sources, conjunction(conditions))
+
+    def extreme(self, sight: Sight, group: Sequence[str]) -> Aggregate:
+        """Give the largest or smallest value of a column that is not grouped by, if there is one."""
+        free = [name for name in sight.table.primary_key if name not in group]
+        name = self.rng.choice(free or [each.name for each in sight.table.columns])
+        return Aggregate(self.rng.choice(("MIN", "MAX")), Col(sight.alias, name))
 
     def union(self) -> Union:
         """Give a union of selections from one table, or from several with columns of the same types."""

@@ -13,7 +13,9 @@ from piql.optimizer.attach_subqueries import attach_subqueries
 from piql.optimizer.complete_order import complete_order
 from piql.optimizer.drop_implied_predicates import drop_implied_predicates
 from piql.optimizer.fix_correlations import fix_correlations
+from piql.optimizer.group_after_joining import group_after_joining
 from piql.optimizer.insert_data_stops import insert_data_stops
+from piql.optimizer.join_extremes_of_groups import join_extremes_of_groups
 from piql.optimizer.merge_derived import merge_derived
 from piql.optimizer.merge_first_match import merge_first_match
 from piql.optimizer.order_joins import order_joins
@@ -49,6 +51,8 @@ RULES: tuple[Rule, ...] = (
     turn_left_join_inner,
     push_selection_down,
     push_selection_into_groups,
+    join_extremes_of_groups,
+    group_after_joining,
     split_extremes,
     stop_extremes,
     push_stop_into_union,
@@ -62,6 +66,9 @@ RULES: tuple[Rule, ...] = (
     push_stop_down,
 )
 
+# What may bound a plan, and asks first; nearly all others are needed for other plans to be compared with.
+FOR_COST: tuple[Rule, ...] = (merge_first_match, stop_joined_extremes)
+
 
 def optimize(
     plan: LogicalNode, cost: Callable[[LogicalNode], Cost | None] = lambda plan: None
@@ -73,18 +80,23 @@ def optimize(
     """
     steps: list[Step] = []
     for at, rule in enumerate(RULES):
-
-        def cost_after(plan: LogicalNode, rest: tuple[Rule, ...] = RULES[at + 1 :]) -> Cost | None:
-            for each in rest:
-                plan = each(plan, RuleContext())
-            return cost(plan)
-
-        context = RuleContext(lambda subquery: cost(optimize(subquery, cost)[0]) is not None, cost_after)
+        context = RuleContext(lambda subquery: cost(optimize(subquery, cost)[0]) is not None, _cost_from(at + 1, cost))
         after = rule(plan, context)
         if after is not plan and after != plan:
             steps.append(Step(rule.__name__, "; ".join(context.notes) or _effect(rule), after))
         plan = after
     return plan, tuple(steps)
+
+
+def _cost_from(place: int, cost: Callable[[LogicalNode], Cost | None]) -> Callable[[LogicalNode], Cost | None]:
+    """Give what tells the cost of a plan that the rules from a place on have still to go through."""
+
+    def found(plan: LogicalNode) -> Cost | None:
+        for at, rule in enumerate(RULES[place:], place):
+            plan = rule(plan, RuleContext(cost=_cost_from(at + 1, cost)) if rule in FOR_COST else RuleContext())
+        return cost(plan)
+
+    return found
 
 
 def _effect(rule: Rule) -> str:

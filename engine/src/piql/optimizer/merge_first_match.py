@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Collection, Mapping, Sequence, Set
 
 from piql.logical.expressions import ColumnRef, Comparison, Expression, IsNull, Not
-from piql.logical.operators import GroupBy, Join, LogicalNode, Selection
+from piql.logical.operators import GroupBy, Join, LogicalNode, Selection, Sort
 from piql.node import Node, kinds_of, replace
 from piql.optimizer.equalities import Equalities
 from piql.optimizer.join_search import JoinSearch
@@ -90,7 +90,9 @@ def _merged(region: Region, row: Leg, match: Leg, by: Mapping[ColumnKey, ColumnR
     first = tuple(replace(key, expression=replace_columns(key.expression, by)) for key in match.first)
     leg = replace(row, filters=own, on=on, first=first)
     legs = [*(replace(each, on=tuple(replace_columns(test, by) for test in each.on)) for each in others), leg]
-    above = tuple(each for each in (_left_of(replace_columns(each, by)) for each in region.above) if each is not None)
+    above = tuple(
+        each for each in (_left_of(replace_columns(each, by), by.values()) for each in region.above) if each is not None
+    )
     ways = JoinSearch(Region(tuple(legs), region.conditions, above), None, ()).best()
     if not ways:
         return None
@@ -183,21 +185,29 @@ def _tests(
     return tuple(dict.fromkeys(found))
 
 
-def _left_of(test: Expression) -> Expression | None:
-    """Give what is left of a test once both its sides may be one column: that it is not NULL, if it may be."""
+def _left_of(test: Expression, rows: Collection[ColumnRef]) -> Expression | None:
+    """Give what is left of a test of rows once both its sides may be one column: that it is not NULL, if it may be."""
     match test:
         case Comparison(operator="=", left=ColumnRef() as left, right=ColumnRef() as right) if left == right:
             return Not(operand=IsNull(operand=left, span=test.span), span=test.span) if left.nullable else None
+        case Not(operand=IsNull(operand=ColumnRef(nullable=False) as column)) if column in rows:
+            return None
         case _:
             return test
 
 
 def _renamed(plan: LogicalNode, by: Mapping[ColumnKey, Expression]) -> LogicalNode:
-    """Name the columns of the matches as those of the rows that they are, in groups of the rows once."""
+    """Name the columns of the matches as those of the rows that they are, in groups and orders of the rows once."""
 
     def change(node: Node) -> Node:
-        if isinstance(node, ColumnRef):
-            return by.get(key_of(node), node)
-        return replace(node, keys=tuple(dict.fromkeys(node.keys))) if isinstance(node, GroupBy) else node
+        match node:
+            case ColumnRef():
+                return by.get(key_of(node), node)
+            case GroupBy():
+                return replace(node, keys=tuple(dict.fromkeys(node.keys)))
+            case Sort():
+                return replace(node, keys=tuple(dict.fromkeys(node.keys)))
+            case _:
+                return node
 
     return plan.transform_up(change)  # type: ignore[return-value]
