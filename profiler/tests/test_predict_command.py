@@ -123,6 +123,8 @@ def test_an_slo_of_a_query_that_cannot_be_predicted_is_not_passed_over(
     source: str, tmp_path: Path, query: str, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     slos = tmp_path / "slos.yaml"
+    slos.write_text(write_openslo([Objective("oldest", 0.99, 60_000.0, 600.0)]))
+    assert commands.predict([source, "--run", str(RECORDED), "--slo", str(slos), "--query", "latest"]) == 0
     slos.write_text(write_openslo(Objective(each, 0.99, 60_000.0, 600.0) for each in ("latest", query)))
     assert commands.predict([source, "--run", str(RECORDED), "--slo", str(slos)]) == 1
     assert message in capsys.readouterr().err
@@ -173,6 +175,31 @@ def test_how_far_all_limits_may_grow_is_said_with_who_stops_it(
     assert "All limits together: 0.77 times what they are; then latest breaks its SLO" in capsys.readouterr().out
     commands.predict([source, "--run", run, "--slo", "0.01"])
     assert "All limits together: however small they are, latest breaks its SLO" in capsys.readouterr().out
+
+
+def test_two_limits_of_a_named_query_are_solved_together(
+    tmp_path: Path, run_of: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "stream.piql").write_text(
+        "CREATE TABLE f (o VARCHAR(20), t VARCHAR(20), PRIMARY KEY (o, t), CARDINALITY LIMIT 40 (o));"
+        "CREATE TABLE p (o VARCHAR(20), at INT, PRIMARY KEY (o, at));"
+        "CREATE QUERY stream AS SELECT p.at FROM f JOIN p ON p.o = f.t WHERE f.o = [1: me]"
+        " ORDER BY p.at DESC LIMIT [2: count] MAX 20;"
+    )
+    asked = [str(tmp_path / "stream.piql"), "--run", str(run_of(1)), "--slo", "4"]
+    assert commands.predict([*asked, "--query", "stream"]) == 99
+    assert "stream, largest f per o × LIMIT [count] MAX together: " in capsys.readouterr().out
+    commands.predict([*asked, "--query", "stream", "--output", "json"])
+    (pairs,) = json.loads(capsys.readouterr().out)[0]["largest_pairs"]
+    assert (pairs["x"], pairs["y"]) == ("f.o", "count")
+    assert len(pairs["pairs"]) > 3
+    for limit, count in pairs["pairs"]:
+        for more, is_kept in ((0, True), (1, False)):
+            settings = ["--set", f"f.o={limit + more}", "--set", f"count={count}"]
+            code = commands.predict([*asked, *settings])
+            assert (code == 0) is is_kept or limit + more > 100
+    commands.predict(asked)
+    assert "together: " not in capsys.readouterr().out.replace("All limits together", "")
 
 
 def test_a_stale_profile_is_said(source: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

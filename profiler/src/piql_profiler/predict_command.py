@@ -11,6 +11,7 @@ import math
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from piql.compilation import Compilation, CompiledQuery
 from piql_profiler.drift.judge import stale_operators
 from piql_profiler.drift.look import read_looks
 from piql_profiler.openslo import Objective, UnreadableSlo, read_openslo, write_openslo
-from piql_profiler.predict_output import Forecast, as_json, print_table
+from piql_profiler.predict_output import Forecast, LargestPairs, as_json, print_table
 from piql_profiler.predictor.cardinalities import limits_of
 from piql_profiler.predictor.heatmap import Slo
 from piql_profiler.predictor.model import Model, NotPredictable
@@ -29,7 +30,7 @@ from piql_profiler.predictor.pages import predict_page, steps_of
 from piql_profiler.predictor.predict import Prediction
 from piql_profiler.predictor.predict import predict as predict_plan
 from piql_profiler.predictor.risk import risk_of
-from piql_profiler.predictor.safe_limits import safe_limits
+from piql_profiler.predictor.safe_limits import pareto, safe_limits
 from piql_profiler.run_files import UnreadableRun, load
 
 SLO_FAILED = 99
@@ -112,12 +113,25 @@ def predict(argv: Sequence[str] | None = None) -> int:
         limits = safe_limits(
             queries, model, {name: Slo(each.quantile, each.threshold_ms) for name, each in asked.items()}
         )
-    forecast = Forecast(found, given.quantile, asked, risks, limits, tuple(each.value for each in stale))
+    pairs = _largest_pairs(compilation, model, asked, given.query or ()) if limits is not None else ()
+    forecast = Forecast(found, given.quantile, asked, risks, limits, tuple(each.value for each in stale), pairs)
     if given.output == "json":
         print(json.dumps(as_json(forecast), indent=2))
     else:
         print_table(forecast)
     return SLO_FAILED if any(not forecast.meets(name) for name in asked) else 0
+
+
+def _largest_pairs(
+    compilation: Compilation, model: Model, slos: Mapping[str, Objective], names: Sequence[str]
+) -> tuple[LargestPairs, ...]:
+    """Solve for each two limits of the queries that were named."""
+    found = []
+    for name in (each for each in dict.fromkeys(names) if each in slos):
+        query, slo = compilation.queries[name], Slo(slos[name].quantile, slos[name].threshold_ms)
+        for x, y in combinations(limits_of(query, is_stepped=not model.has_transactions), 2):
+            found.append(LargestPairs(name, x, y, pareto(query, model, slo, x.symbol, y.symbol)))
+    return tuple(found)
 
 
 def _limits(texts: Sequence[str]) -> dict[str, int]:

@@ -8,14 +8,25 @@ from dataclasses import dataclass
 from typing import Any
 
 from piql_profiler.openslo import Objective
+from piql_profiler.predictor.cardinalities import Axis
 from piql_profiler.predictor.predict import Prediction
 from piql_profiler.predictor.risk import Risk
 from piql_profiler.predictor.safe_limits import SafeLimit, SafeLimits
 
 
+@dataclass(frozen=True, slots=True)
+class LargestPairs:
+    """Two limits of a query, and the pairs of their values that keep its SLO while neither can grow alone."""
+
+    query: str
+    x: Axis
+    y: Axis
+    pairs: tuple[tuple[int, int], ...]
+
+
 @dataclass(frozen=True)
 class Forecast:
-    """What was predicted, by query or page; `slos` and `risks` of those that have an SLO."""
+    """What was predicted, by query or page; `slos` and `risks` of those that have an SLO, `pairs` of those named."""
 
     predictions: Mapping[str, Prediction]
     quantile: float
@@ -23,6 +34,7 @@ class Forecast:
     risks: Mapping[str, Risk]
     limits: SafeLimits | None
     stale_operators: tuple[str, ...]
+    pairs: tuple[LargestPairs, ...] = ()
 
     def meets(self, name: str) -> bool:
         return self.predictions[name].meets(self.slos[name].quantile, self.slos[name].threshold_ms)
@@ -50,6 +62,11 @@ def as_json(found: Forecast) -> list[dict[str, Any]]:
             "meets_slo": found.meets(name) if name in found.slos else None,
             "risk": _risk_json(found.risks.get(name)),
             "largest_safe": {limit.axis.symbol: limit.largest for limit in limits if name in limit.queries},
+            "largest_pairs": [
+                {"x": pair.x.symbol, "y": pair.y.symbol, "pairs": pair.pairs}
+                for pair in found.pairs
+                if pair.query == name
+            ],
             "all_limits": growth,
             "coverage": each.coverage.label,
             "operators": [
@@ -82,6 +99,9 @@ def print_table(found: Forecast) -> None:
     if found.staleness:
         print(f"piql predict: {found.staleness}", file=sys.stderr)
     _print_limits(found.limits)
+    for pair in found.pairs:
+        largest = ", ".join(f"{x} × {y}" for x, y in pair.pairs) or "none"
+        print(f"{pair.query}, largest {pair.x.label} × {pair.y.label} together: {largest}")
 
 
 def _risk_json(risk: Risk | None) -> dict[str, Any] | None:
