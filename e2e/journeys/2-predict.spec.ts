@@ -7,7 +7,7 @@ const MEASURING = 300_000 * patience
 
 test.describe.configure({ timeout: 900_000 * patience })
 
-test('a profile run is watched and cancelled, and another measures to the end', async ({ workbench, page }) => {
+test('a profile run is watched, cancelled and deleted, and another measures to the end', async ({ workbench, page }) => {
   const { profile, heatmap } = workbench
   await workbench.open('/?query=thoughtstream&panel=profile')
   const cancelled = await profile.start({ label: 'to be cancelled', intervalSeconds: 2, intervals: 30 })
@@ -16,6 +16,10 @@ test('a profile run is watched and cancelled, and another measures to the end', 
   await cancelled.cancel()
   await expect(cancelled.state('cancelled')).toBeVisible({ timeout: MEASURING })
   await expect(cancelled.progress).toHaveCount(0)
+  await cancelled.remove('Keep it')
+  await expect(cancelled.card).toBeVisible()
+  await cancelled.remove('Delete run')
+  await expect(cancelled.card).toHaveCount(0)
 
   const measured = await profile.start({ label: 'small', intervalSeconds: 2, intervals: 1 })
   await expect(measured.progress).toBeVisible()

@@ -48,6 +48,12 @@ export class ProfileRun {
     await this.card.getByRole('button', { name: `Cancel ${this.label}` }).click()
   }
 
+  /** Asks for the run to be deleted, and answers the question that follows. */
+  async remove(answer: 'Keep it' | 'Delete run'): Promise<void> {
+    await this.card.getByRole('button', { name: `Delete ${this.label}` }).click()
+    await this.card.getByRole('dialog').getByRole('button', { name: answer }).click()
+  }
+
   async showHeatmap(): Promise<void> {
     await this.card.getByRole('button', { name: `Heatmap of ${this.label}` }).click()
   }

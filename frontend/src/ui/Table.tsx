@@ -6,6 +6,8 @@ interface Column {
   isNumeric?: boolean
   /** The name is only read out: the column speaks for itself. */
   isHidden?: boolean
+  /** The name may take several lines, and stays in sight when the table is scrolled sideways. */
+  isWrapped?: boolean
 }
 
 interface TableProps {
@@ -24,9 +26,9 @@ export function Table({ label, columns, children }: TableProps) {
         <thead>
           <tr>
             {columns.map((column) => {
-              const { name, isNumeric = false, isHidden = false } = typeof column === 'string' ? { name: column } : column
+              const { name, isNumeric = false, isHidden = false, isWrapped = false } = typeof column === 'string' ? { name: column } : column
               return (
-                <th key={name} scope="col" data-numeric={isNumeric}>
+                <th key={name} scope="col" data-numeric={isNumeric} data-wrapped={isWrapped}>
                   {isHidden ? <span className="visually-hidden">{name}</span> : name}
                 </th>
               )

@@ -43,7 +43,7 @@ export function Versions() {
                   {version.version} {version.is_live ? <Badge tone="accent">live</Badge> : null}
                 </span>
               </Cell>
-              <Cell>{formatDay(version.created_at)}</Cell>
+              <Cell className={styles['when']}>{formatDay(version.created_at)}</Cell>
               <Cell isNumeric>{formatCount(version.queries.length)}</Cell>
               <Cell>{runName(version)}</Cell>
               <Cell>

@@ -10,7 +10,7 @@ export function HeatmapTable({ answer, onChoose }: { answer: Heatmap; onChoose: 
   return (
     <Table
       label={`Predicted latency: ${answer.y.label} down, ${answer.x.label} across`}
-      columns={[`${answer.y.label} \\ ${answer.x.label}`, ...answer.x.values.map((value) => numeric(String(value)))]}
+      columns={[{ name: `${answer.y.label} \\ ${answer.x.label}`, isWrapped: true }, ...answer.x.values.map((value) => numeric(String(value)))]}
     >
       {answer.y.values.map((y, row) => (
         <tr key={y}>

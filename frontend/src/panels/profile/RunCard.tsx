@@ -1,18 +1,19 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { Activity, Grid3x3, RotateCw, Trash2, X } from 'lucide-react'
+import { Activity, Grid3x3, RotateCw, X } from 'lucide-react'
 import { answered, api } from '../../api/client'
-import { isActive, profileRuns } from '../../api/queries'
+import { isActive } from '../../api/queries'
 import type { ProfileRun } from '../../api/types'
 import { useChosenRun } from '../../app/predictions'
 import { setView } from '../../app/url-state'
 import { driftText } from '../../logic/drift'
 import { timesAsLong } from '../../logic/run-comparison'
 import { Badge, type Tone } from '../../ui/Badge'
-import { Button, IconButton } from '../../ui/Button'
+import { Button } from '../../ui/Button'
 import { ErrorNotice } from '../../ui/Notice'
 import { Progress } from '../../ui/Progress'
 import { Cell, numeric, Table } from '../../ui/Table'
 import { formatCount, formatDay, formatDuration, formatMs, formatPercent } from '../../units'
+import { DeleteRun } from './DeleteRun'
 import styles from './profile.module.css'
 import { putRun } from './run-events'
 
@@ -28,7 +29,7 @@ const TONES: Readonly<Record<ProfileRun['state'], Tone>> = {
 
 export function RunCard({ run }: { run: ProfileRun }) {
   const chosen = useChosenRun()
-  const name = run.label ?? `Run ${run.id}`
+  const name = runName(run)
   return (
     <article className={styles['run']} aria-label={name} data-state={run.state}>
       <header className={styles['runHead']}>
@@ -51,12 +52,18 @@ export function RunCard({ run }: { run: ProfileRun }) {
   )
 }
 
+function runName(run: ProfileRun): string {
+  return run.label ?? `Run ${run.id}`
+}
+
 function RunProgress({ run, name }: { run: ProfileRun; name: string }) {
   return (
     <div className={styles['progress']}>
       <Progress label={`Progress of ${name}`} share={run.progress} />
       <p className={styles['facts']} role="status">
-        {formatPercent(run.progress, 0)} · {formatCount(run.points_done)} of {formatCount(run.points_total)} points
+        {run.points_total === 0
+          ? 'Filling tables to measure on'
+          : `${formatPercent(run.progress, 0)} · ${formatCount(run.points_done)} of ${formatCount(run.points_total)} points`}
         {run.eta_seconds === null ? '' : ` · ${formatDuration(run.eta_seconds)} left`}
       </p>
     </div>
@@ -84,11 +91,7 @@ function RunActions({ run, name, isChosen }: { run: ProfileRun; name: string; is
     },
     onSuccess: (started) => putRun(queryClient, started),
   })
-  const remove = useMutation({
-    mutationFn: () => answered(api.DELETE('/api/profile-runs/{run_id}', { params: { path: { run_id: run.id } } })),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: profileRuns.queryKey }),
-  })
-  const error = cancel.error ?? resume.error ?? look.error ?? refresh.error ?? remove.error
+  const error = cancel.error ?? resume.error ?? look.error ?? refresh.error
   return (
     <>
       {error ? <ErrorNotice error={error} /> : null}
@@ -152,9 +155,7 @@ function RunActions({ run, name, isChosen }: { run: ProfileRun; name: string; is
           Cancel
         </Button>
       ) : (
-        <IconButton label={`Delete ${name}`} size="small" disabled={remove.isPending} onClick={() => remove.mutate()}>
-          <Trash2 size={13} aria-hidden />
-        </IconButton>
+        <DeleteRun run={run} name={name} />
       )}
     </>
   )
@@ -163,20 +164,23 @@ function RunActions({ run, name, isChosen }: { run: ProfileRun; name: string; is
 /** What was measured, and beside it how that compares with the run that predictions come from. */
 function Operators({ run, name, other }: { run: ProfileRun; name: string; other: ProfileRun | null }) {
   const factors = other ? timesAsLong(run, other) : null
-  const compared = factors && factors.size > 0 ? [numeric('p99 against the run used')] : []
+  const compared = factors && factors.size > 0 ? [numeric('p99 ratio')] : []
   return (
-    <Table label={`Operators measured by ${name}`} columns={['Operator', numeric('Points'), numeric('Samples'), numeric('p50'), numeric('p99'), ...compared]}>
-      {run.operators_summary.map((operator) => (
-        <tr key={operator.operator}>
-          <Cell>{operator.operator}</Cell>
-          <Cell isNumeric>{formatCount(operator.points)}</Cell>
-          <Cell isNumeric>{formatCount(operator.samples)}</Cell>
-          <Cell isNumeric>{formatMs(operator.p50_ms)}</Cell>
-          <Cell isNumeric>{formatMs(operator.p99_ms)}</Cell>
-          {compared.length > 0 ? <Cell isNumeric>{timesText(factors?.get(operator.operator))}</Cell> : null}
-        </tr>
-      ))}
-    </Table>
+    <>
+      <Table label={`Operators measured by ${name}`} columns={['Operator', numeric('Points'), numeric('Samples'), numeric('p50'), numeric('p99'), ...compared]}>
+        {run.operators_summary.map((operator) => (
+          <tr key={operator.operator}>
+            <Cell>{operator.operator}</Cell>
+            <Cell isNumeric>{formatCount(operator.points)}</Cell>
+            <Cell isNumeric>{formatCount(operator.samples)}</Cell>
+            <Cell isNumeric>{formatMs(operator.p50_ms)}</Cell>
+            <Cell isNumeric>{formatMs(operator.p99_ms)}</Cell>
+            {compared.length > 0 ? <Cell isNumeric>{timesText(factors?.get(operator.operator))}</Cell> : null}
+          </tr>
+        ))}
+      </Table>
+      {compared.length > 0 && other ? <p className={styles['facts']}>The ratio is to {runName(other)}, which predictions come from.</p> : null}
+    </>
   )
 }
 

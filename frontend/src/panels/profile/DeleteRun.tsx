@@ -1,0 +1,39 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { answered, api } from '../../api/client'
+import { profileRuns } from '../../api/queries'
+import type { ProfileRun } from '../../api/types'
+import { Button, IconButton } from '../../ui/Button'
+import { Dialog, DialogActions } from '../../ui/Dialog'
+import { ErrorNotice } from '../../ui/Notice'
+import styles from './profile.module.css'
+
+/** What was measured for minutes goes only after it was asked for twice. */
+export function DeleteRun({ run, name }: { run: ProfileRun; name: string }) {
+  const [isAsking, setAsking] = useState(false)
+  const queryClient = useQueryClient()
+  const remove = useMutation({
+    mutationFn: () => answered(api.DELETE('/api/profile-runs/{run_id}', { params: { path: { run_id: run.id } } })),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: profileRuns.queryKey }),
+  })
+  return (
+    <>
+      <IconButton label={`Delete ${name}`} size="small" onClick={() => setAsking(true)}>
+        <Trash2 size={13} aria-hidden />
+      </IconButton>
+      {isAsking ? (
+        <Dialog title={`Delete ${name}?`} onClose={() => setAsking(false)}>
+          <p className={styles['asked']}>Its measurements are gone then, and nothing is predicted from them any more.</p>
+          {remove.error ? <ErrorNotice error={remove.error} /> : null}
+          <DialogActions>
+            <Button onClick={() => setAsking(false)}>Keep it</Button>
+            <Button look="danger" disabled={remove.isPending} onClick={() => remove.mutate()}>
+              Delete run
+            </Button>
+          </DialogActions>
+        </Dialog>
+      ) : null}
+    </>
+  )
+}
