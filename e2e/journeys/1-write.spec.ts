@@ -43,6 +43,24 @@ test('a query on one line has its bound in sight, also at the end of the line', 
   await expect(page).toHaveURL(/query=inOneLine/)
 })
 
+test('bounds stand above their queries, also when the whole text is replaced by another of as many lines', async ({ workbench, api, page }) => {
+  const { editor } = workbench
+  const path = 'queries/three.piql'
+  const text = (names: readonly string[]) => names.map((name) => `CREATE QUERY ${name} AS\n${SELECT_ONE}\n`).join('')
+  await api.create(path, text(['first', 'second', 'third']))
+  await workbench.open(`/?query=first&file=${path}`)
+  await expect(editor.lensOf('third')).toBeVisible()
+  await editor.area.focus()
+  await page.keyboard.press('ControlOrMeta+A')
+  await page.keyboard.insertText(text(['fourth', 'fifth', 'sixth']))
+  for (const name of ['fourth', 'fifth', 'sixth']) {
+    await expect(editor.lensOf(name)).toBeVisible()
+    const gap = async () => ((await editor.lines.filter({ hasText: name }).boundingBox())?.y ?? 0) - ((await editor.lensOf(name).boundingBox())?.y ?? 0)
+    await expect.poll(gap, { message: `how far ${name} is below its bound` }).toBeGreaterThan(10)
+    await expect.poll(gap, { message: `how far ${name} is below its bound` }).toBeLessThan(25)
+  }
+})
+
 test('what a code means is one click away, from the problem and from the text', async ({ workbench, page }) => {
   const { editor, problems, code } = workbench
   await workbench.open('/?query=thoughtstream&file=schema.piql')

@@ -14,15 +14,19 @@ export interface Lenses {
 
 interface Zone extends editor.IViewZone {
   id: string
+  /** The labels in it, so that only those are drawn that say something new. */
+  said: string
 }
 
 export function createLenses(code: editor.IStandaloneCodeEditor): Lenses {
   let zones: Zone[] = []
+  let isShifted = false
   // Another text has a view of its own, without them.
   code.onDidChangeModel(() => (zones = []))
+  onLinesMoved(code, () => (isShifted = true))
   return {
     show: (lines) => {
-      const isMoved = zones.length !== lines.length || zones.some((zone, at) => zone.afterLineNumber + 1 !== lines[at]?.line)
+      const isMoved = isShifted || zones.length !== lines.length || zones.some((zone, at) => zone.afterLineNumber + 1 !== lines[at]?.line)
       if (isMoved) {
         const scroll = StableEditorScrollState.capture(code)
         code.changeViewZones((accessor) => {
@@ -33,20 +37,34 @@ export function createLenses(code: editor.IStandaloneCodeEditor): Lenses {
               const domNode = document.createElement('div')
               domNode.className = 'piql-lens-zone'
               domNode.appendChild(document.createElement('div')).className = 'piql-lens-line'
-              const made = { id: '', afterLineNumber: line - 1, heightInPx: HEIGHT, domNode }
+              const made = { id: '', said: '', afterLineNumber: line - 1, heightInPx: HEIGHT, domNode }
               made.id = accessor.addZone(made)
               zones.push(made)
-            } else if (zone.afterLineNumber !== line - 1) {
+            } else {
               zone.afterLineNumber = line - 1
               accessor.layoutZone(zone.id)
             }
           }
         })
         scroll.restore(code)
+        isShifted = false
       }
-      for (const [at, { labels }] of lines.entries()) zones[at]?.domNode.firstElementChild?.replaceChildren(...labels.map(labelElement))
+      for (const [at, { labels }] of lines.entries()) {
+        const zone = zones[at]
+        const said = JSON.stringify(labels)
+        if (!zone || zone.said === said) continue
+        zone.said = said
+        zone.domNode.firstElementChild?.replaceChildren(...labels.map(labelElement))
+      }
     },
   }
+}
+
+/** The editor moves what stands between lines along with them, to a place of its own choice where whole lines are replaced. */
+export function onLinesMoved(code: editor.IStandaloneCodeEditor, then: () => void): void {
+  code.onDidChangeModelContent(({ changes }) => {
+    if (changes.some(({ text, range }) => text.includes('\n') || range.startLineNumber !== range.endLineNumber)) then()
+  })
 }
 
 function labelElement({ query, text, isBounded }: LensLine['labels'][number]): HTMLElement {

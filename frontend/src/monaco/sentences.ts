@@ -3,6 +3,7 @@
  * that is being typed moves when they come or go.
  */
 import type { Compilation } from '../api/types'
+import { onLinesMoved } from './lenses'
 import type { editor } from './monaco'
 
 const LINE_HEIGHT = 18
@@ -18,6 +19,7 @@ export function createSentences(code: editor.IStandaloneCodeEditor): Sentences {
     zones = []
     shown = ''
   })
+  onLinesMoved(code, () => (shown = ''))
   return {
     show: (compilation, path) => {
       const notes = compilation ? notesOf(compilation, path) : []
