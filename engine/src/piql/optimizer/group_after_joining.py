@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from piql.logical.expressions import Aggregate, ColumnRef, Expression, conjuncts
+from piql.logical.expressions import Aggregate, ColumnRef, Expression, FunctionCall, conjuncts
 from piql.logical.operators import Derived, Distinct, GroupBy, Join, LogicalNode, Projection, Selection, SemiJoin
 from piql.node import Node, kinds_of, replace
 from piql.optimizer.one_row import gives_one_row
@@ -29,7 +29,8 @@ def group_after_joining(plan: LogicalNode, context: RuleContext) -> LogicalNode:
 
     So only those groups are made that are asked for: groups of all rows of a table have no bound. Where nothing bounds
     the query otherwise; an IN among groups is joined, if it compares all that they are grouped by. Only to rows that
-    have keys is anything joined. What is asked of the sums is tested above.
+    have keys is anything joined. What is asked of the sums is tested above. A left join gives IF_FOUND of them, since a
+    row that meets no group has no count.
     """
     kinds = kinds_of(plan)
     if Derived not in kinds or _GROUPED.isdisjoint(kinds):
@@ -40,7 +41,9 @@ def group_after_joining(plan: LogicalNode, context: RuleContext) -> LogicalNode:
     def merge(node: LogicalNode) -> LogicalNode:
         region = read_region(node)
         for leg in region.legs if len(region.legs) > 1 else ():
-            groups = groups_of(leg) if leg.kind == "inner" else None
+            groups = groups_of(leg)
+            if groups is not None and leg.kind == "left":
+                groups = _where_found(groups)
             merged = None if groups is None else _merged(region, leg, groups, joined)
             if groups is not None and merged is not None:
                 by.update(groups.columns)
@@ -107,16 +110,23 @@ def _merged(region: Region, leg: Leg, groups: Groups, plan: LogicalNode) -> Logi
     read = tuple(each for each in plan.find(ColumnRef) if each.relation in known)
     early: list[Expression] = []
     late = list(groups.having)
-    for test in (*region.conditions, *leg.filters):
+    is_left = leg.kind == "left"
+    for test in (*(leg.on if is_left else region.conditions), *leg.filters):
         renamed = replace_columns(test, groups.columns)
         (late if _has_aggregate(renamed) else early).append(renamed)
+    is_fixed = _are_fixed(groups.keys, early, known)
+    legs, conditions = groups.rows.legs, (*early, *groups.rows.conditions)
+    if is_left:
+        if late or not is_fixed or any(_reads(each, leg) for other in others for each in other.on):
+            return None
+        legs, conditions = (replace(legs[0], kind="left", on=tuple(early), join=leg.join),), region.conditions
     above = [each for each in region.above if relations_of(each).isdisjoint(leg.relations)]
     late += [replace_columns(each, groups.columns) for each in region.above if each not in above]
     joined = write_region(
         replace(
             region,
-            legs=(*others, *groups.rows.legs),
-            conditions=(*early, *groups.rows.conditions),
+            legs=(*others, *legs),
+            conditions=conditions,
             above=tuple(above),
         )
     )
@@ -125,11 +135,32 @@ def _merged(region: Region, leg: Leg, groups: Groups, plan: LogicalNode) -> Logi
         keys=tuple(dict.fromkeys((*rows, *read, *groups.keys))),
         aggregates=groups.aggregates,
         input=joined,
-        summed=grouped if _are_fixed(groups.keys, early, known) else (),
+        summed=grouped if is_fixed else (),
         span=leg.input.span,
     )
     predicate = conjunction(late)
     return group if predicate is None else Selection(predicate=predicate, input=group, span=leg.input.span)
+
+
+def _where_found(groups: Groups) -> Groups | None:
+    """Give groups as a left join has them: of a row that meets none all is NULL, a count, too."""
+    relation = groups.rows.legs[0].relation
+    if relation is None or len(groups.rows.legs) > 1 or groups.having:
+        return None
+    key = relation.columns(relation.table.primary_key)[0]
+    counted = {each: replace(each, operand=key) if each.operand is None else each for each in groups.aggregates}
+
+    def change(node: Node) -> Node:
+        if not isinstance(node, Aggregate):
+            return node.map_children(change)
+        return FunctionCall(name="IF_FOUND", arguments=(counted[node], groups.keys[0]), type=node.type, span=node.span)
+
+    columns: dict[ColumnKey, Expression] = {name: change(each) for name, each in groups.columns.items()}  # type: ignore[misc]
+    return replace(groups, columns=columns, aggregates=tuple(dict.fromkeys(counted.values())))
+
+
+def _reads(test: Expression, leg: Leg) -> bool:
+    return not relations_of(test).isdisjoint(leg.relations)
 
 
 def _are_fixed(keys: Sequence[ColumnRef], tests: Sequence[Expression], known: frozenset[str]) -> bool:
