@@ -123,6 +123,21 @@ def test_a_run_killed_after_an_interval_is_readable_and_goes_on_to_its_end(tmp_p
     assert (resumed.returncode, info.state, info.complete_intervals) == (0, "done", 2)
 
 
+def test_nothing_of_ray_outlives_a_run_that_is_killed(tmp_path: Path) -> None:
+    process = _start(tmp_path, "ray")
+    assert process.stdout is not None
+    for line in process.stdout:
+        if json.loads(line)["points_done"] > 0:
+            break
+    assert any("raylet" in _command(each) for each in _of_session(process.pid))
+    process.kill()
+    process.wait()
+    until = time.monotonic() + 20.0
+    while (left := _of_session(process.pid)) and time.monotonic() < until:
+        time.sleep(0.2)
+    assert {each: _command(each) for each in left} == {}
+
+
 def test_a_client_that_is_killed_is_said_and_its_block_measured_again(tmp_path: Path) -> None:
     process = _start(tmp_path, "ray", intervals=2)
     said: list[str] = []

@@ -100,6 +100,12 @@ def test_a_folder_that_is_not_empty_is_left_alone(tmp_path: Path) -> None:
         RunDirectory(tmp_path, SETTINGS)
 
 
+def test_a_run_that_was_killed_at_its_start_does_not_keep_its_folder(tmp_path: Path) -> None:
+    (tmp_path / "run.part").write_text('{"format_ver')
+    assert RunDirectory(tmp_path, SETTINGS).info.state == "starting"
+    assert not list(tmp_path.glob("*.part"))
+
+
 def test_a_folder_without_a_run_a_damaged_run_and_a_newer_format_are_told_apart(tmp_path: Path) -> None:
     with pytest.raises(UnreadableRun, match="holds no profile run"):
         read_info(tmp_path)

@@ -8,10 +8,12 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
-_PARENT_DEATH_SIGNAL, _BECOME_CHILD_SUBREAPER = 1, 36  # prctl(2)
+_BECOME_CHILD_SUBREAPER = 36  # prctl(2)
+_LOOK_SECONDS = 0.5
 
 
 def adopt_orphans() -> None:
@@ -21,9 +23,18 @@ def adopt_orphans() -> None:
 
 
 def end_with_parent() -> None:
-    """On Linux, let the kernel kill this process when the one that started it ends."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None, use_errno=True).prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
+    """End this process and all below it when the one that started it ends, however it does.
+
+    A thread looks after it: were this process killed by the kernel, what it has started would not be.
+    """
+    parent = os.getppid()
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(_LOOK_SECONDS)
+        end_family(os.getpid())
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def descendants(of: int | None = None) -> set[int]:
@@ -45,7 +56,7 @@ def end_family(process: int) -> None:
     """Kill a process and all below it."""
     family = {process} | descendants(process)
     while family:
-        for member in family:
+        for member in sorted(family, key=lambda each: each == os.getpid()):  # itself at last
             _kill(member)
         family = {below for member in family for below in descendants(member)} - family
 

@@ -29,6 +29,7 @@ from piql_profiler.store_urls import has_password
 FORMAT_VERSION = 1
 RunState = Literal["starting", "running", "cancelled", "failed", "done"]
 _UNFINISHED = ("starting", "running")
+_HALF = ".part"  # of files under way
 _OWN, _SHARED = 0o600, 0o666  # who may read a file; the latter less the process's mask
 GONE = "the process that measured ended before the run did"
 
@@ -78,7 +79,7 @@ class RunDirectory:
 
     def __init__(self, path: Path, settings: RunSettings, label: str = "") -> None:
         path.mkdir(parents=True, exist_ok=True)
-        if any(path.iterdir()):
+        if any(each.suffix != _HALF for each in path.iterdir()):  # one that was killed at its start leaves run.part
             raise UnreadableRun(f"{path} is not empty: a run is written into a folder of its own")
         self._begin(path, RunInfo(settings, "starting", label, started_at=time.time()))
 
