@@ -194,7 +194,7 @@ class ExpressionBinder:
         self, left: ast.Expression, right: ast.Expression
     ) -> tuple[logical.Expression | None, logical.Expression | None]:
         """Bind two sides of a comparison: a literal or parameter takes the type of the other side."""
-        if _takes_type(left) and not (_takes_type(right) and isinstance(right, ast.ParameterUse)):
+        if takes_type(left) and not (takes_type(right) and isinstance(right, ast.ParameterUse)):
             bound_right = self.value(right)
             return self.value(left, _expected_of(bound_right)), bound_right
         bound_left = self.value(left)
@@ -313,14 +313,18 @@ class ExpressionBinder:
     def _in(self, node: ast.In) -> logical.Expression | None:
         if isinstance(node.operand, ast.Row):
             return row_among_values(self, node, node.operand)
-        operand = self.value(node.operand)
+        told = None  # [me] IN (owner, target): the first column tells the type
+        if takes_type(node.operand):
+            told = next((each for each in node.items if not takes_type(each)), None)
+        bound = self.value(told) if told is not None else None
+        operand = self.value(node.operand, _expected_of(bound))
         expected = _expected_of(operand)
         items: list[logical.Expression] = []
         for each in node.items:
             if node.is_list and isinstance(each, ast.ParameterUse):
                 items.append(self.context.parameters.use(each, expected, is_list=True))
                 continue
-            item = self.value(each, expected)
+            item = bound if each is told else self.value(each, expected)
             if item is not None and (
                 operand is None or self.check_comparable(operand, item, node.operand, each, each.span)
             ):
@@ -347,11 +351,13 @@ class ExpressionBinder:
     def _in_query(self, node: ast.InQuery) -> logical.Expression | None:
         if isinstance(node.operand, ast.Row):
             return row_among_rows(self, node, node.operand)
-        operand = self.value(node.operand)
+        operand = None if takes_type(node.operand) else self.value(node.operand)
         query = self.context.bind_nested(self.context, node.query, self.scope, False)
+        columns = output_columns(query) if query is not None else ()
+        if takes_type(node.operand):
+            operand = self.value(node.operand, bare(columns[0].type) if columns else None)
         if operand is None or query is None:
             return None
-        columns = output_columns(query)
         if len(columns) != 1:
             self.report(
                 "subquery-columns",
@@ -371,7 +377,7 @@ class ExpressionBinder:
         return logical.Not(operand=found, span=node.span) if node.is_negated else found
 
 
-def _takes_type(node: ast.Expression) -> bool:
+def takes_type(node: ast.Expression) -> bool:
     return isinstance(node, ast.LiteralValue | ast.ParameterUse)
 
 

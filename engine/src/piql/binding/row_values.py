@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from piql.binding.outputs import output_columns, with_output_names
-from piql.binding.types import BARE, is_comparable, is_nullable, type_of, with_article
+from piql.binding.types import BARE, bare, is_comparable, is_nullable, type_of, with_article
 from piql.catalog import Kind
 from piql.logical import expressions as logical
 from piql.logical.operators import Derived, Output, Projection, Selection
@@ -79,13 +79,21 @@ def row_among_rows(binder: ExpressionBinder, node: ast.InQuery, row: ast.Row) ->
     They differ where there is NULL in a value: EXISTS is false then and IN unknown. That is the same for a test that
     keeps rows, and not below NOT: there it stays an IN.
     """
+    from piql.binding.expressions import takes_type
+
     with binder.in_a_value():
-        values = [binder.value(each) for each in row.items]
+        values = [None if takes_type(each) else binder.value(each) for each in row.items]
     query = binder.context.bind_nested(binder.context, node.query, binder.scope, True)
+    columns = output_columns(query) if query is not None else ()
+    types = [bare(each.type) for each in columns] if len(columns) == len(values) else [None] * len(values)
+    with binder.in_a_value():
+        values = [
+            binder.value(each, told) if takes_type(each) else value
+            for each, value, told in zip(row.items, values, types, strict=True)
+        ]
     given = [each for each in values if each is not None]
     if query is None or len(given) < len(values):
         return None
-    columns = output_columns(query)
     if len(columns) != len(given):
         binder.report(
             "subquery-columns",
