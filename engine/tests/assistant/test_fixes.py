@@ -47,6 +47,8 @@ REFUSED = [
     "SELECT name FROM users WHERE town <> 'a' LIMIT 5",
     "SELECT name FROM users WHERE town > 'a' AND LOWER(name) = 'b' AND name < 'c' LIMIT 5",
     "SELECT name FROM users WHERE LOWER(name) = 'b' OR town = 'c' LIMIT 5",
+    "SELECT owner FROM follows WHERE owner = [me] OR target = [me]",
+    "SELECT COUNT(*) AS n FROM users WHERE name = [me] OR town = [town]",
     "SELECT name FROM users ORDER BY LOWER(town) LIMIT 5",
     "SELECT name FROM users WHERE name NOT IN (SELECT author FROM posts) LIMIT 5",
     "SELECT name FROM users UNION SELECT author FROM posts ORDER BY name LIMIT 5",
@@ -312,3 +314,17 @@ def fixes_of_all(compilation: piql.Compilation) -> dict[str, set[str]]:
         name: {fix.title + str(fix.unblocks) for each in query.diagnostics for fix in each.fixes}
         for name, query in compilation.queries.items()
     }
+
+
+def test_an_or_is_bounded_by_a_limit_for_each_branch_that_has_none() -> None:
+    text = f"{SCHEMA}CREATE QUERY q AS SELECT owner FROM follows WHERE owner = [me] OR target = [me];"
+    found = [each for each in piql.compile(text).diagnostics if each.severity == "error"]
+    assert [each.message for each in found] == [
+        "follows of one owner: nothing limits how many there are",
+        "follows of one target: nothing limits how many there are",
+    ]
+    assert [each.span.text for each in found] == ["owner = [me]", "target = [me]"]
+    both = "Add CARDINALITY LIMIT 100 (owner) to follows and add CARDINALITY LIMIT 100 (target) to follows"
+    assert both in [fix.title for fix in fixes_of(text)]
+    by_key = f"{SCHEMA}CREATE QUERY q AS SELECT name FROM users WHERE name = [me] OR town = [town];"
+    assert "Add CARDINALITY LIMIT 100 (town) to users" in [fix.title for fix in fixes_of(by_key)]

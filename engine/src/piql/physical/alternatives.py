@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from piql.logical.expressions import Expression, Or, conjuncts
@@ -31,19 +32,26 @@ def plan_alternatives(
     primary = relation.columns(relation.table.primary_key)
     if want.is_page and not want.keys:  # the branches must come in one order
         want = replace(want, keys=tuple(SortKey(expression=each) for each in primary))
-    for choice in predicates:
-        if not isinstance(choice, Or) or not relations_of(choice) <= {relation.alias}:
-            continue
-        others = tuple(each for each in predicates if each is not choice)
+    for others, choices in alternatives(relation, predicates):
         branches: list[Part] = []
-        for operand in choice.operands:
-            part = plan_read(planner, relation, (*others, *conjuncts(operand)), want)
+        for each in choices:
+            part = plan_read(planner, relation, (*others, *each), want)
             if part is None:
                 break
             branches.append(sorted_by(fetched(part), want.keys))
         else:
             return _united(planner, relation, branches, want)
     return None
+
+
+def alternatives(
+    relation: Relation, predicates: tuple[Expression, ...]
+) -> Iterator[tuple[tuple[Expression, ...], tuple[tuple[Expression, ...], ...]]]:
+    """Yield for each OR about a relation the other predicates, and the tests of each of its branches."""
+    for choice in predicates:
+        if isinstance(choice, Or) and relations_of(choice) <= {relation.alias}:
+            others = tuple(each for each in predicates if each is not choice)
+            yield others, tuple(map(conjuncts, choice.operands))
 
 
 def _united(planner: Planner, relation: Relation, branches: list[Part], want: Want) -> Part:

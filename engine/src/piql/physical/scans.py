@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from piql.logical.expressions import ColumnRef, Constant, Expression, Parameter
@@ -12,13 +13,15 @@ from piql.optimizer.facts import facts_about
 from piql.optimizer.predicates import ColumnKey, all_conjuncts, conjunction, key_of
 from piql.optimizer.restrictions import Restrictions, restrictions_on
 from piql.physical.access import Access, Reading, Wanted, best_access
-from piql.physical.alternatives import plan_alternatives
+from piql.physical.alternatives import alternatives, plan_alternatives
 from piql.physical.operators import IndexScan, KeyPart, RowLimit
 from piql.physical.part import WORST, Part, Pending, Want, selected, total_order, with_columns
 from piql.physical.unbounded import gap_of
 
 if TYPE_CHECKING:
     from piql.physical.planner import Planner
+
+MOST_BRANCHES = 20  # of an OR, that are named one by one where nothing bounds them
 
 
 def is_leg(node: LogicalNode) -> bool:
@@ -69,9 +72,33 @@ def plan_leg(
         part = plan_alternatives(planner, relation, predicates, want)
     if part is not None:
         return part
-    reading = _reading(planner, relation, predicates, want)
-    planner.miss(lambda: gap_of(relation, at, under, reading, is_joined=False, has_equality=True))
+    for reading in _unbounded(planner, relation, predicates, want):
+        planner.miss(partial(gap_of, relation, at, under, reading, is_joined=False, has_equality=True))
     return Part(_never(relation), WORST)
+
+
+def _unbounded(
+    planner: Planner, relation: Relation, predicates: tuple[Expression, ...], want: Want
+) -> tuple[Reading, ...]:
+    """Give what nothing bounds: the branches of an OR that fix something each, or the relation as a whole.
+
+    Of branches that fix the same columns the first stands for all: one limit bounds them.
+    """
+    whole = _reading(planner, relation, predicates, want)
+    if planner.is_trial or whole.restrictions.equal or whole.restrictions.words:
+        return (whole,)
+    for others, choices in alternatives(relation, predicates):
+        if len(choices) > MOST_BRANCHES:
+            continue
+        readings = [_reading(planner, relation, (*others, *each), want) for each in choices]
+        if all(each.restrictions.equal or each.restrictions.words for each in readings):
+            found: dict[object, Reading] = {}
+            for each in readings:
+                fixed = frozenset(each.restrictions.equal), tuple(word.columns for word in each.restrictions.words)
+                if best_access(each) is None:
+                    found.setdefault(fixed, each)
+            return tuple(found.values()) or (whole,)
+    return (whole,)
 
 
 def plan_read(planner: Planner, relation: Relation, predicates: tuple[Expression, ...], want: Want) -> Part | None:
