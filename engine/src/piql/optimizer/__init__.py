@@ -11,6 +11,7 @@ from collections.abc import Callable
 from piql.logical.operators import LogicalNode
 from piql.optimizer.attach_subqueries import attach_subqueries
 from piql.optimizer.complete_order import complete_order
+from piql.optimizer.drop_distinct import drop_distinct
 from piql.optimizer.drop_implied_predicates import drop_implied_predicates
 from piql.optimizer.fix_correlations import fix_correlations
 from piql.optimizer.group_after_joining import group_after_joining
@@ -42,6 +43,7 @@ from piql.optimizer.unnest_subqueries import unnest_subqueries
 # when a relation is read (data-stops), and which joins keep every row below a stop.
 RULES: tuple[Rule, ...] = (
     simplify_predicates,
+    drop_distinct,
     spread_union,
     merge_derived,
     fix_correlations,

@@ -96,6 +96,24 @@ def without_implied(operands: Sequence[Expression], meaning: Meaning) -> tuple[E
     )
 
 
+def apart(operands: Sequence[Expression], meaning: Meaning) -> tuple[tuple[Expression, ...], tuple[Expression, ...]]:
+    """Give the tests that all branches of an OR share, and what is left of each; no branch may include another.
+
+    a = 1 AND b = 2 OR a = 1 AND c = 3 → a = 1    and    b = 2, c = 3
+    """
+    if not all(isinstance(each, And) for each in operands):
+        return (), tuple(operands)
+    said = [{meaning(each): each for each in conjuncts(operand)} for operand in operands]
+    common = [each for each in said[0] if all(each in tests for tests in said[1:])]
+    if not common:
+        return (), tuple(operands)
+    rests = (tuple(test for mean, test in tests.items() if mean not in common) for tests in said)
+    return (
+        tuple(said[0][each] for each in common),
+        tuple(rest[0] if len(rest) == 1 else And(operands=rest) for rest in rests),
+    )
+
+
 def _says(operand: Expression, said: set[object], meaning: Meaning) -> bool:
     return all(meaning(each) in said for each in conjuncts(operand))
 

@@ -22,7 +22,7 @@ from piql.optimizer.region import aliases_below, is_region
 from piql.optimizer.rule import RuleContext
 from piql.optimizer.spread_equalities import spread_equalities
 
-_GROUPED = frozenset((GroupBy, Distinct))
+_READ_ON_ITS_OWN = frozenset((GroupBy, Distinct, Derived))
 
 
 def push_selection_into_groups(plan: LogicalNode, context: RuleContext) -> LogicalNode:
@@ -40,7 +40,7 @@ def push_selection_into_groups(plan: LogicalNode, context: RuleContext) -> Logic
     through: nothing passes these.
     """
     kinds = kinds_of(plan)
-    if Selection not in kinds or _GROUPED.isdisjoint(kinds):
+    if Selection not in kinds or _READ_ON_ITS_OWN.isdisjoint(kinds):
         return plan
     before = spread_equalities(plan, RuleContext()) if Derived in kinds else plan
 

@@ -20,7 +20,7 @@ from piql.logical.operators import (
     map_inputs,
 )
 from piql.node import replace
-from piql.optimizer.complete_order import Determined
+from piql.optimizer.drop_distinct import do_rows_differ
 from piql.optimizer.predicates import key_of, replace_columns
 from piql.optimizer.region import is_region, read_region
 from piql.optimizer.rule import RuleContext
@@ -145,7 +145,9 @@ def _stopped(union: Union, stop: Stop, keys: tuple[SortKey, ...]) -> Union:
 
 
 def _branch(plan: LogicalNode, stop: Stop, keys: tuple[SortKey, ...], *, all: bool) -> LogicalNode:
-    if not isinstance(plan, Projection) or (not all and not _differ(plan)):
+    if not isinstance(plan, Projection) or (
+        not all and not do_rows_differ(plan.input, (each.expression for each in plan.outputs))
+    ):
         return plan
     meanings = {("", each.name): each.expression for each in plan.outputs}
     below = plan.input
@@ -153,19 +155,6 @@ def _branch(plan: LogicalNode, stop: Stop, keys: tuple[SortKey, ...], *, all: bo
         own = tuple(replace(key, expression=replace_columns(key.expression, meanings)) for key in keys)
         below = Sort(keys=own, input=below.input if isinstance(below, Sort) else below, span=plan.span)
     return Stop(count=stop.count, is_page=False, input=replace(plan, input=below), span=stop.span)
-
-
-def _differ(plan: Projection) -> bool:
-    """Whether the rows of a branch differ: what it gives of one determines the keys of all its relations."""
-    below = plan.input.input if isinstance(plan.input, Sort) else plan.input
-    if not is_region(below):
-        return False
-    region = read_region(below)
-    known = Determined(region)
-    for each in plan.outputs:
-        known.add(each.expression)
-    relations = [leg.relation for leg in region.legs]
-    return all(each is not None and all(map(known.holds, each.columns(each.table.primary_key))) for each in relations)
 
 
 def _gives_key(plan: Projection) -> bool:

@@ -22,7 +22,7 @@ from piql.logical.expressions import (
 )
 from piql.logical.operators import Join, LogicalNode, Selection, map_inputs
 from piql.node import Node, replace
-from piql.optimizer.combine_tests import combined, either, without_implied
+from piql.optimizer.combine_tests import apart, combined, either, without_implied
 from piql.optimizer.decided_tests import decided
 from piql.optimizer.literal_tests import narrowed
 from piql.optimizer.predicates import MIRRORED, conjunction, holds_subquery, key_of
@@ -46,7 +46,7 @@ def simplify_predicates(plan: LogicalNode, context: RuleContext) -> LogicalNode:
 
     Each form has the same truth value, NULLs included. Tests of constants alone are decided: what is always true is
     left out, and what never is makes all of its AND false, since a row is kept by what is true only. So do tests of one
-    column by literals that no value passes.
+    column by literals that no value passes. What every branch of an OR asks is asked once, beside the OR.
     """
 
     is_nested = holds_subquery(plan)  # a predicate may hold another plan then
@@ -119,7 +119,7 @@ def _simplify(predicate: Expression) -> Expression:
             )
         case Not(operand=operand):
             return _negated(operand, predicate)
-        case Comparison(left=Constant(), right=Constant()) | IsNull():
+        case Comparison() | IsNull():
             return decided(predicate)
         case And():
             simple = simplified(predicate)
@@ -130,6 +130,9 @@ def _simplify(predicate: Expression) -> Expression:
             return _simplify_or(predicate)
         case InList(operand=operand, items=items):
             different = tuple(dict.fromkeys(items))
+            if isinstance(operand, Constant | Parameter) and any(isinstance(each, ColumnRef) for each in different):
+                tests = (Comparison(operator="=", left=each, right=operand, span=each.span) for each in different)
+                return _simplify_or(Or(operands=tuple(tests), span=predicate.span))
             match different:
                 case (Parameter(max_items=int()),):
                     return predicate
@@ -166,7 +169,10 @@ def _negated(operand: Expression, whole: Not) -> Expression:
 
 
 def _simplify_or(predicate: Or) -> Expression:
-    """Flatten an OR; a range and its end become one, equalities on one column a list, searches for one word one."""
+    """Flatten an OR; a range and its end become one, equalities on one column a list, searches for one word one.
+
+    What every branch asks is asked once: a = 1 AND b = 2 OR a = 1 AND b = 3 → a = 1 AND b IN (2, 3).
+    """
     parts: list[Expression] = []
     for operand in predicate.operands:
         simple = _simplify(operand)
@@ -180,7 +186,13 @@ def _simplify_or(predicate: Or) -> Expression:
     for part in either(parts):
         merged.setdefault(_place(part), []).append(part)
     operands = without_implied(tuple(_together(each, predicate) for each in merged.values()), meaning_of)
-    return operands[0] if len(operands) == 1 else Or(operands=operands, span=predicate.span)
+    if len(operands) == 1:
+        return operands[0]
+    shared, rests = apart(operands, meaning_of)
+    if not shared:
+        return Or(operands=operands, span=predicate.span)
+    rest = _simplify_or(Or(operands=rests, span=predicate.span))
+    return And(operands=(*shared, *conjuncts(rest)), span=predicate.span)
 
 
 def _place(part: Expression) -> object:

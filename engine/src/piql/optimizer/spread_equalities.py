@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from piql.logical.expressions import (
     ColumnRef,
@@ -14,11 +14,11 @@ from piql.logical.expressions import (
     Parameter,
     conjuncts,
 )
-from piql.logical.operators import LogicalNode
+from piql.logical.operators import Derived, LogicalNode
 from piql.node import replace
 from piql.optimizer.equalities import Equalities
 from piql.optimizer.predicates import ColumnKey, key_of, replace_columns
-from piql.optimizer.region import map_regions, read_region, write_region
+from piql.optimizer.region import Leg, Region, map_regions, read_region, write_region
 from piql.optimizer.rule import RuleContext
 
 
@@ -33,13 +33,14 @@ def spread_equalities(plan: LogicalNode, context: RuleContext) -> LogicalNode:
 
     Two columns of one relation may be equal, too. An OR of such comparisons moves as a whole, to a relation that has a
     column for each of them. Needs predicates where `push_selection_down` left them. Only inner joins count: the columns
-    of a left-joined relation are NULL where it has no match.
+    of a left-joined relation are NULL where it has no match. A derived table that is left-joined is read on its own,
+    so it is asked for what its matches must have.
     """
 
     def spread(node: LogicalNode) -> LogicalNode:
         region = read_region(node)
         classes = Equalities((*region.conditions, *(each for leg in region.legs for each in leg.filters)))
-        if not classes.classes():
+        if not classes.classes() and not any(_is_derived(leg) for leg in region.legs):
             return node
         home = {relation: at for at, leg in enumerate(region.legs) for relation in leg.relations}
         legs = list(region.legs)
@@ -61,6 +62,11 @@ def spread_equalities(plan: LogicalNode, context: RuleContext) -> LogicalNode:
                             f"{other.relation}.{other.name} equals {column.relation}.{column.name}, "
                             "so what is asked of one holds for the other"
                         )
+        for at, leg in enumerate(legs):
+            if leg.kind == "left" and _is_derived(leg):
+                legs[at] = replace(leg, filters=tuple(dict.fromkeys((*leg.filters, *_asked_of_match(region, leg)))))
+                if legs[at] != leg:
+                    context.note(f"a match of {' '.join(leg.relations)} equals what has one value")
         conditions = list(region.conditions)
         for predicate in (
             *region.conditions,
@@ -81,6 +87,21 @@ def spread_equalities(plan: LogicalNode, context: RuleContext) -> LogicalNode:
         return write_region(replace(region, legs=tuple(legs), conditions=tuple(conditions)))
 
     return map_regions(plan, spread)
+
+
+def _is_derived(leg: Leg) -> bool:
+    return isinstance(leg.input, Derived)
+
+
+def _asked_of_match(region: Region, leg: Leg) -> Iterator[Expression]:
+    """Yield what the ON of a left join asks of its matches, as far as inner relations give the values."""
+    inner = [each for other in region.legs if other.kind == "inner" for each in other.filters]
+    classes = Equalities((*region.conditions, *inner, *leg.on))
+    for predicate in inner:
+        column = compared_column(predicate)
+        for other in classes.equal_to(column) if column is not None else ():
+            if column is not None and other.relation in leg.relations:
+                yield replace_columns(predicate, {key_of(column): other})
 
 
 def compared_column(predicate: Expression) -> ColumnRef | None:

@@ -15,7 +15,7 @@ from piql.logical.expressions import (
 )
 from piql.logical.operators import LogicalNode
 from piql.node import replace
-from piql.optimizer.region import Region, map_regions, read_region, write_region
+from piql.optimizer.region import Leg, Region, map_regions, read_region, write_region
 from piql.optimizer.rule import RuleContext
 
 
@@ -26,6 +26,8 @@ def turn_left_join_inner(plan: LogicalNode, context: RuleContext) -> LogicalNode
       Left join p.id = u.id          →         Relation u
         Relation u                             Selection p.town = 'x'
         Relation p                               Relation p
+
+    A test that only asks whether there is a match (`p.id IS NOT NULL`) is left out: every row has one then.
     """
 
     def turn(node: LogicalNode) -> LogicalNode:
@@ -44,10 +46,23 @@ def _turn(region: Region, context: RuleContext) -> Region:
             context.note(f"{' '.join(sorted(leg.relations))} must have a match to pass the WHERE")
             inner = replace(leg, kind="inner", on=())
             legs = (*region.legs[:at], inner, *region.legs[at + 1 :])
+            above = tuple(each for each in region.above if not _asks_for_match(each, leg))
             # Written and read again, so that its ON and the predicates above find their places as inner ones.
-            again = read_region(write_region(replace(region, legs=legs, conditions=(*region.conditions, *leg.on))))
+            again = read_region(
+                write_region(replace(region, legs=legs, conditions=(*region.conditions, *leg.on), above=above))
+            )
             return _turn(again, context)
     return region
+
+
+def _asks_for_match(predicate: Expression, leg: Leg) -> bool:
+    """Whether a predicate only asks for a match: that a column is not NULL which is NOT NULL in its table."""
+    match predicate:
+        case Not(operand=IsNull(operand=ColumnRef(relation=relation, name=name))) if relation in leg.relations:
+            column = leg.relation.table.column(name) if leg.relation is not None else None
+            return column is not None and not column.nullable
+        case _:
+            return False
 
 
 def _rejects_null(predicate: Expression, relations: frozenset[str]) -> bool:
