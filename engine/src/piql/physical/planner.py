@@ -6,7 +6,7 @@ the segments that nothing bounds. Next: `layout` gives operators their fields, `
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import assert_never
@@ -14,7 +14,7 @@ from typing import assert_never
 from piql.binding.outputs import output_columns
 from piql.binding.types import type_of
 from piql.catalog import Index
-from piql.logical.expressions import ColumnRef, Expression, conjuncts
+from piql.logical.expressions import ColumnRef, Expression, columns_in, conjuncts
 from piql.logical.operators import (
     DataStop,
     Derived,
@@ -38,12 +38,15 @@ from piql.physical.first_matches import plan_first_match
 from piql.physical.joins import plan_join
 from piql.physical.layout import lay_out
 from piql.physical.operators import (
+    Dereference,
     IndexFKJoin,
     IndexScan,
     LocalDistinct,
     LocalGroupBy,
     LocalJoin,
     LocalProjection,
+    LocalSelection,
+    LocalSort,
     LocalStop,
     PhysicalNode,
     SortedIndexJoin,
@@ -119,7 +122,7 @@ class Planner:
                 return self._group(node, path, below)
             case Distinct():
                 part = fetched(self.plan(node.input, want.without_stop(), (*path, 0), below))
-                part = part.on(LocalDistinct(child=part.plan, keys=part.keys))
+                part = part.on(LocalDistinct(child=part.plan, keys=part.keys, depth=_depth_of_outputs(part.plan)))
                 return replace(part, is_stopped=False, is_unique=True)
             case Union():
                 return plan_union(self, node, want, path, below)
@@ -190,7 +193,7 @@ class Planner:
             aggregates=node.aggregates,
             is_one=is_one,
             fields=(*node.keys, *node.aggregates),
-            depth=_depth_of_rows(node, part.plan) if node.summed else 0,
+            depth=_depth_of_rows(node, part.plan) if node.summed else _depth_of_keys(node.keys, part.plan),
             span=node.span,
         )
         return Part(plan, 1 if is_one else part.rows, part.requests, (), node.keys)
@@ -209,6 +212,33 @@ def _depth_of_rows(group: GroupBy, plan: PhysicalNode) -> int:
             return 0
         plan, depth = below[0], depth + 1
     return depth
+
+
+def _depth_of_keys(keys: Sequence[Expression], plan: PhysicalNode) -> int:
+    """Give how many operators below stand the rows of which the keys read columns, before more is joined; 0: none do.
+
+    There are no more groups than these rows, however many matches each has.
+    """
+    read = {column.relation for each in keys for column in columns_in(each)}
+    depth, found = 1, 0
+    while read:
+        match plan:
+            case IndexFKJoin() | SortedIndexJoin() if plan.alias not in read:
+                found = depth + 1
+            case LocalSelection() | LocalSort() | Dereference():
+                pass
+            case _:
+                break
+        plan, depth = inputs(plan)[0], depth + 1
+    return found
+
+
+def _depth_of_outputs(plan: PhysicalNode) -> int:
+    """Give how many operators below a DISTINCT stand the rows of which its select list reads columns; 0: none do."""
+    if not isinstance(plan, LocalProjection):
+        return 0
+    depth = _depth_of_keys(tuple(each.expression for each in plan.outputs), plan.child)
+    return depth + 1 if depth else 0
 
 
 def _joined_by(plan: PhysicalNode) -> set[str]:
