@@ -41,7 +41,7 @@ def join_extremes_of_groups(plan: LogicalNode, context: RuleContext) -> LogicalN
             found = None if groups is None else _with_first(region, leg, groups)
             if found is not None:
                 by.update(found[1])
-                return write_region(found[0])
+                return merge(write_region(found[0]))
         return node
 
     merged = map_regions(with_groups_joined(plan), merge)
