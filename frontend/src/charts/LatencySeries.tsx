@@ -1,5 +1,6 @@
 import { scaleLog, scaleTime } from 'd3-scale'
 import { line } from 'd3-shape'
+import { roundTicks } from '../logic/latency-comparison'
 import { formatMs, formatTime } from '../units'
 import styles from './latency.module.css'
 import { useSize } from './useSize'
@@ -31,7 +32,7 @@ export function LatencySeries({ points, predictedMs, sloMs, label }: LatencySeri
       .x((point) => x(new Date(point.at)))
       .y((point) => y(Math.max(value(point), 1e-6)))([...points]) ?? ''
   const last = points.at(-1)
-  const ticks = y.ticks(4).filter((tick) => [1, 2, 5].some((step) => Number.isInteger(Number(Math.log10(tick / step).toFixed(6)))))
+  const ticks = roundTicks(y.ticks(4))
   return (
     <div ref={frame} className={styles['series']}>
       <svg width={width} height={HEIGHT} role="img" aria-label={label}>

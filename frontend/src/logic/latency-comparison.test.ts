@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { compare, logAxis, rank, type QueryLatency } from './latency-comparison'
+import { compare, logAxis, rank, type QueryLatency, roundTicks } from './latency-comparison'
 
 function latency(query: string, more: Partial<QueryLatency> = {}): QueryLatency {
   return {
@@ -51,5 +51,15 @@ describe('a logarithmic axis', () => {
 
   it('has a length even without values', () => {
     expect(logAxis([]).ticks.length).toBeGreaterThan(1)
+  })
+})
+
+describe('the ticks of latencies over time', () => {
+  it('are round numbers', () => {
+    expect(roundTicks([0.9, 1, 2, 3, 4, 5, 6, 10, 20])).toEqual([1, 2, 5, 10, 20])
+  })
+
+  it('are powers of ten where more would stand too close', () => {
+    expect(roundTicks([0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000])).toEqual([1, 10, 100, 1000])
   })
 })
