@@ -46,13 +46,11 @@ def main() -> None:
     so_far: list[Measurement] = []
     spent = 0.0
     for interval in range(given.intervals):
-        measured = [
-            measure(law, each, given.precision, random) for each in tasks_of(settings, "", interval, 1, None, so_far)
-        ]
-        measured += [
-            measure(law, each, given.precision, random)
-            for each in second_tasks(settings, "", interval, 1, measured, so_far)
-        ]
+        measured: list[Measurement] = []
+        for task in tasks_of(settings, "", interval, 1, None, so_far):
+            measured += [measure(law, task, point, given.precision, random) for point, _ in task.shares]
+        for task in second_tasks(settings, "", interval, 1, measured, so_far):
+            measured += [measure(law, task, point, given.precision, random) for point, _ in task.shares]
         so_far += measured
         spent += sum(each.seconds for each in measured)
         print(f"interval {interval + 1}: {known(grid.measured, so_far, given.precision)}", flush=True)
@@ -63,12 +61,13 @@ def main() -> None:
             print(f"  {point}: ± {half_width(mine):.0%} after {executions} executions")
 
 
-def measure(law: ServiceTimes, task: Task, precision: float, random: np.random.Generator) -> Measurement:
-    """Draw the executions that fit into so many seconds, fewer where the p99 is known before."""
-    below, own = calls_of(task.point)
+def measure(law: ServiceTimes, task: Task, point: Point, precision: float, random: np.random.Generator) -> Measurement:
+    """Draw the executions that fit into a point's seconds beside the others of its task, until the p99 is known."""
+    seconds, of_all = dict(task.shares)[point], sum(each for _, each in task.shares)
+    below, own = calls_of(point)
     one_us = float(np.mean(drawn(law, [*below, *own], np.zeros(50, dtype=np.float32), random)[0]))
-    most = max(task.at_least, int(task.seconds * 1e6 * task.load / one_us))
-    memory = np.exp(-one_us / task.load / (1000 * law.lasting_ms))
+    most = max(task.at_least, int(seconds * 1e6 * task.load / one_us))
+    memory = np.exp(-one_us / task.load * of_all / seconds / (1000 * law.lasting_ms))
     noise = random.standard_normal(most) * np.sqrt(1 - memory**2)
     causes = np.empty(most, dtype=np.float32)
     last = random.standard_normal()
@@ -79,7 +78,7 @@ def measure(law: ServiceTimes, task: Task, precision: float, random: np.random.G
         (at for at in range(_CHECKED_EVERY, most, _CHECKED_EVERY) if is_precise(took[:at].tolist(), precision)), most
     )
     return Measurement(
-        task.point,
+        point,
         task.interval,
         Histogram.of(took[:count]),
         0.0,
@@ -102,7 +101,7 @@ def _parts(causes: np.ndarray) -> list[np.ndarray]:
 
 def calls_of(point: Point) -> tuple[list[Call], list[Call]]:
     """Give the calls of the rest of a point's execution, and its own."""
-    n, rows, size = point.coordinates
+    n, rows, size, _ = point.coordinates
     one = Call(1, 0, 0)
     match point.operator:
         case Operator.WRITE:

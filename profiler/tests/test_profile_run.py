@@ -8,7 +8,7 @@ from typing import Self
 
 import pytest
 from piql_profiler import run_files
-from piql_profiler.grid import Grid
+from piql_profiler.grid import Grid, Point
 from piql_profiler.histogram import Histogram
 from piql_profiler.measurements import Measurement
 from piql_profiler.profile_run import Cancelled, Progress, resume_profile, run_profile, second_tasks, tasks_of
@@ -31,11 +31,11 @@ class StatedRunner:
         self.is_open = False
 
     def run(self, tasks: Sequence[Task]) -> Iterator[Measurement]:
-        for task in tasks:
+        for at, (point, seconds) in [(each.interval, share) for each in tasks for share in each.shares]:
             if self._left == 0 and self._error is not None:
                 raise self._error
             self._left = None if self._left is None else self._left - 1
-            yield Measurement(task.point, task.interval, Histogram.of([100.0] * 30), 0.0, task.seconds)
+            yield Measurement(point, at, Histogram.of([100.0] * 30), 0.0, seconds)
 
     def notices(self) -> list[str]:
         return []
@@ -155,13 +155,14 @@ def test_the_file_made_for_measuring_stands_beside_the_users_and_goes_with_the_r
     assert (tmp_path / "shop.db").read_bytes() == b"mine"
 
 
-def test_each_interval_shares_its_time_between_all_points_in_an_order_of_its_own(tmp_path: Path) -> None:
-    wide = Grid.product("wide", row_bytes=(100,), scan_rows=tuple(range(1, 21)))
+def test_each_interval_shares_its_time_between_all_points_in_groups_of_its_own(tmp_path: Path) -> None:
+    wide = Grid.product("wide", row_bytes=(100,), scan_rows=tuple(range(1, 81)))
     given = RunSettings("embedded:x", wide, interval_seconds=10.0, intervals=2)
     first, second = (tasks_of(given, "embedded:y", interval, clients=2) for interval in (0, 1))
-    assert {task.point for task in first} == set(wide.points)
-    assert sum(task.seconds for task in first) == pytest.approx(20.0)
-    assert [task.point for task in first] != [task.point for task in second]
+    assert sorted((point for task in first for point, _ in task.shares), key=Point.sort_key) == list(wide.points)
+    assert [len(task.shares) for task in first] == [20] * 4
+    assert sum(seconds for task in first for _, seconds in task.shares) == pytest.approx(20.0)
+    assert [task.shares for task in first] != [task.shares for task in second]
     assert first == tasks_of(given, "embedded:y", 0, clients=2)
 
 
@@ -182,8 +183,8 @@ def test_time_that_precise_points_give_back_goes_to_those_that_are_not(tmp_path:
         Measurement(slow, 0, varied, 0.0, 1.0),
     ]
     again = second_tasks(given, "embedded:y", 0, 1, measured)
-    assert [(each.point, each.seconds) for each in again] == [(wide, 1.0)]  # which lacks least, but more than is left
+    assert [each.shares for each in again] == [((wide, 1.0),)]  # which lacks least, but more than is left
     before = [Measurement(wide, 0, Histogram.of([100.0] * 20_000), 0.0, 5.0)]
     again = second_tasks(given, "embedded:y", 1, 1, measured, before)
-    assert [(each.point, each.seconds) for each in again] == [(slow, 1.0)]  # wide is known from the interval before
+    assert [each.shares for each in again] == [((slow, 1.0),)]  # wide is known from the interval before
     assert second_tasks(replace(given, precision=None), "embedded:y", 0, 1, measured) == []

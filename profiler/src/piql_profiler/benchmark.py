@@ -1,19 +1,21 @@
-"""Measures one point on a store: the operator as the engine executes it, again and again for some seconds.
+"""Measures points on a store: operators as the engine executes them, again and again for some seconds.
 
 A scan is a query of its own and is timed as a whole, and so is a get. A join needs rows to join with, so its query
 scans them first; the join's time is that of the execution less what the store took to answer that scan, merging and
 output included.
 A write inserts a row, which is taken away before the next one; what it checks is timed apart from the write itself.
 
-Each client is one process with one thread under open-loop load (`open_loop`). A block in which the client itself was
-late is measured anew; a point that is known well enough (`precision`) gives its time back.
+Each client is one process with one thread under open-loop load: of one point (`open_loop`), or of several mixed at
+random (`mixed_load`). What the client itself was late for is measured anew; a point that is known well enough
+(`precision`) gives its time back.
 """
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from random import Random
 
@@ -27,7 +29,8 @@ from piql_profiler.clock import REAL, Clock
 from piql_profiler.grid import Grid, Operator, Point
 from piql_profiler.histogram import Histogram
 from piql_profiler.measurements import FEWEST_PAIRS, Measurement
-from piql_profiler.open_loop import AT_LEAST, offer
+from piql_profiler.mixed_load import Part, offer_mixed
+from piql_profiler.open_loop import AT_LEAST, Block, offer
 from piql_profiler.precision import effective_number, is_precise
 from piql_profiler.workload import Call, Workload
 
@@ -41,9 +44,8 @@ def prepare(grid: Grid, store_url: str) -> None:
 
 
 def measure(
-    point: Point,
+    shares: Mapping[Point, float],
     store_url: str,
-    seconds: float,
     *,
     grid: Grid,
     interval: int = 0,
@@ -51,12 +53,21 @@ def measure(
     load: float = 0.0,
     precision: float | None = None,
     at_least: int = AT_LEAST,
-) -> Measurement:
-    """Measure a point of a prepared grid for about `seconds`, or until its p99 is known to ± `precision` of itself."""
+) -> list[Measurement]:
+    """Measure points of a prepared grid for about their seconds, or until each p99 is known to ± `precision` of itself.
+
+    A point in whose executions the client itself was late is measured once more, in half of its seconds.
+    """
     session = _session(store_url, grid, os.getpid())
-    return session.measure(
-        point, seconds, interval=interval, seed=seed, load=load, precision=precision, at_least=at_least
-    )
+    found: dict[Point, Measurement] = {}
+    for attempt in range(_ATTEMPTS):
+        lacking = {point: at / 2**attempt for point, at in shares.items() if point not in found or found[point].is_void}
+        if lacking:
+            measured, _ = session.measure_mixed(
+                lacking, interval=interval, seed=seed + attempt, load=load, precision=precision, at_least=at_least
+            )
+            found |= {each.point: each for each in measured}
+    return list(found.values())
 
 
 def correlation_of(latencies_us: Sequence[float]) -> float:
@@ -70,6 +81,24 @@ def correlation_between(first_us: Sequence[float], second_us: Sequence[float]) -
         return 0.0
     first, second = (ndtri((rankdata(each) - 0.5) / len(first_us)) for each in (first_us, second_us))
     return float(np.corrcoef(first, second)[0, 1])
+
+
+@dataclass(slots=True)
+class _Recording:
+    """The executions of one point: beside its own times those of the rest of the execution, and of all of it."""
+
+    point: Point
+    run: Callable[[], tuple[float, float]]
+    clock: Clock
+    rest_us: list[float] = field(default_factory=list)
+    busy: list[float] = field(default_factory=list)  # seconds
+
+    def execute(self) -> float:
+        began = self.clock.now()
+        took, rest = self.run()
+        self.rest_us.append(rest)
+        self.busy.append(self.clock.now() - began)
+        return took
 
 
 class Session:
@@ -103,16 +132,7 @@ class Session:
         at_most: int | None = None,
     ) -> Measurement:
         """Measure a point for about `seconds`, or until it is known well enough."""
-        random = Random(seed)
-        rest_us: list[float] = []
-        busy: list[float] = []
-
-        def execute() -> float:
-            began = self._clock.now()
-            took, rest = self._execute(self._workload.call(point, random), point)
-            rest_us.append(rest)
-            busy.append(self._clock.now() - began)
-            return took
+        recording = self._record(point, seed)
 
         def is_enough(service_us: Sequence[float]) -> bool:
             return precision is not None and is_precise(service_us, precision)
@@ -120,7 +140,7 @@ class Session:
         started_at, began = time.time(), self._clock.now()
         for attempt in range(_ATTEMPTS):
             block = offer(
-                execute,
+                recording.execute,
                 seconds / 2**attempt,
                 load=load,
                 seed=seed + attempt,
@@ -132,15 +152,65 @@ class Session:
             )
             if not block.is_void:
                 break
-        rest_us = rest_us[-len(block.service_us) :]
-        self._one_takes[point] = float(np.median(busy[-len(block.service_us) :]))
+        took = self._clock.now() - began
+        return self._measurement(recording, block, interval, started_at, took, correlation_of(block.service_us))
+
+    def measure_mixed(
+        self,
+        shares: Mapping[Point, float],
+        others: Sequence[Part] = (),
+        *,
+        interval: int = 0,
+        seed: int = 1,
+        load: float = 0.0,
+        precision: float | None = None,
+        at_least: int = AT_LEAST,
+    ) -> tuple[list[Measurement], list[Block]]:
+        """Measure points in one schedule with `others`, of which the blocks are given.
+
+        Each has its seconds, or as many as it takes until it is known well enough.
+        """
+        recordings = [self._record(point, seed + at) for at, point in enumerate(shares)]
+
+        def is_enough(service_us: Sequence[float]) -> bool:
+            return precision is not None and is_precise(service_us, precision)
+
+        parts = [
+            Part(each.execute, shares[each.point], self._one_takes.get(each.point), is_enough) for each in recordings
+        ]
+        started_at = time.time()
+        mixed = offer_mixed([*parts, *others], load=load, seed=seed, at_least=at_least, clock=self._clock)
+        seen = zip(recordings, mixed.blocks, mixed.seconds, mixed.correlations(), strict=False)
+        measured = [
+            self._measurement(recording, block, interval, started_at, seconds, correlation)
+            for recording, block, seconds, correlation in seen
+        ]
+        return measured, list(mixed.blocks[len(parts) :])
+
+    def _record(self, point: Point, seed: int) -> _Recording:
+        random = Random(seed)
+        return _Recording(point, lambda: self._execute(self._workload.call(point, random), point), self._clock)
+
+    def _measurement(
+        self,
+        recording: _Recording,
+        block: Block,
+        interval: int,
+        started_at: float,
+        seconds: float,
+        correlation: float,
+    ) -> Measurement:
+        """Keep a block; a query of two operators shows by itself how much these share."""
+        point, count = recording.point, len(block.service_us)
+        rest_us = recording.rest_us[-count:]
+        self._one_takes[point] = float(np.median(recording.busy[-count:]))
         return Measurement(
             point,
             interval,
             Histogram.of(block.service_us),
             started_at,
-            self._clock.now() - began,
-            correlation_of(block.service_us) if point.is_query else correlation_between(rest_us, block.service_us),
+            seconds,
+            correlation if point.is_query else correlation_between(rest_us, block.service_us),
             response=Histogram.of(block.response_us),
             effective=effective_number(block.service_us),
             lag=block.lag,

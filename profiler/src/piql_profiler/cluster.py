@@ -4,7 +4,7 @@ Ray lives in a process of its own, because it takes over the signals of the proc
 then be stopped at any moment, and Ray with all its helpers is simply ended.
 
     RayRunner ──tasks──▶ driver process ──▶ clients: actors that live as long as the run, spread over the machines
-              ◀─one Measurement at a time──        each keeps its connection and runs one `Task` after the other
+              ◀─a task's Measurements at a time──  each keeps its connection and runs one `Task` after the other
 
 A client that dies is said, and its block measured again: by a new client, or where no machine has a processor left for
 one, by the others.
@@ -104,8 +104,8 @@ class RayRunner:
         self._connection.send(list(tasks))
         for _ in tasks:
             found = self._receive()
-            assert isinstance(found, Measurement)
-            yield found
+            assert isinstance(found, list)
+            yield from found
 
     def notices(self) -> list[str]:
         found, self._notices = self._notices, []
@@ -148,7 +148,7 @@ class Client:
     def place(self) -> str:
         return f"{socket.gethostname()}, process {os.getpid()}"
 
-    def measure(self, task: Task) -> Measurement:
+    def measure(self, task: Task) -> list[Measurement]:
         return task.run()
 
 
@@ -185,7 +185,7 @@ class _Team:
             except self._ray.exceptions.RayActorError:
                 lost[task] += 1
                 if lost[task] > _LOST_CLIENTS:
-                    raise MeasuringStopped(f"{lost[task]} clients died while they measured {task.point}") from None
+                    raise MeasuringStopped(f"{lost[task]} clients died while they measured {task}") from None
                 waiting.append(task)
                 if self._replace(number, task):
                     free.add(number)
@@ -195,7 +195,7 @@ class _Team:
 
     def _replace(self, number: int, task: Task) -> bool:
         """Start another client in the place of one that died, if some machine has a processor for it."""
-        said = f"client {number} died while it measured {task.point}"
+        said = f"client {number} died while it measured {task}"
         del self._clients[number]
         client = self._started()
         if client is not None:

@@ -23,7 +23,7 @@ WARM_UP = 3
 AT_LEAST = 20
 MOST_LAG = 0.05  # of the p99 response
 _CALIBRATION, _CALIBRATION_SHARE = 12, 0.05  # executions at most, unless that many take less of the block
-_BETWEEN_CHECKS = 250
+BETWEEN_CHECKS = 250
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +64,12 @@ def offer(
     the seconds that `one_takes`, else from a few executions before the block. A `load` of 0 is closed loop: one
     execution after the other.
     """
-    if not 0.0 <= load < 1.0:
-        raise ValueError(f"a load is a share from 0 to less than 1, not {load}")
+    check_load(load)
     for _ in range(WARM_UP if one_takes is None else 1):
         execute()
     random = Random(seed)
     if one_takes is None and load:
-        one_takes = _seconds_of_one(execute, seconds, clock)
+        one_takes = seconds_of_one(execute, seconds, clock)
     gap = (one_takes or 0.0) / load if load else 0.0
     service: list[float] = []
     response: list[float] = []
@@ -92,7 +91,7 @@ def offer(
         lag.append((started - max(due, free)) * 1e6)
         spent += ended - started
         free = ended
-        if len(service) % _BETWEEN_CHECKS == 0 and len(service) >= at_least:
+        if len(service) % BETWEEN_CHECKS == 0 and len(service) >= at_least:
             if is_enough(service):
                 break
             free = clock.now()
@@ -100,8 +99,14 @@ def offer(
     return Block(service, response, lag, spent / max(free - began, 1e-9))
 
 
-def _seconds_of_one(execute: Callable[[], float], seconds: float, clock: Clock) -> float:
-    """Give the median duration of an execution: the rate is chosen by it."""
+def check_load(load: float) -> None:
+    """Raise ValueError for a load that a client cannot keep."""
+    if not 0.0 <= load < 1.0:
+        raise ValueError(f"a load is a share from 0 to less than 1, not {load}")
+
+
+def seconds_of_one(execute: Callable[[], float], seconds: float, clock: Clock) -> float:
+    """Give the median duration of an execution, in seconds: the rate is chosen by it."""
     durations: list[float] = []
     while not durations or (len(durations) < _CALIBRATION and sum(durations) < _CALIBRATION_SHARE * seconds):
         started = clock.now()

@@ -1,15 +1,16 @@
 """One profile run from start to end: prepares the store, measures interval by interval, keeps what is complete.
 
-In each interval every point is measured, in an order shuffled anew, so that what disturbs the store for a while
-disturbs all points alike (VLDB 2012 ran operators and queries interleaved too). The first interval is shared equally,
-the later ones by what the points still lack (`shares`). Points that are known well enough give their time back; what is
-left of an interval goes to those that are not.
+In each interval every point is measured, in groups shuffled anew whose executions are mixed at random, so that what
+disturbs the store for a while disturbs all points alike (VLDB 2012 ran operators and queries interleaved too). The
+first interval is shared equally, the later ones by what the points still lack (`shares`). Points that are known well
+enough give their time back; what is left of an interval goes to those that are not.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
@@ -26,6 +27,7 @@ from piql_profiler.workload import store_for_profiling
 
 # Notes of a run that takes over what another measured: its folder, and of which operators.
 KEPT_FROM, KEPT_OPERATORS = "kept_from", "kept_operators"
+_TOGETHER = 30  # points whose executions are mixed: the more, the less do those of one share what is slow
 AGAIN = 5  # executions at least of a point that was measured before: what is slow must not take the time of others
 # How many points are known to the precision that was asked for, as `shares.Known`.
 KNOWN = "known"
@@ -149,13 +151,12 @@ def tasks_of(
     points: Sequence[Point] | None = None,
     so_far: Sequence[Measurement] = (),
 ) -> list[Task]:
-    """Give points, or all of them, their shares of one interval, in random order."""
+    """Give points, or all of them, their shares of one interval, in random groups."""
     random = Random(settings.seed * 1_000 + interval)
     chosen = settings.grid.measured if points is None else points
     seconds = settings.interval_seconds * clients * len(chosen) / len(settings.grid.measured)
     share = shares(chosen, so_far, seconds, settings.precision)
-    ordered = random.sample(chosen, len(chosen))
-    return [task_of(settings, store_url, each, interval, share[each], random.randrange(2**31)) for each in ordered]
+    return _in_groups(settings, store_url, interval, clients, share, random)
 
 
 def second_tasks(
@@ -174,12 +175,31 @@ def second_tasks(
     points = [each.point for each in measured]
     shares_of = least_lacking_first(points, [*so_far, *measured], left, settings.precision)
     random = Random(settings.seed * 1_000 + interval + 500)
-    return [
-        task_of(settings, store_url, point, interval, share, random.randrange(2**31))
-        for point, share in shares_of.items()
-    ]
+    return _in_groups(settings, store_url, interval, clients, shares_of, random)
 
 
-def task_of(settings: RunSettings, store_url: str, point: Point, interval: int, seconds: float, seed: int) -> Task:
+def _in_groups(
+    settings: RunSettings,
+    store_url: str,
+    interval: int,
+    clients: int,
+    share: Mapping[Point, float],
+    random: Random,
+) -> list[Task]:
+    """Deal points out into groups that are measured mixed, as many for each client."""
+    count = min(len(share), clients * math.ceil(len(share) / clients / _TOGETHER))
+    ordered = random.sample(list(share), len(share))
     at_least = AT_LEAST if interval == 0 else AGAIN
-    return Task(store_url, settings.grid, point, interval, seconds, seed, settings.load, settings.precision, at_least)
+    return [
+        Task(
+            store_url,
+            settings.grid,
+            tuple((point, share[point]) for point in ordered[at::count]),
+            interval,
+            random.randrange(2**31),
+            settings.load,
+            settings.precision,
+            at_least,
+        )
+        for at in range(count)
+    ]

@@ -17,23 +17,26 @@ from piql_profiler.open_loop import AT_LEAST
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One point to measure in one interval, for so long; everything a worker needs to know."""
+    """Points to measure in one interval, mixed, each for so many seconds; everything a worker needs to know."""
 
     store_url: str
     grid: Grid
-    point: Point
+    shares: tuple[tuple[Point, float], ...]
     interval: int
-    seconds: float
     seed: int
     load: float = 0.0
     precision: float | None = None
     at_least: int = AT_LEAST
 
-    def run(self) -> Measurement:
+    def __str__(self) -> str:
+        """Name what is measured."""
+        first, others = self.shares[0][0], len(self.shares) - 1
+        return f"{first} and {others} other points" if others else f"{first}"
+
+    def run(self) -> list[Measurement]:
         return measure(
-            self.point,
+            dict(self.shares),
             self.store_url,
-            self.seconds,
             grid=self.grid,
             interval=self.interval,
             seed=self.seed,
@@ -83,14 +86,14 @@ class Runner(Protocol):
 
 
 class LocalRunner:
-    """Measures in this process, one point after the other."""
+    """Measures in this process, one task after the other."""
 
     clients = 1
     places = ("this process",)
 
     def run(self, tasks: Sequence[Task]) -> Iterator[Measurement]:
         for task in tasks:
-            yield task.run()
+            yield from task.run()
 
     def notices(self) -> list[str]:
         return []

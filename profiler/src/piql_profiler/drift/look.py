@@ -6,7 +6,6 @@ import json
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from random import Random
 from typing import Any
 
 from piql_profiler.benchmark import Session, prepare
@@ -47,13 +46,13 @@ def look(run: Path, looks: int, seconds: float, report: Callable[[Look], None]) 
         prepare(settings.grid, store_url)
         session = Session.open(store_url, settings.grid)
         for _ in range(looks):
-            random = Random(settings.seed * 1_000 + len(known))
-            seen = []
-            for point in canaries:
-                now = session.measure(
-                    point, seconds, seed=random.randrange(2**31), load=settings.load, at_least=FEWEST_FOR_P99
-                )
-                seen.append(Canary(point, then[point], _precision([now])))
+            measured, _ = session.measure_mixed(
+                dict.fromkeys(canaries, seconds),
+                seed=settings.seed * 1_000 + len(known),
+                load=settings.load,
+                at_least=FEWEST_FOR_P99,
+            )
+            seen = (Canary(now.point, then[now.point], _precision([now])) for now in measured)
             known.append(Look(time.time(), tuple(seen)))
             _write(run, known)
             report(known[-1])

@@ -21,6 +21,7 @@ from piql.physical.operators import PhysicalNode, WritePlan
 from piql_profiler.clock import REAL, Clock
 from piql_profiler.grid import Operator, Point
 from piql_profiler.histogram import Histogram, merge_all
+from piql_profiler.mixed_load import Part
 from piql_profiler.open_loop import AT_LEAST, Block, offer
 from piql_profiler.precision import Precision, effective_number_of_blocks, precision_of
 from piql_profiler.predictor.cardinalities import Work, work_of
@@ -120,8 +121,25 @@ class CaseSession:
                 return
             if not block.is_void:
                 break
-        self._blocks.append(block)
-        self._one_takes = float(np.median(block.service_us)) / 1e6
+        self.keep(block)
+
+    def part(self, seconds: float) -> Part:
+        """Give it as a part of a mixed schedule; what cannot be executed takes no time from then on."""
+        return Part(self._execute_unless_left_out, seconds, self._one_takes)
+
+    def _execute_unless_left_out(self) -> float:
+        if self.left_out is None:
+            try:
+                return self.execute()
+            except NotExecutable as error:
+                self.left_out = str(error)
+        return 0.0
+
+    def keep(self, block: Block) -> None:
+        """Add a block to what was seen, unless the query is left out."""
+        if self.left_out is None:
+            self._blocks.append(block)
+            self._one_takes = float(np.median(block.service_us)) / 1e6
 
     @property
     def executions(self) -> int:

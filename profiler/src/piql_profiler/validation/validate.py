@@ -12,7 +12,6 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from random import Random
 
 import piql
 
@@ -124,20 +123,21 @@ def _round(
     cases: Sequence[CaseSession],
     kept: Sequence[Measurement],
 ) -> list[Measurement]:
-    """Measure every point and every query for a while, in an order shuffled anew."""
-    random = Random(settings.seed * 1_000 + interval)
-    parts: list[Point | CaseSession] = [*settings.grid.measured, *cases]
+    """Execute points and queries mixed at random, each for its share of the time."""
+    points, queries = settings.grid.measured, [each for each in cases if each.left_out is None]
+    parts: list[Point | CaseSession] = [*points, *queries]
     widths = [_half_width(each, kept) for each in parts]
     shares = seconds_of(widths, settings.interval_seconds, settings.precision)
-    measured: list[Measurement] = []
-    for part, seconds in random.sample(list(zip(parts, shares, strict=True)), len(parts)):
-        seed = random.randrange(2**31)
-        if isinstance(part, CaseSession):
-            part.offer(seconds, settings.load, seed, at_least=_AT_LEAST)
-        else:
-            measured.append(
-                session.measure(part, seconds, interval=interval, seed=seed, load=settings.load, at_least=_AT_LEAST)
-            )
+    measured, blocks = session.measure_mixed(
+        dict(zip(points, shares, strict=False)),
+        [each.part(seconds) for each, seconds in zip(queries, shares[len(points) :], strict=True)],
+        interval=interval,
+        seed=settings.seed * 1_000 + interval,
+        load=settings.load,
+        at_least=_AT_LEAST,
+    )
+    for query, block in zip(queries, blocks, strict=True):
+        query.keep(block)
     return measured
 
 
