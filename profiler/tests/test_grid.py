@@ -10,9 +10,9 @@ def test_the_small_grid_is_a_handful_of_points_up_to_a_hundred_feeds_of_fifty_an
     assert Point(Operator.INDEX_SCAN, 1, 100, 200) in points
 
 
-def test_the_default_grid_has_forty_one_points_of_scans_and_joins_and_all_other_operators() -> None:
-    assert len(GRIDS["reads"].points) == 41
-    assert len([each for each in GRIDS["reads"].points if each.operator is Operator.FORWARD_JOIN]) == 6
+def test_the_default_grid_has_forty_five_points_of_scans_and_joins_and_all_other_operators() -> None:
+    assert len(GRIDS["reads"].points) == 45
+    assert len([each for each in GRIDS["reads"].points if each.operator is Operator.FORWARD_JOIN]) == 10
     assert set(GRIDS["reads"].measured) < set(GRIDS["default"].measured)
     assert {each.operator for each in GRIDS["default"].points} == set(Operator)
 

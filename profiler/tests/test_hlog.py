@@ -22,9 +22,9 @@ def test_a_log_has_a_tagged_line_for_each_measurement_in_order_of_time(tmp_path:
     assert lines[0] == "#[Histogram log format version 1.3]"
     assert lines[1].startswith("#[StartTime: 100.000 (seconds since epoch)")
     assert [line.rpartition(",")[0] for line in lines[4:]] == [
-        "Tag=SortedIndexJoin:100:50:200:st,0.000,1.500,1.987",
-        "Tag=SortedIndexJoin:100:50:200:rt,0.000,1.500,3.011",
-        "Tag=SortedIndexJoin:100:50:200:st,1.000,1.500,1.987",
+        "Tag=SortedIndexJoin:100:50:200:1:st,0.000,1.500,1.987",
+        "Tag=SortedIndexJoin:100:50:200:1:rt,0.000,1.500,3.011",
+        "Tag=SortedIndexJoin:100:50:200:1:st,1.000,1.500,1.987",
     ]
 
 

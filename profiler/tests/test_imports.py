@@ -71,6 +71,12 @@ def test_a_log_of_a_run_becomes_a_run_with_the_same_points_and_intervals(tmp_pat
     assert build_model(after).curves(Point(Operator.INDEX_SCAN, 1, 25, 200)).shape[0] == 3
 
 
+def test_a_log_from_before_columns_were_told_apart_is_of_rows_of_one(tmp_path: Path) -> None:
+    lines = [f"Tag=IndexScan:1:10:200{columns}:st,0,1,1,{encode(Histogram.of([900.0]))}" for columns in ("", ":4")]
+    (tmp_path / "run.hlog").write_text("\n".join(lines))
+    assert [each.point.columns for each in read_hlog(tmp_path / "run.hlog")] == [1, 4]
+
+
 def test_parquet_files_become_the_run_that_they_came_from(tmp_path: Path) -> None:
     assert commands.profile(["--import", str(RECORDED), "--out", str(tmp_path / "copy")]) == 0
     assert load(tmp_path / "copy").executions() == load(RECORDED).executions()

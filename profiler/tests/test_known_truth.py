@@ -16,7 +16,7 @@ SPREAD, CORRELATION, SAMPLES, DRAWS = 0.5, 0.4, 1_000, 400_000
 UNSEEN = [(limit, count) for limit in (7, 18, 37, 60, 80) for count in (5, 12, 20, 33, 45)]
 
 
-def median_us(child_rows: int, rows: int, row_bytes: int) -> float:
+def median_us(child_rows: int, rows: int, row_bytes: int, columns: int) -> float:
     return 100 + 50 * child_rows + 5 * child_rows * rows + 0.002 * child_rows * rows * row_bytes
 
 
@@ -49,7 +49,9 @@ def errors(model: str, measurements: Measurements, query: CompiledQuery) -> list
     predicted = partial(predict, query.plan, build_model(measurements, model))
     found = []
     for limit, count in UNSEEN:
-        exact_ms = float(np.quantile(median_us(1, limit, 64) * scan + median_us(limit, count, 180) * join, 0.99)) / 1000
+        exact_ms = (
+            float(np.quantile(median_us(1, limit, 64, 1) * scan + median_us(limit, count, 180, 1) * join, 0.99)) / 1000
+        )
         found.append(predicted({"subscriptions.owner": limit, "count": count}).p99_ms / exact_ms - 1)
     return found
 

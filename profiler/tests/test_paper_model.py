@@ -49,6 +49,18 @@ def test_an_operator_that_was_not_measured_is_named(measured: Make) -> None:
         model.curves(Point(Operator.INDEX_FK_JOIN, 5, 1, 100))
 
 
+def test_rows_of_several_columns_are_no_part_of_the_papers_model(measured: Make) -> None:
+    columns = Grid.product("joins", row_bytes=(200,), columns=(1, 10), fk_child_rows=(1, 10, 100))
+    narrow = Grid.product("joins", row_bytes=(200,), fk_child_rows=(1, 10, 100))
+
+    def slower_by_columns(point: Point, interval: int, random: np.random.Generator) -> np.ndarray:
+        return np.full(1_000, 100.0 * point.child_rows * point.columns)
+
+    found = [PaperModel(measured(grid, truth=slower_by_columns)) for grid in (columns, narrow)]
+    wide = Point(Operator.INDEX_FK_JOIN, 50, 1, 200, 6)
+    assert p99(found[0], wide) == p99(found[1], wide)
+
+
 def test_without_smoothing_the_measurements_are_left_as_they_are(measured: Make, feed_point: Feed) -> None:
     measurements = measured()
     model = PaperModel(measurements, is_monotone=False)

@@ -32,7 +32,7 @@ def test_the_work_of_thoughtstream_is_a_scan_and_then_a_sorted_join(thoughtstrea
 def test_the_limits_can_be_replaced_by_their_symbols(thoughtstream: CompiledQuery) -> None:
     assert thoughtstream.plan is not None
     work = work_of(thoughtstream.plan, {"subscriptions.owner": 20, "count": 5})
-    assert [each.point.coordinates for each in work.operators] == [(1, 20, 64), (20, 5, 180)]
+    assert [each.point.coordinates for each in work.operators] == [(1, 20, 64, 1), (20, 5, 180, 1)]
 
 
 def test_an_unknown_limit_is_refused_with_the_known_ones(thoughtstream: CompiledQuery) -> None:
@@ -67,6 +67,36 @@ def test_a_list_of_keys_is_a_fan_out_and_not_many_single_gets() -> None:
     work = work_of(lookup(20))
     assert work.operators[0].point == Point(Operator.INDEX_FK_JOIN, 20, 1, 32)
     assert work_of(lookup(20), {"friends": 1}).operators[0].point == Point(Operator.INDEX_FK_JOIN, 1, 1, 32)
+
+
+@pytest.mark.parametrize(
+    ("read", "width"),
+    [
+        ("b.isbn", (85, 2)),  # of 144 bytes in three columns beside the key none is read: they count half, rounded up
+        ("b.isbn, b.title", (105, 2)),
+        ("b.isbn, b.title, b.year, b.about", (157, 3)),
+    ],
+)
+def test_what_a_record_holds_and_is_not_read_counts_half(read: str, width: tuple[int, int]) -> None:
+    compilation = piql.compile(
+        "CREATE TABLE books (isbn VARCHAR(13) PRIMARY KEY, title VARCHAR(40), year INT, about VARCHAR(100));"
+        f"CREATE QUERY book AS SELECT {read} FROM books b WHERE b.isbn = [isbn];"
+    )
+    plan = compilation.queries["book"].plan
+    assert plan is not None
+    assert work_of(plan).operators[0].point == Point(Operator.INDEX_FK_JOIN, 1, 1, *width)
+
+
+def test_an_index_that_holds_keys_alone_is_narrow_and_the_records_behind_it_are_not() -> None:
+    compilation = piql.compile(
+        "CREATE TABLE notes (name VARCHAR(16) PRIMARY KEY, grp VARCHAR(16), a VARCHAR(9), b VARCHAR(9), body TEXT);"
+        "CREATE QUERY q AS SELECT n.name, n.a, n.b, n.body FROM notes n WHERE n.grp = [grp] ORDER BY n.name LIMIT 5;"
+    )
+    plan = compilation.queries["q"].plan
+    assert plan is not None
+    scan, dereference = (each.point for each in work_of(plan).operators)
+    assert (scan.operator, scan.columns) == (Operator.INDEX_SCAN, 1)
+    assert (dereference.operator, dereference.columns) == (Operator.DEREFERENCE, 4)
 
 
 def test_the_branches_of_a_union_run_together() -> None:

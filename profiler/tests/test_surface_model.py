@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -42,6 +43,26 @@ def test_a_size_of_rows_measured_at_one_level_only_grows_in_proportion_beyond_it
     model = SurfaceModel(measured(GRIDS["small"], intervals=1))
     plain, doubled = (Point(Operator.INDEX_SCAN, 1, 50, size) for size in (200, 400))
     assert quantile(model, doubled, 0.9) == pytest.approx(2 * quantile(model, plain, 0.9), rel=0.03)
+
+
+def by_columns(point: Point, interval: int, random: np.random.Generator) -> np.ndarray:
+    """A row takes as much longer as it has columns."""
+    return np.asarray((200 + 10 * point.child_rows * (1 + point.columns)) * random.lognormal(0.0, 0.1, size=4_000))
+
+
+def test_a_row_of_more_columns_takes_longer_between_and_beyond_those_measured(measured: Make) -> None:
+    grid = Grid.product("joins", row_bytes=(200,), columns=(1, 10), fk_child_rows=(1, 10, 100))
+    model = SurfaceModel(measured(grid, intervals=1, truth=by_columns))
+    for columns in (1, 4, 10, 15):
+        point = Point(Operator.INDEX_FK_JOIN, 50, 1, 200, columns)
+        assert quantile(model, point, 0.5) == pytest.approx(200 + 500 * (1 + columns), rel=0.03)
+
+
+def test_a_profile_of_rows_of_one_column_says_nothing_of_others(measured: Make, feed_point: Feed) -> None:
+    model = SurfaceModel(measured(intervals=1))
+    wide = replace(feed_point(50, 10), columns=20)
+    assert model.coverage(wide) is model.coverage(feed_point(50, 10))
+    assert quantile(model, wide, 0.9) == quantile(model, feed_point(50, 10), 0.9)
 
 
 def side_by_side(point: Point, interval: int, random: np.random.Generator) -> np.ndarray:

@@ -13,6 +13,7 @@ from piql_profiler.workload import RESERVED_PREFIX, Workload, with_reserved_pref
 GRID = Grid.product(
     "tiny",
     row_bytes=(60,),
+    columns=(1, 4),
     scan_rows=(1, 7),
     fk_child_rows=(1, 5),
     sorted_child_rows=(5, 6),
@@ -144,7 +145,7 @@ def test_rows_too_small_to_hold_their_keys_are_refused() -> None:
 def test_measuring_a_point_gives_its_latencies(tmp_path_factory: pytest.TempPathFactory) -> None:
     url = f"embedded:{tmp_path_factory.mktemp('store')}/measured.db?synchronous=NORMAL"
     prepare(GRID, url)
-    found = [measure(point, url, 0.05, grid=GRID, interval=3) for point in GRID.points]
+    found = measure(dict.fromkeys(GRID.points, 0.05), url, grid=GRID, interval=3)
     assert all(each.histogram.total >= 20 and each.interval == 3 for each in found)
     assert all(1.0 < each.histogram.quantile_us(0.5) < 1e6 for each in found)
 

@@ -1568,6 +1568,8 @@ export interface components {
         GridLevels: {
             /** Row Bytes */
             row_bytes: number[];
+            /** Columns */
+            columns?: number[];
             /** Scan Rows */
             scan_rows?: number[];
             /** Fk Child Rows */

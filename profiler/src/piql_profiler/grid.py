@@ -1,4 +1,4 @@
-"""What to measure: points (operator, child rows, rows, bytes of a row), and the named grids of them."""
+"""What to measure: points (operator, child rows, rows, bytes and columns of a row), and the named grids of them."""
 
 from __future__ import annotations
 
@@ -44,8 +44,9 @@ class Point:
     """One setting of one operator.
 
     `child_rows` is how many requests it makes (1 for a scan), `rows` how many rows one request returns at most
-    (1 for a foreign-key join and for a dereference), `row_bytes` the size of one of these rows. A foreign-key join of
-    one row is a get by a whole key, and measured as one.
+    (1 for a foreign-key join and for a dereference), `row_bytes` the size of one of these rows, and `columns` how many
+    values it holds beside its key; of both, what a row holds and a query does not read counts half. A foreign-key join
+    of one row is a get by a whole key, and measured as one.
 
     Of the parts of a write: a Write puts `child_rows` records and index entries of one row; a LimitCheck is of
     `child_rows` groups one after the other, each of at most `rows` (1: a UNIQUE key); a ReferenceCheck makes
@@ -56,9 +57,10 @@ class Point:
     child_rows: int
     rows: int
     row_bytes: int
+    columns: int = 1
 
     def __post_init__(self) -> None:
-        if min(self.child_rows, self.rows, self.row_bytes) < 1:
+        if min(self.child_rows, self.rows, self.row_bytes, self.columns) < 1:
             raise ValueError(f"a point counts from 1: {self}")
         if self.operator is Operator.INDEX_SCAN and self.child_rows != 1:
             raise ValueError("a scan makes one request")
@@ -68,8 +70,8 @@ class Point:
             raise ValueError(f"a {self.operator.value} is of one row a request")
 
     @property
-    def coordinates(self) -> tuple[int, int, int]:
-        return (self.child_rows, self.rows, self.row_bytes)
+    def coordinates(self) -> tuple[int, int, int, int]:
+        return (self.child_rows, self.rows, self.row_bytes, self.columns)
 
     @property
     def is_query(self) -> bool:
@@ -78,7 +80,7 @@ class Point:
         return is_get or self.operator in (Operator.INDEX_SCAN, Operator.WRITE)
 
     def __str__(self) -> str:
-        size = f"{self.row_bytes} B"
+        size = f"{self.row_bytes} B" + (f" in {self.columns} columns" if self.columns > 1 else "")
         match self.operator:
             case Operator.INDEX_SCAN:
                 return f"IndexScan of {self.rows} × {size}"
@@ -99,7 +101,7 @@ class Point:
                 shown = ", the record shown before" if self.rows > LOOK else ""
                 return f"ReferenceCheck of {self.child_rows}{shown}"
 
-    def sort_key(self) -> tuple[str, int, int, int]:
+    def sort_key(self) -> tuple[str, int, int, int, int]:
         """Order points by operator, then size."""
         return (self.operator.value, *self.coordinates)
 
@@ -130,7 +132,7 @@ class Grid:
             alike = [each for each in joins if each.operator is like.operator]
             child_rows = random.randint(1, max(each.child_rows for each in alike))
             rows = random.randint(1, max(each.rows for each in alike))
-            found |= {Point(like.operator, child_rows, rows, like.row_bytes)} - set(self.points)
+            found |= {Point(like.operator, child_rows, rows, like.row_bytes, like.columns)} - set(self.points)
         return Grid(self.name, self.points, tuple(sorted(found, key=Point.sort_key)))
 
     @classmethod
@@ -139,6 +141,7 @@ class Grid:
         name: str,
         *,
         row_bytes: Sequence[int],
+        columns: Sequence[int] = (1,),
         scan_rows: Sequence[int] = (),
         fk_child_rows: Sequence[int] = (),
         sorted_child_rows: Sequence[int] = (),
@@ -151,16 +154,17 @@ class Grid:
         limit_rows: Sequence[int] = (),
         reference_looks: Sequence[int] = (),
     ) -> Grid:
-        """Combine the levels of each dimension."""
-        points = [Point(Operator.INDEX_SCAN, 1, rows, size) for rows, size in product(scan_rows, row_bytes)]
-        points += [Point(Operator.INDEX_FK_JOIN, child, 1, size) for child, size in product(fk_child_rows, row_bytes)]
+        """Combine the levels of each dimension; `columns` are those of scans and joins."""
+        width = tuple(product(row_bytes, columns))
+        points = [Point(Operator.INDEX_SCAN, 1, rows, *each) for rows, each in product(scan_rows, width)]
+        points += [Point(Operator.INDEX_FK_JOIN, child, 1, *each) for child, each in product(fk_child_rows, width)]
         points += [
-            Point(Operator.SORTED_INDEX_JOIN, child, rows, size)
-            for child, rows, size in product(sorted_child_rows, sorted_rows, row_bytes)
+            Point(Operator.SORTED_INDEX_JOIN, child, rows, *each)
+            for child, rows, each in product(sorted_child_rows, sorted_rows, width)
         ]
         points += [
-            Point(Operator.FORWARD_JOIN, child, rows, size)
-            for child, rows, size in product(forward_child_rows, forward_rows, row_bytes)
+            Point(Operator.FORWARD_JOIN, child, rows, *each)
+            for child, rows, each in product(forward_child_rows, forward_rows, width)
         ]
         points += [Point(Operator.DEREFERENCE, n, 1, size) for n, size in product(dereference_child_rows, row_bytes)]
         points += [Point(Operator.WRITE, 1 + entries, 1, size) for entries, size in product(write_entries, row_bytes)]
@@ -193,8 +197,8 @@ class Grid:
 
 DIMENSIONS = frozenset(
     {
-        *("row_bytes", "scan_rows", "fk_child_rows", "sorted_child_rows", "sorted_rows", "dereference_child_rows"),
-        *("forward_child_rows", "forward_rows"),
+        *("row_bytes", "columns", "scan_rows", "fk_child_rows", "sorted_child_rows", "sorted_rows"),
+        *("forward_child_rows", "forward_rows", "dereference_child_rows"),
         *("write_entries", "limit_groups", "limit_rows", "reference_looks"),
     }
 )
@@ -217,14 +221,26 @@ _SMALL = Grid.product(
     limit_rows=(1, 100),
     reference_looks=(1, 2),
 )
-_LOOKUPS = Grid.product("", row_bytes=(40, 200), scan_rows=(1, 10, 25, 50, 100), fk_child_rows=(1, 10, 25, 50, 100))
+_LOOKUPS = Grid.product("", row_bytes=(200,), scan_rows=(1, 10, 50, 100), fk_child_rows=(1, 10, 50, 100))
+_SHORT = Grid.product("", row_bytes=(40,), scan_rows=(1, 10, 100), fk_child_rows=(1, 10, 100))
+_WIDE = Grid.product(
+    "",
+    row_bytes=(800,),
+    columns=(10,),
+    scan_rows=(1, 10, 50),
+    fk_child_rows=(1, 10, 50),
+    sorted_child_rows=(1, 10, 50),
+    sorted_rows=(10,),
+    forward_child_rows=(10,),
+    forward_rows=(10,),
+)
 _FEEDS = Grid.product(
     "",
     row_bytes=(200,),
-    sorted_child_rows=(1, 10, 25, 50, 100),
+    sorted_child_rows=(1, 10, 50, 100),
     sorted_rows=(1, 10, 50),
-    forward_child_rows=(1, 10, 100),
-    forward_rows=(1, 50),
+    forward_child_rows=(1, 10, 50),
+    forward_rows=(1, 10, 50),
 )
 
 _DEREFERENCES = Grid.product("", row_bytes=(40, 200), dereference_child_rows=(1, 10, 100))
@@ -236,7 +252,7 @@ _WRITES = Grid.product(
     limit_rows=(1, 10, 100),
     reference_looks=(1, 4),
 )
-_READS = _LOOKUPS.points + _FEEDS.points
+_READS = _LOOKUPS.points + _SHORT.points + _WIDE.points + _FEEDS.points
 
 # `small` covers SCADr: its thoughtstream at 100 subscriptions × 50 rows, and its writes. `default` is the grid to
 # predict from in earnest: its 19 checks are what a bound at 90 % is computed from, and would do for 95 %. `reads` is

@@ -31,7 +31,7 @@ _HALF = 1 << (_SUB_BUCKET_BITS - 1)
 _MOST_BYTES, _MOST_PLACES = 1 << 24, 64 << 18  # of 64 bits at five digits; a damaged log may claim any size
 _COOKIE, _COMPRESSED_COOKIE = 0x1C849313, 0x1C849314
 _HEADER = ">iiiiqqd"
-_TAGGED = re.compile(r"Tag=(\w+):(\d+):(\d+):(\d+):(st|rt),([^,]+),([^,]+),[^,]+,(\S+)")
+_TAGGED = re.compile(r"Tag=(\w+):(\d+):(\d+):(\d+)(?::(\d+))?:(st|rt),([^,]+),([^,]+),[^,]+,(\S+)")
 
 
 class UnreadableLog(Exception):
@@ -88,11 +88,11 @@ def read_hlog(path: Path) -> list[Measurement]:
         if found is None or found[1] not in {each.value for each in Operator}:
             continue
         try:
-            point = Point(Operator(found[1]), int(found[2]), int(found[3]), int(found[4]))
-            started, seconds, histogram = _finite(found[6]), _finite(found[7]), decode(found[8])
+            point = Point(Operator(found[1]), int(found[2]), int(found[3]), int(found[4]), int(found[5] or 1))
+            started, seconds, histogram = _finite(found[7]), _finite(found[8]), decode(found[9])
         except (ValueError, IndexError, OverflowError, struct.error, zlib.error) as error:
             raise UnreadableLog(f"{path}: {line[:60]}…: {error}") from None
-        if found[5] == "rt":
+        if found[6] == "rt":
             responses[point, started] = histogram
         else:
             services.setdefault(point, []).append(Measurement(point, 0, histogram, started, seconds))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -64,7 +64,7 @@ class OperatorCounts:
 
     @property
     def coordinates(self) -> NDArray[np.float64]:
-        """Give (child rows, rows, row bytes) of each point."""
+        """Give (child rows, rows, row bytes, columns) of each point."""
         return np.array([each.coordinates for each in self.points], dtype=np.float64)
 
 
@@ -165,19 +165,23 @@ class Measurements:
 
     def without(self, point: Point) -> Measurements:
         """Give the measurements of all other points."""
-        operators = dict(self.operators)
-        measured = operators[point.operator]
-        kept = [at for at, each in enumerate(measured.points) if each != point]
-        if kept:
-            operators[point.operator] = OperatorCounts(
-                measured.operator,
-                tuple(measured.points[at] for at in kept),
-                measured.counts[kept],
-                None if measured.whole is None else measured.whole[kept],
-                None if measured.effective is None else measured.effective[kept],
-            )
-        else:
-            del operators[point.operator]
+        return self.only(lambda each: each != point)
+
+    def only(self, is_kept: Callable[[Point], bool]) -> Measurements:
+        """Give the measurements of the points that a test keeps."""
+        operators = {}
+        for operator, measured in self.operators.items():
+            kept = [at for at, each in enumerate(measured.points) if is_kept(each)]
+            if len(kept) == len(measured.points):
+                operators[operator] = measured
+            elif kept:
+                operators[operator] = OperatorCounts(
+                    operator,
+                    tuple(measured.points[at] for at in kept),
+                    measured.counts[kept],
+                    None if measured.whole is None else measured.whole[kept],
+                    None if measured.effective is None else measured.effective[kept],
+                )
         return replace(self, operators=operators)
 
     def executions(self) -> int:

@@ -26,7 +26,8 @@ from piql_profiler.histogram import RATIO, Histogram
 from piql_profiler.measurements import Measurement, Measurements
 from piql_profiler.store_urls import has_password
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
+_READ = (1, FORMAT_VERSION)  # the first knew nothing of columns
 RunState = Literal["starting", "running", "cancelled", "failed", "done"]
 _UNFINISHED = ("starting", "running")
 _HALF = ".part"  # of files under way
@@ -158,7 +159,7 @@ def read_info(path: Path) -> RunInfo:
         raise UnreadableRun(f"{path / 'run.json'} is damaged: {error}") from None
     if not isinstance(content, dict):
         raise UnreadableRun(f"{path / 'run.json'} is damaged: it holds no object")
-    if content.get("format_version") != FORMAT_VERSION:
+    if content.get("format_version") not in _READ:
         raise UnreadableRun(
             f"{path} is in format {content.get('format_version')}; this version reads format {FORMAT_VERSION}"
         )
@@ -276,6 +277,7 @@ def _table(measurements: Sequence[Measurement]) -> pa.Table:
                 "child_rows": each.point.child_rows,
                 "rows": each.point.rows,
                 "row_bytes": each.point.row_bytes,
+                "columns": each.point.columns,
                 "interval": each.interval,
                 "started_at": each.started_at,
                 "seconds": each.seconds,
@@ -299,6 +301,7 @@ def _table(measurements: Sequence[Measurement]) -> pa.Table:
             ("child_rows", pa.int32()),
             ("rows", pa.int32()),
             ("row_bytes", pa.int32()),
+            ("columns", pa.int32()),
             ("interval", pa.int32()),
             ("started_at", pa.float64()),
             ("seconds", pa.float64()),
@@ -323,7 +326,7 @@ def _table(measurements: Sequence[Measurement]) -> pa.Table:
 def _cells(file: Path) -> list[Measurement]:
     return [
         Measurement(
-            Point(Operator(row["operator"]), row["child_rows"], row["rows"], row["row_bytes"]),
+            Point(Operator(row["operator"]), row["child_rows"], row["rows"], row["row_bytes"], row.get("columns", 1)),
             _from_zero(row["interval"]),
             Histogram.from_sparse(row["bins"], row["counts"]),
             row["started_at"],

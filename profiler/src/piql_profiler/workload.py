@@ -1,11 +1,13 @@
 """The tables and queries that realise a grid's points on a store, run through the real engine.
 
-    links    (owner, target)            who follows whom: each owner of level c has exactly c targets
-    rows     (owner, posted, payload)   the rows of scans and sorted joins, `row_bytes` each, newest first but for
-                                        joins that read forwards
-    records  (name, payload)            the rows of foreign-key joins, and of gets
-    notes    (name, grp, body)          the rows that are dereferenced: a body without a length stays out of the index
+    links    (owner, target)               who follows whom: each owner of level c has exactly c targets
+    rows     (owner, posted, payload, …)   the rows of scans and sorted joins, `row_bytes` each, newest first but for
+                                           joins that read forwards
+    records  (name, payload, …)            the rows of foreign-key joins, and of gets
+    notes    (name, grp, body)             the rows that are dereferenced: a body without a length stays out of the
+                                           index
 
+The payload of wide rows is that of as many columns as the point says, which share the bytes.
 What is written is in `write_workload`.
 
 Names begin with `piql_profile_` and a digest of the grid, so that data of several grids stand side by side. An
@@ -59,8 +61,11 @@ class Workload:
     grid: Grid
 
     def __post_init__(self) -> None:
-        if too_small := [point for point in self.grid.measured if point.row_bytes < _SMALLEST_ROW_BYTES]:
-            raise ValueError(f"a measured row has at least {_SMALLEST_ROW_BYTES} bytes, not {too_small[0].row_bytes}")
+        for point in self.grid.measured:
+            if point.row_bytes < (least := _SMALLEST_ROW_BYTES - 1 + point.columns):
+                raise ValueError(f"a measured row has at least {least} bytes, not {point.row_bytes}")
+            if point.columns > 1 and point.operator not in (Operator.INDEX_FK_JOIN, *_OF_ROWS):
+                raise ValueError(f"a {point.operator.value} is not measured by columns")
         WriteWorkload("", self.grid.measured)
 
     @cached_property
@@ -74,36 +79,36 @@ class Workload:
         if database.execute(f"{self.prefix}loaded", {"id": 1}).rows:
             return
         database.load(f"{self.prefix}links", self._links())
-        for size in self._sizes(*_OF_ROWS):
-            database.load(f"{self.prefix}rows_{size}", self._rows(size))
-        for size in self._sizes(Operator.INDEX_FK_JOIN):
-            database.load(f"{self.prefix}records_{size}", self._records(size))
-        for size in self._sizes(Operator.DEREFERENCE):
-            database.load(f"{self.prefix}notes_{size}", self._notes(size))
+        for width in self._widths(*_OF_ROWS):
+            database.load(f"{self.prefix}rows_{width}", self._rows(width))
+        for width in self._widths(Operator.INDEX_FK_JOIN):
+            database.load(f"{self.prefix}records_{width}", self._records(width))
+        for width in self._widths(Operator.DEREFERENCE):
+            database.load(f"{self.prefix}notes_{width}", self._notes(width))
         for table, rows in self._writes.rows():
             database.load(table, rows)
         database.load(f"{self.prefix}state", [{"id": 1}])
 
     def call(self, point: Point, random: Random) -> Call:
         """Choose an execution of a point."""
-        size = point.row_bytes
+        width = _Width.of(point)
         match point.operator:
             case Operator.INDEX_SCAN:
                 parameters = {"owner": _name(random.randrange(self._owners)), "most": point.rows}
-                return Call(f"{self.prefix}scan_{size}", parameters)
+                return Call(f"{self.prefix}scan_{width}", parameters)
             case Operator.INDEX_FK_JOIN if point.is_query:
-                return Call(f"{self.prefix}get_{size}", {"name": _name(random.randrange(self._owners))})
+                return Call(f"{self.prefix}get_{width}", {"name": _name(random.randrange(self._owners))})
             case Operator.INDEX_FK_JOIN:
-                return Call(f"{self.prefix}fk_join_{size}", {"owner": self._owner_of(point, random)})
+                return Call(f"{self.prefix}fk_join_{width}", {"owner": self._owner_of(point, random)})
             case Operator.SORTED_INDEX_JOIN:
                 parameters = {"owner": self._owner_of(point, random), "most": point.rows}
-                return Call(f"{self.prefix}sorted_join_{size}", parameters)
+                return Call(f"{self.prefix}sorted_join_{width}", parameters)
             case Operator.FORWARD_JOIN:
                 parameters = {"owner": self._owner_of(point, random), "most": point.rows}
-                return Call(f"{self.prefix}forward_join_{size}", parameters)
+                return Call(f"{self.prefix}forward_join_{width}", parameters)
             case Operator.DEREFERENCE:
                 parameters = {"grp": _name(random.randrange(_OWNERS_PER_LEVEL)), "most": point.child_rows}
-                return Call(f"{self.prefix}dereference_{size}", parameters)
+                return Call(f"{self.prefix}dereference_{width}", parameters)
             case Operator.WRITE | Operator.LIMIT_CHECK | Operator.REFERENCE_CHECK:
                 return _call_of(self._writes.insertion(point, random))
 
@@ -118,47 +123,47 @@ class Workload:
             f"PRIMARY KEY (owner, target), "
             f"CARDINALITY LIMIT {max(self._levels, default=1)} (owner));",
         ]
-        for size in self._sizes(*_OF_ROWS):
+        for width in self._widths(*_OF_ROWS):
             parts.append(
-                f"CREATE TABLE {name}rows_{size} (owner VARCHAR({_NAME_BYTES}), posted TIMESTAMP, "
-                f"payload VARCHAR({size - _NAME_BYTES - _TIME_BYTES}), PRIMARY KEY (owner, posted));"
+                f"CREATE TABLE {name}rows_{width} (owner VARCHAR({_NAME_BYTES}), posted TIMESTAMP, "
+                f"{width.declared(_NAME_BYTES + _TIME_BYTES)}, PRIMARY KEY (owner, posted));"
             )
-        for size in self._sizes(Operator.INDEX_SCAN):
+        for width in self._widths(Operator.INDEX_SCAN):
             parts.append(
-                f"CREATE QUERY {name}scan_{size} AS SELECT owner, posted, payload FROM {name}rows_{size} "
-                f"WHERE owner = [1: owner] ORDER BY posted DESC LIMIT [2: most] MAX {self._most_rows(size)};"
+                f"CREATE QUERY {name}scan_{width} AS SELECT r.owner, r.posted, {width.read} FROM {name}rows_{width} r "
+                f"WHERE r.owner = [1: owner] ORDER BY r.posted DESC LIMIT [2: most] MAX {self._most_rows(width)};"
             )
         for operator, kind, order in (
             (Operator.SORTED_INDEX_JOIN, "sorted", " DESC"),
             (Operator.FORWARD_JOIN, "forward", ""),
         ):
             parts += [
-                f"CREATE QUERY {name}{kind}_join_{size} AS SELECT r.owner, r.posted, r.payload "
-                f"FROM {name}links l JOIN {name}rows_{size} r ON r.owner = l.target WHERE l.owner = [1: owner] "
-                f"ORDER BY r.posted{order} LIMIT [2: most] MAX {self._most_rows(size)};"
-                for size in self._sizes(operator)
+                f"CREATE QUERY {name}{kind}_join_{width} AS SELECT r.owner, r.posted, {width.read} "
+                f"FROM {name}links l JOIN {name}rows_{width} r ON r.owner = l.target WHERE l.owner = [1: owner] "
+                f"ORDER BY r.posted{order} LIMIT [2: most] MAX {self._most_rows(width)};"
+                for width in self._widths(operator)
             ]
-        for size in self._sizes(Operator.INDEX_FK_JOIN):
+        for width in self._widths(Operator.INDEX_FK_JOIN):
             parts.append(
-                f"CREATE TABLE {name}records_{size} (name VARCHAR({_NAME_BYTES}) PRIMARY KEY, "
-                f"payload VARCHAR({size - _NAME_BYTES}));"
+                f"CREATE TABLE {name}records_{width} (name VARCHAR({_NAME_BYTES}) PRIMARY KEY, "
+                f"{width.declared(_NAME_BYTES)});"
             )
             parts.append(
-                f"CREATE QUERY {name}get_{size} AS SELECT name, payload FROM {name}records_{size} "
-                f"WHERE name = [1: name];"
+                f"CREATE QUERY {name}get_{width} AS SELECT r.name, {width.read} FROM {name}records_{width} r "
+                f"WHERE r.name = [1: name];"
             )
             parts.append(
-                f"CREATE QUERY {name}fk_join_{size} AS SELECT r.name, r.payload "
-                f"FROM {name}links l JOIN {name}records_{size} r ON r.name = l.target WHERE l.owner = [1: owner];"
+                f"CREATE QUERY {name}fk_join_{width} AS SELECT r.name, {width.read} "
+                f"FROM {name}links l JOIN {name}records_{width} r ON r.name = l.target WHERE l.owner = [1: owner];"
             )
-        for size in self._sizes(Operator.DEREFERENCE):
+        for width in self._widths(Operator.DEREFERENCE):
             parts.append(
-                f"CREATE TABLE {name}notes_{size} (name VARCHAR({_NAME_BYTES}) PRIMARY KEY, "
+                f"CREATE TABLE {name}notes_{width} (name VARCHAR({_NAME_BYTES}) PRIMARY KEY, "
                 f"grp VARCHAR({_NAME_BYTES}), body TEXT);"
             )
             parts.append(
-                f"CREATE QUERY {name}dereference_{size} AS SELECT name, body FROM {name}notes_{size} "
-                f"WHERE grp = [1: grp] ORDER BY name LIMIT [2: most] MAX {self._most_notes(size)};"
+                f"CREATE QUERY {name}dereference_{width} AS SELECT name, body FROM {name}notes_{width} "
+                f"WHERE grp = [1: grp] ORDER BY name LIMIT [2: most] MAX {self._most_notes(width)};"
             )
         return "\n".join([*parts, self._writes.text])
 
@@ -179,15 +184,17 @@ class Workload:
         """Twice as many as the largest fan-out reads at once, so that executions differ."""
         return max(200, 2 * max(self._levels, default=1))
 
-    def _sizes(self, *operators: Operator) -> tuple[int, ...]:
-        return tuple(sorted({point.row_bytes for point in self.grid.measured if point.operator in operators}))
+    def _widths(self, *operators: Operator) -> tuple[_Width, ...]:
+        return tuple(sorted({_Width.of(point) for point in self._of(*operators)}))
 
-    def _most_rows(self, size: int) -> int:
-        return max(point.rows for point in self.grid.measured if point.row_bytes == size and point.operator in _OF_ROWS)
+    def _of(self, *operators: Operator) -> Iterator[Point]:
+        return (point for point in self.grid.measured if point.operator in operators)
 
-    def _most_notes(self, size: int) -> int:
-        notes = [each for each in self.grid.measured if each.operator is Operator.DEREFERENCE]
-        return max(each.child_rows for each in notes if each.row_bytes == size)
+    def _most_rows(self, width: _Width) -> int:
+        return max(point.rows for point in self._of(*_OF_ROWS) if _Width.of(point) == width)
+
+    def _most_notes(self, width: _Width) -> int:
+        return max(point.child_rows for point in self._of(Operator.DEREFERENCE) if _Width.of(point) == width)
 
     def _owner_of(self, point: Point, random: Random) -> str:
         return _name(self._levels.index(point.child_rows) * _OWNERS_PER_LEVEL + random.randrange(_OWNERS_PER_LEVEL))
@@ -199,21 +206,51 @@ class Workload:
                 targets = random.sample(range(self._owners), level)
                 yield from ({"owner": _name(owner), "target": _name(each)} for each in targets)
 
-    def _rows(self, size: int) -> _Rows:
-        payload = _payload(size - _NAME_BYTES - _TIME_BYTES)
-        times = [_START + timedelta(minutes=at) for at in range(self._most_rows(size))]
+    def _rows(self, width: _Width) -> _Rows:
+        payload = width.values(_NAME_BYTES + _TIME_BYTES)
+        times = [_START + timedelta(minutes=at) for at in range(self._most_rows(width))]
         for owner in range(self._owners):
-            yield from ({"owner": _name(owner), "posted": at, "payload": payload} for at in times)
+            yield from ({"owner": _name(owner), "posted": at} | payload for at in times)
 
-    def _records(self, size: int) -> _Rows:
-        payload = _payload(size - _NAME_BYTES)
-        yield from ({"name": _name(each), "payload": payload} for each in range(self._owners))
+    def _records(self, width: _Width) -> _Rows:
+        payload = width.values(_NAME_BYTES)
+        yield from ({"name": _name(each)} | payload for each in range(self._owners))
 
-    def _notes(self, size: int) -> _Rows:
-        body = _payload(size - _NAME_BYTES)
-        most = self._most_notes(size)
+    def _notes(self, width: _Width) -> _Rows:
+        body = _payload(width.row_bytes - _NAME_BYTES)
+        most = self._most_notes(width)
         for group in range(_OWNERS_PER_LEVEL):
             yield from ({"name": _name(group * most + at), "grp": _name(group), "body": body} for at in range(most))
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class _Width:
+    """The rows of one table: what they hold beside their key is spread evenly over their columns."""
+
+    row_bytes: int
+    columns: int
+
+    @classmethod
+    def of(cls, point: Point) -> _Width:
+        return cls(point.row_bytes, point.columns)
+
+    def __str__(self) -> str:
+        return f"{self.row_bytes}_{self.columns}" if self.columns > 1 else f"{self.row_bytes}"
+
+    @property
+    def read(self) -> str:
+        return ", ".join(f"r.{name}" for name in self._lengths(self.row_bytes))
+
+    def declared(self, key_bytes: int) -> str:
+        lengths = self._lengths(self.row_bytes - key_bytes)
+        return ", ".join(f"{name} VARCHAR({length})" for name, length in lengths.items())
+
+    def values(self, key_bytes: int) -> dict[str, Any]:
+        return {name: _payload(length) for name, length in self._lengths(self.row_bytes - key_bytes).items()}
+
+    def _lengths(self, total: int) -> Mapping[str, int]:
+        names = ["payload", *(f"payload_{at}" for at in range(2, self.columns + 1))]
+        return {name: total // self.columns + (at < total % self.columns) for at, name in enumerate(names)}
 
 
 def _call_of(made: Insertion) -> Call:

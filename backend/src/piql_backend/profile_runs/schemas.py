@@ -18,6 +18,7 @@ class GridLevels(Write):
     """A grid of one's own: the levels of each dimension; a dimension left out is not measured."""
 
     row_bytes: Annotated[list[Level], Field(min_length=1, max_length=50)]
+    columns: Levels = Field(default_factory=lambda: [1])
     scan_rows: Levels = Field(default_factory=list)
     fk_child_rows: Levels = Field(default_factory=list)
     sorted_child_rows: Levels = Field(default_factory=list)

@@ -7,6 +7,7 @@ the operators with their points under any values of them.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -190,16 +191,16 @@ class _Walk:
                 rows_out = requests * limit
             case IndexFKJoin():
                 requests = rows[0] * self._combinations(node.prefix)
-                parts.append(self._add(path, node, Point(Operator.INDEX_FK_JOIN, requests, 1, _row_bytes(node))))
+                parts.append(self._add(path, node, Point(Operator.INDEX_FK_JOIN, requests, 1, *_width(node))))
                 rows_out = rows[0]
             case SortedIndexJoin():
                 requests = rows[0] * self._combinations(node.prefix) * node.index.buckets
                 limit = self._limit(node.limit, node.table)
-                point = Point(_sorted_join(node), requests, limit, _row_bytes(node))
+                point = Point(_sorted_join(node), requests, limit, *_width(node))
                 parts.append(self._add(path, node, point))
                 rows_out = requests * limit
             case Dereference():
-                parts.append(self._add(path, node, Point(Operator.DEREFERENCE, rows[0], 1, _row_bytes(node))))
+                parts.append(self._add(path, node, Point(Operator.DEREFERENCE, rows[0], 1, *_width(node))))
                 rows_out = rows[0]
             case LocalJoin():
                 return rows[0] * rows[1], _side_by_side(parts)
@@ -285,10 +286,10 @@ def _fan_out(node: IndexScan, requests: int, limit: int) -> Point:
     """
     is_get = len(node.prefix) == len(node.index.columns) and node.range is None
     if requests == 1 and not is_get:
-        return Point(Operator.INDEX_SCAN, 1, limit, _row_bytes(node))
+        return Point(Operator.INDEX_SCAN, 1, limit, *_width(node))
     if limit == 1 or is_get:
-        return Point(Operator.INDEX_FK_JOIN, requests, 1, _row_bytes(node))
-    return Point(_sorted_join(node), requests, limit, _row_bytes(node))
+        return Point(Operator.INDEX_FK_JOIN, requests, 1, *_width(node))
+    return Point(_sorted_join(node), requests, limit, *_width(node))
 
 
 def _sorted_join(node: IndexScan | SortedIndexJoin) -> Operator:
@@ -296,10 +297,22 @@ def _sorted_join(node: IndexScan | SortedIndexJoin) -> Operator:
     return Operator.FORWARD_JOIN if node.is_ascending else Operator.SORTED_INDEX_JOIN
 
 
-def _row_bytes(node: IndexScan | IndexFKJoin | SortedIndexJoin | Dereference) -> int:
-    """Give the size of one row that the operator fetches, from the declared lengths (a character counts one byte)."""
-    types = [each.type for each in node.fields if isinstance(each, ColumnRef) and each.relation == node.alias]
-    return max(1, sum(bytes_of(each) for each in types or [column.type for column in node.table.columns]))
+def _width(node: IndexScan | IndexFKJoin | SortedIndexJoin | Dereference) -> tuple[int, int]:
+    """Give the bytes and the columns of one row that the operator fetches, as `Point` counts them.
+
+    The bytes are those of declared lengths (a character counts one byte). A store goes through all that a row holds,
+    and sends what is read, which the client then takes in: what is not read counts half.
+    """
+    sizes = {each.name: bytes_of(each.type) for each in node.table.columns}
+    read = {each.name for each in node.fields if isinstance(each, ColumnRef) and each.relation == node.alias}
+    held, keys = set(sizes), set(node.table.primary_key)
+    if not isinstance(node, Dereference) and not node.index.is_primary:
+        held = set(node.index.held_columns)
+        keys |= held - set(node.index.covering)
+    read = read & held or held
+    row_bytes = sum(sizes[name] for name in held) + sum(sizes[name] for name in read)
+    columns = len(held - keys) + len(read - keys)
+    return max(1, math.ceil(row_bytes / 2)), max(1, math.ceil(columns / 2))
 
 
 def bytes_of(type: SqlType) -> int:

@@ -9,6 +9,8 @@ from piql_profiler.grid import Operator, Point
 from piql_profiler.measurements import Measurements, OperatorCounts
 from piql_profiler.predictor.model import Coverage, NotPredictable
 
+_COLUMNS = 3  # its place among the dimensions
+
 
 @dataclass(frozen=True, slots=True)
 class Levels:
@@ -43,8 +45,8 @@ class Levels:
     def coverage(self, point: Point) -> Coverage:
         """Tell measured from interpolated and extrapolated.
 
-        A point counts as measured at exactly its cardinalities and at the next larger size of a row: row sizes are
-        a few levels by design.
+        A point counts as measured at exactly its cardinalities and at the next larger size of a row: bytes and columns
+        are a few levels by design.
         """
         if max(self.excess(point)) > 1.0:
             return Coverage.EXTRAPOLATED
@@ -59,6 +61,7 @@ def as_measured(levels: Mapping[Operator, Levels], point: Point) -> Point:
 
     A join that reads forwards was not told from others once; what is read backwards takes no less.
     A dereference and a foreign-key join both get one record a row; a get of one key is at most a scan of one row.
+    Columns were not told from others once either: a profile of one number of them says nothing of others.
     """
     if point.operator is Operator.FORWARD_JOIN and point.operator not in levels:
         point = replace(point, operator=Operator.SORTED_INDEX_JOIN)
@@ -66,6 +69,8 @@ def as_measured(levels: Mapping[Operator, Levels], point: Point) -> Point:
         point = replace(point, operator=Operator.INDEX_FK_JOIN)
     if point.operator is Operator.INDEX_FK_JOIN and point.child_rows == 1 and point.operator not in levels:
         point = replace(point, operator=Operator.INDEX_SCAN)
+    if point.operator in levels and len(numbers := levels[point.operator].dimensions[_COLUMNS]) == 1:
+        point = replace(point, columns=numbers[0])
     return point
 
 

@@ -1,5 +1,7 @@
 """The model of VLDB 2012: the next larger grid point stands for an operator, operators are independent.
 
+It knows rows by their bytes alone, and is given no others than those of one column.
+
 One addition keeps heatmaps free of holes: noise between grid points is evened out, so that a point that is larger in
 every dimension is never faster (`is_monotone=False` leaves the measurements as they are).
 """
@@ -27,6 +29,7 @@ class PaperModel:
     correlation = write_correlation = 0.0
 
     def __init__(self, measurements: Measurements, *, is_monotone: bool = True) -> None:
+        measurements = measurements.only(lambda each: each.columns == 1)
         self.intervals = measurements.intervals
         self.is_answered_in_turn = measurements.is_answered_in_turn
         self.has_transactions = measurements.has_transactions

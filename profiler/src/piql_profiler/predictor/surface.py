@@ -1,7 +1,7 @@
 """Quantile surfaces: each quantile of an operator as a function of its cardinalities, fitted to all its points.
 
-    requests, rows, bytes      q(x) = θ₀ + θ₁·log child + θ₂·child + θ₃·child·rows + θ₄·child·rows·bytes, θ ≥ 0 by
-                               relative error; the logarithm is how the slowest of many requests grows;
+    requests, rows, size       q(x) = θ₀ + θ₁·log child + θ₂·child + child·rows·(θ₃ + θ₄·bytes + θ₅·columns), θ ≥ 0
+                               by relative error; the logarithm is how the slowest of many requests grows;
                                a write with index entries notes by steps what it is about to do: that is a jump
     local residual             × exp of the points' log errors, the nearer the heavier, less what of them is noise
     between points             interpolated in each dimension, which repeats a surface of this form exactly
@@ -92,9 +92,10 @@ class SurfaceModel:
 
 @dataclass(frozen=True)
 class _Surface:
-    """One operator: `coefficients[interval, share, feature]`, `nodes[child, rows, bytes, interval, share]` in µs.
+    """One operator, in µs: `coefficients[interval, share, feature]`, `nodes[*dimensions, interval, share]`.
 
-    The nodes are without what grows with the logarithm, `bend[interval, share]`, which is not interpolated.
+    The dimensions are child rows, rows, bytes and columns. The nodes are without what grows with the logarithm,
+    `bend[interval, share]`, which is not interpolated.
     """
 
     levels: Levels
@@ -128,7 +129,7 @@ class _Surface:
         nodes = ((slowest_smaller + fastest_larger) / 2).reshape(*shape, *values.shape[1:])
         bend = _bend(levels, coefficients, nodes)
         logarithms = np.log(np.array(levels.dimensions[0], dtype=np.float64))
-        return cls(levels, coefficients, nodes - logarithms[:, None, None, None, None] * bend, bend)
+        return cls(levels, coefficients, nodes - logarithms[:, None, None, None, None, None] * bend, bend)
 
     def quantiles(self, point: Point) -> _Values:
         """Give the quantiles in µs of each interval, at `SHARES`."""
@@ -158,8 +159,8 @@ def _bend(levels: Levels, coefficients: _Values, nodes: _Values) -> _Values:
     if len(levels.dimensions[0]) == 1:
         return np.zeros(coefficients.shape[:2])
     steps = np.diff(np.log(np.array(levels.dimensions[0], dtype=np.float64)))
-    slopes = np.diff(nodes, axis=0) / steps[:, None, None, None, None]
-    return np.asarray(np.minimum(coefficients[..., _LOGARITHM], slopes.min(axis=(0, 1, 2))))
+    slopes = np.diff(nodes, axis=0) / steps[:, None, None, None, None, None]
+    return np.asarray(np.minimum(coefficients[..., _LOGARITHM], slopes.min(axis=(0, 1, 2, 3))))
 
 
 def _noise(curves: Curve, worth: _Values) -> _Values:
@@ -180,16 +181,18 @@ def _kept(errors: _Values, noise: _Values) -> _Values:
 
 
 def _features(coordinates: _Values, levels: Levels) -> _Values:
-    """Give 1, log requests, requests, rows and bytes of each point, without what dimensions of one size cannot tell."""
-    child, rows, size = coordinates.T
+    """Give 1 and the work of each point in all dimensions, without what dimensions of one size cannot tell."""
+    child, rows, size, columns = coordinates.T
     varied = [len(each) > 1 for each in levels.dimensions]
-    columns = [np.ones(len(coordinates))]
+    features = [np.ones(len(coordinates))]
     if varied[0]:
-        columns += [np.log(child), child]
+        features += [np.log(child), child]
     if varied[1]:
-        columns.append(child * rows)
+        features.append(child * rows)
     if varied[2]:
-        columns.append(child * rows * size)
+        features.append(child * rows * size)
+    if varied[3]:
+        features.append(child * rows * columns)
     if varied[0] and levels.operator is Operator.WRITE:
-        columns.append(child > 1)
-    return np.stack(columns, axis=1)
+        features.append(child > 1)
+    return np.stack(features, axis=1)

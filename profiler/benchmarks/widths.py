@@ -1,0 +1,125 @@
+"""Tells what a foreign-key join owes to its records: how many columns they have, how many are read, of what type.
+
+    python profiler/benchmarks/widths.py --store cql://127.0.0.1,127.0.0.2,127.0.0.3/widths --minutes 3
+
+All joins are executed in turn, one execution at a time, so that what disturbs a store for a while disturbs all alike.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from random import Random
+from typing import Any
+
+import numpy as np
+import piql
+from piql.database import Observation
+
+_RECORDS, _CHILD_ROWS = 200, (1, 10, 50)
+_WARM_UP = 30  # turns
+_SHARES = (0.1, 0.5, 0.9, 0.99)
+
+# The columns of each table after its key, and how many of them are read.
+_TYPES = ("DATE", "DECIMAL(10, 2)", "DOUBLE", "INT", "TIMESTAMP")
+_TABLES: Mapping[str, tuple[Sequence[str], int]] = {
+    "one_of_24_B": (("VARCHAR(24)",), 1),
+    "one_of_184_B": (("VARCHAR(184)",), 1),
+    "one_of_684_B": (("VARCHAR(684)",), 1),
+    "one_of_24_B_beside_500_B": (("VARCHAR(24)", "VARCHAR(500)"), 1),
+    "one_of_ten_of_18_B": (("VARCHAR(18)",) * 10, 1),
+    "five_of_ten_of_18_B": (("VARCHAR(18)",) * 10, 5),
+    "ten_of_18_B": (("VARCHAR(18)",) * 10, 10),
+    "five_of_36_B": (("VARCHAR(36)",) * 5, 5),
+    "five_of_five_types": (_TYPES, 5),
+}
+_VALUES: Mapping[str, Any] = {
+    "DATE": date(2020, 1, 1),
+    "DECIMAL(10, 2)": Decimal("12.34"),
+    "DOUBLE": 0.1,
+    "INT": 20,
+    "TIMESTAMP": datetime(2020, 1, 1, tzinfo=UTC),
+}
+
+
+def text() -> str:
+    """Give the schema and the queries."""
+    parts = [
+        "CREATE TABLE links (owner VARCHAR(16), target VARCHAR(16), PRIMARY KEY (owner, target), "
+        f"CARDINALITY LIMIT {max(_CHILD_ROWS)} (owner));"
+    ]
+    for name, (types, read) in _TABLES.items():
+        columns = "".join(f", c{at} {of}" for at, of in enumerate(types))
+        shown = "".join(f", r.c{at}" for at in range(read))
+        parts += [
+            f"CREATE TABLE {name} (name VARCHAR(16) PRIMARY KEY{columns});",
+            f"CREATE QUERY get_{name} AS SELECT r.name{shown} FROM {name} r WHERE r.name = [1: name];",
+            f"CREATE QUERY join_{name} AS SELECT r.name{shown} FROM links l JOIN {name} r ON r.name = l.target "
+            "WHERE l.owner = [1: owner];",
+        ]
+    return "\n".join(parts)
+
+
+def rows() -> Iterator[tuple[str, list[Mapping[str, Any]]]]:
+    """Give the rows of each table; owner c010-3 has 10 links."""
+    random = Random(1)
+    names = [f"n{at:015}" for at in range(_RECORDS)]
+    yield (
+        "links",
+        [
+            {"owner": f"c{level:03}-{owner}", "target": target}
+            for level in _CHILD_ROWS
+            for owner in range(10)
+            for target in random.sample(names, level)
+        ],
+    )
+    for table, (types, _) in _TABLES.items():
+        values = {f"c{at}": _VALUES.get(of) or _text(random, of) for at, of in enumerate(types)}
+        yield table, [{"name": name} | values for name in names]
+
+
+def _text(random: Random, of: str) -> str:
+    return "".join(random.choices("abcdefghijklmnopqrstuvwxyz", k=int(of[len("VARCHAR(") : -1])))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--store", required=True, metavar="URL")
+    parser.add_argument("--minutes", type=float, default=3.0)
+    given = parser.parse_args()
+    seen: list[Observation] = []
+    found: dict[str, list[float]] = {}
+    random = Random(7)
+    with piql.connect(given.store, seen.append) as database:
+        database.deploy(piql.compile(text()))
+        if not database.some_rows("links", ["owner"], 1):
+            for table, records in rows():
+                database.load(table, records)
+        parts = [(name, level) for name in _TABLES for level in (0, *_CHILD_ROWS)]
+        end, turns = time.monotonic() + 60 * given.minutes, 0
+        while time.monotonic() < end:
+            for name, level in random.sample(parts, len(parts)):
+                seen.clear()
+                if level:
+                    database.execute(f"join_{name}", {"owner": f"c{level:03}-{random.randrange(10)}"})
+                else:
+                    database.execute(f"get_{name}", {"name": f"n{random.randrange(_RECORDS):015}"})
+                below = sum(each.elapsed_ms for each in seen[0].operators[:-1])
+                label = f"join of {level:2}, {name}" if level else f"get, {name}"
+                found.setdefault(label, []).append(seen[0].elapsed_ms - below)
+            turns += 1
+            if turns == _WARM_UP:
+                found.clear()
+    for label, milliseconds in sorted(found.items()):
+        print(f"{label:42} {_shown(milliseconds)}  of {len(milliseconds)}")
+
+
+def _shown(milliseconds: Sequence[float]) -> str:
+    return "  ".join(f"p{share * 100:g} {np.quantile(milliseconds, share):7.2f}" for share in _SHARES)
+
+
+if __name__ == "__main__":
+    main()
