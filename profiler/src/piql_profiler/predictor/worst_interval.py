@@ -4,7 +4,7 @@
     exact       first for the FIRST intervals of each cell by that estimate
     then        for those whose estimate, times what exact ones were of theirs, may still pass the worst found
 
-How far exact values stray from their estimates within a cell is seen over all cells; three deviations are allowed for.
+How far exact values stray from their estimates within a cell is seen over all cells; four deviations are allowed for.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from piql_profiler.histogram import Curve, quantile_of_curve
 from piql_profiler.predictor.composition import Composition, Leaf, Parallel, Serial
 
 FIRST = 4
-_DEVIATIONS = 3.0
+_DEVIATIONS = 4.0
 _MEDIAN = 0.5
 
 Exact = Callable[[np.ndarray, np.ndarray], np.ndarray]
