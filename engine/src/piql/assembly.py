@@ -20,6 +20,7 @@ from piql.binding.star_room import StarRoom
 from piql.catalog import Catalog, Index
 from piql.compilation import CompiledQuery
 from piql.diagnostics.diagnostic import Diagnostic
+from piql.frozen import quick
 from piql.index_design import IndexesByTable, PlannedQuery, design, settle
 from piql.memory import Memory
 from piql.physical.index_set import IndexSet, settle_indexes
@@ -35,6 +36,7 @@ _required: Memory[dict[str, Index]] = Memory(512)
 _tables: Memory[IndexesByTable] = Memory(512)
 
 
+@quick
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
     """What one piece gave."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 
+from piql.frozen import quick
 from piql.source import Span
 
 FEW = 8  # constraints of a table, which are looked through one by one
@@ -48,6 +49,7 @@ class SqlType:
         return self.kind.value
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Column:
     """A column of a table."""
@@ -58,6 +60,7 @@ class Column:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class ForeignKey:
     """Columns whose values name a row of another table; `columns[i]` pairs with `referenced_columns[i]`."""
@@ -69,6 +72,7 @@ class ForeignKey:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class CardinalityLimit:
     """At most `limit` rows share one value of `columns` (or, with `is_token`, hold one word in them)."""
@@ -90,6 +94,7 @@ class UniqueKey:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class IndexColumn:
     """One key column of an index; `token_of` names the text columns whose words it holds (an inverted index)."""

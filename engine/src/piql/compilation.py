@@ -15,6 +15,7 @@ from typing import Literal
 from piql.bounds.bound import Bound
 from piql.catalog import Catalog, Index, Table
 from piql.diagnostics.diagnostic import Diagnostic
+from piql.frozen import quick
 from piql.logical.operators import LogicalNode, LogicalWrite, QueryParameter
 from piql.optimizer.step import Step
 from piql.physical.operators import PhysicalNode, WritePlan
@@ -36,6 +37,7 @@ class UnboundedSegment:
     sentence: str  # "subscriptions of one owner: nothing limits how many there are"
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class CompiledQuery:
     """One query with everything the compiler found out about it."""

@@ -16,9 +16,9 @@ from piql.binding.binder import BoundQuery
 from piql.bounds.queries import bound_of
 from piql.catalog import Catalog, Index, Table
 from piql.diagnostics.diagnostic import Diagnostic
+from piql.frozen import quick, replace
 from piql.logical.operators import LogicalNode, Relation
 from piql.memory import Memory
-from piql.node import replace
 from piql.optimizer.step import Step
 from piql.physical.fewest_indexes import TableDesign, design_table, secondary_reads
 from piql.physical.index_set import IndexSet, identity, settle_indexes
@@ -29,6 +29,7 @@ from piql.physical.unbounded import Gap
 IndexesByTable: TypeAlias = Mapping[str, tuple[Index, ...]]
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class PlannedQuery:
     """One SELECT after both phases: a plan, or the gaps in it."""

@@ -8,12 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import Any, Self, TypeVar
 
+from piql.frozen import replace
 from piql.memory import Memory
-
-if TYPE_CHECKING:  # whose fields the type checker knows
-    from dataclasses import replace as replace
 
 T = TypeVar("T", bound="Node")
 
@@ -23,27 +21,6 @@ _PLAIN = frozenset(("str", "int", "bool", "float", "None", "Span", "SqlType", "T
 _FIELD_NAMES: dict[type, tuple[str, ...]] = {}
 _VALUES: dict[type, Callable[[Any], tuple[object, ...]]] = {}
 _LEAVES: set[type] = set()  # classes none of whose fields holds a node
-_SLOTS: dict[type, tuple[tuple[str, ...], Callable[[Any], tuple[object, ...]]]] = {}  # all fields, and their values
-
-_new, _put = object.__new__, object.__setattr__
-
-
-if not TYPE_CHECKING:
-
-    def replace(value, /, **changes):
-        """Give a copy of a dataclass with slots in which some fields are others; `dataclasses.replace` takes long."""
-        kind = type(value)
-        if kind not in _SLOTS:
-            names = tuple(each.name for each in fields(kind))
-            read = attrgetter(*names)
-            _SLOTS[kind] = (names, read if len(names) > 1 else lambda whole: (read(whole),))
-        names, values = _SLOTS[kind]
-        copy = _new(kind)
-        for name, old in zip(names, values(value), strict=True):
-            _put(copy, name, old)
-        for name, new in changes.items():
-            _put(copy, name, new)
-        return copy
 
 
 def _may_hold_nodes(annotation: object) -> bool:

@@ -6,6 +6,8 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from piql.frozen import quick
+
 
 def utf16_units(text: str) -> int:
     """Count the units of UTF-16: two for characters such as 😀."""
@@ -44,6 +46,7 @@ class Source:
         return Span(self, start, end)
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Span:
     """A range `start..end` of code points in a source."""

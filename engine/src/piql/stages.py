@@ -16,10 +16,10 @@ from piql.catalog import Catalog, Index
 from piql.compilation import CompiledQuery, UnboundedSegment
 from piql.diagnostics.codes import report
 from piql.diagnostics.diagnostic import Diagnostic
+from piql.frozen import replace
 from piql.index_design import IndexesByTable, PlannedQuery, indexes_read, tables_read
 from piql.logical.operators import Delete, Insert, LogicalNode, LogicalWrite, Update
 from piql.memory import Memory
-from piql.node import replace
 from piql.optimizer import optimize
 from piql.optimizer.predicates import holds_subquery
 from piql.optimizer.rule import Cost

@@ -20,9 +20,9 @@ from piql.binding.writes import bind_write
 from piql.catalog import Catalog, Table
 from piql.diagnostics.codes import report
 from piql.diagnostics.diagnostic import Diagnostic, Edit, Fix, Label
+from piql.frozen import quick, replace
 from piql.logical.operators import Delete, Insert, LogicalNode, LogicalWrite, QueryParameter, Relation, Update
 from piql.memory import Memory
-from piql.node import replace
 from piql.source import Span
 from piql.syntax import ast
 from piql.syntax.lexer import MAX_FINDINGS
@@ -30,6 +30,7 @@ from piql.syntax.lexer import MAX_FINDINGS
 QueryKind = Literal["select", "insert", "update", "delete"]
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class BoundQuery:
     """One query as its plan; `plan` is None when it is broken, and may stand beside an error that refuses the query."""

@@ -10,7 +10,7 @@ from piql.binding.expressions import QueryContext
 from piql.binding.fetch import as_select
 from piql.binding.queries import bind_nested
 from piql.binding.scope import TableNames
-from piql.node import replace
+from piql.frozen import replace
 from piql.syntax import ast
 
 

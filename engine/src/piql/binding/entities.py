@@ -21,7 +21,7 @@ from piql.binding.scope import unknown_table
 from piql.catalog import Kind, SqlType, Table
 from piql.diagnostics.codes import report
 from piql.diagnostics.diagnostic import Diagnostic
-from piql.node import replace
+from piql.frozen import replace
 from piql.source import Span
 from piql.syntax import ast
 

@@ -21,7 +21,8 @@ from piql.binding.expressions import QueryContext
 from piql.binding.scope import lookup, matches, unknown_name
 from piql.catalog import ForeignKey, Table
 from piql.diagnostics.codes import report
-from piql.node import Node, replace
+from piql.frozen import replace
+from piql.node import Node
 from piql.source import Span
 from piql.syntax import ast
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from piql.binding.scope import ScopeColumn
 from piql.binding.types import is_nullable, type_of, wider
+from piql.frozen import replace
 from piql.logical import operators as logical
-from piql.node import replace
 
 
 def output_columns(plan: logical.LogicalNode) -> list[ScopeColumn]:

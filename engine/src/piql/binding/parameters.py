@@ -9,9 +9,10 @@ from piql.binding.types import BARE, bare, wider
 from piql.catalog import Kind, SqlType
 from piql.diagnostics.codes import report
 from piql.diagnostics.diagnostic import Diagnostic, Edit, Fix, Label
+from piql.frozen import replace
 from piql.logical.expressions import Parameter
 from piql.logical.operators import QueryParameter
-from piql.node import Node, replace
+from piql.node import Node
 from piql.source import Span
 from piql.syntax import ast
 

@@ -26,9 +26,9 @@ from piql.binding.types import wider
 from piql.binding.windows import window_function
 from piql.diagnostics.codes import report
 from piql.diagnostics.diagnostic import Label
+from piql.frozen import replace
 from piql.logical import expressions as bound
 from piql.logical import operators as logical
-from piql.node import replace
 from piql.source import Span
 from piql.syntax import ast
 

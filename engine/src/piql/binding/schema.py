@@ -25,7 +25,7 @@ from piql.catalog import (
 )
 from piql.diagnostics.codes import report
 from piql.diagnostics.diagnostic import Diagnostic, Edit, Fix, Label
-from piql.node import replace
+from piql.frozen import replace
 from piql.source import Span
 from piql.syntax import ast
 from piql.syntax.left_out import TYPES

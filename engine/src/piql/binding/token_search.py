@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from piql.binding.types import BARE, is_text, with_article
 from piql.catalog import Kind
 from piql.diagnostics.diagnostic import Edit, Fix
+from piql.frozen import replace
 from piql.logical import expressions as logical
-from piql.node import replace
 from piql.syntax import ast
 from piql.syntax.left_out import ILIKE
 from piql.values import shown

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from piql.frozen import quick
 from piql.source import Span
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Term:
     """A symbol of a formula: `subscriptions.owner` = 100, because of the text at `span`.
@@ -30,6 +32,7 @@ class Term:
         return self.span.source.span(self.span.start + found.start(), self.span.start + found.end())
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class OperatorBound:
     """What one operator of the plan adds; `path` is its place in the plan (child numbers from the root)."""
@@ -43,6 +46,7 @@ class OperatorBound:
     bytes: int
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Bound:
     """The most that one execution can do: requests, round trips on the longest path, bytes fetched, rows returned."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from piql.frozen import quick
 from piql.source import Span
 
 Severity = Literal["error", "warning", "info"]
@@ -37,6 +38,7 @@ class Label:
     text: str
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
     """One finding: a stable code, a message in the words of the user's text, and where it is."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from piql.catalog import SqlType
+from piql.frozen import quick
 from piql.node import Node
 from piql.source import Span
 
@@ -21,6 +22,7 @@ class _Expression(Node):
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnRef(_Expression):
     """A column of the relation known by `relation` (its alias in the query)."""
@@ -34,6 +36,7 @@ class ColumnRef(_Expression):
         return hash((self.relation, self.name))  # columns are looked up often, and no name has two types
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Constant(_Expression):
     """A literal, as a Python value of the engine (see `piql.values`); NULL is None."""
@@ -42,6 +45,7 @@ class Constant(_Expression):
     type: SqlType
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter(_Expression):
     """A query parameter; `max_items` is set for a list parameter (`IN [2: friends] MAX 50`)."""
@@ -51,6 +55,7 @@ class Parameter(_Expression):
     max_items: int | None = None
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison(_Expression):
     operator: ComparisonOperator

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from piql.catalog import CardinalityLimit, ForeignKey, Table, UniqueKey
+from piql.frozen import quick, replace
 from piql.logical.expressions import Aggregate, ColumnRef, Expression
-from piql.node import Node, replace
+from piql.node import Node
 from piql.source import Span
 
 
@@ -27,6 +28,7 @@ class Count(Node):
     max_span: Span | None = field(default=None, compare=False, repr=False)  # the number alone
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SortKey(Node):
     """One element of an order; NULL sorts first ascending, last descending."""
@@ -35,6 +37,7 @@ class SortKey(Node):
     ascending: bool = True
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Output(Node):
     """One column of a result: its name and what it holds."""
@@ -43,6 +46,7 @@ class Output(Node):
     expression: Expression
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Relation(_Operator):
     """A table of the FROM clause under its alias."""
@@ -68,12 +72,14 @@ class Derived(_Operator):
     input: LogicalNode
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection(_Operator):
     predicate: Expression
     input: LogicalNode
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Join(_Operator):
     """A join of two inputs; `condition` is None for a product (`FROM a, b`).
@@ -105,6 +111,7 @@ class SemiJoin(_Operator):
     mark: ColumnRef | None = None
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Projection(_Operator):
     outputs: tuple[Output, ...]
@@ -145,6 +152,7 @@ class Union(_Operator):
     is_told_apart: bool = False
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sort(_Operator):
     """ORDER BY; `is_total` once it has been completed, so that no two rows are equal in it."""
@@ -154,6 +162,7 @@ class Sort(_Operator):
     is_total: bool = field(default=False, compare=False)
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stop(_Operator):
     """LIMIT or PAGINATE: lets the first `count` rows through (VLDB 2012, section 5.1)."""
@@ -163,6 +172,7 @@ class Stop(_Operator):
     input: LogicalNode
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataStop(_Operator):
     """A fact of the schema: at most `limit` rows come out of here (VLDB 2012, section 5.1).

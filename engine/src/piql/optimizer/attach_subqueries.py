@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from piql.binding.outputs import output_columns
 from piql.binding.types import BOOLEAN
+from piql.frozen import replace
 from piql.logical.expressions import (
     Aggregate,
     ColumnRef,
@@ -30,7 +31,7 @@ from piql.logical.operators import (
     SortKey,
     Stop,
 )
-from piql.node import Node, replace
+from piql.node import Node
 from piql.optimizer.facts import facts_about
 from piql.optimizer.first_match import first_match
 from piql.optimizer.left_join_subqueries import said_of_the_left

@@ -7,9 +7,9 @@ from itertools import chain
 
 from piql.binding.outputs import output_columns
 from piql.catalog import Table
+from piql.frozen import replace
 from piql.logical.expressions import ColumnRef, Comparison, Constant, Expression, IsNull, Parameter
 from piql.logical.operators import Derived, LogicalNode, Relation, Selection, SemiJoin, Sort, SortKey, map_inputs
-from piql.node import replace
 from piql.optimizer.equalities import Equalities
 from piql.optimizer.one_row import gives_one_row
 from piql.optimizer.predicates import ColumnKey, equated_columns, key_of, relations_of

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from piql.frozen import replace
 from piql.logical.operators import LogicalNode
-from piql.node import replace
 from piql.optimizer.joining import Joining
 from piql.optimizer.region import Leg, map_regions, read_region, write_region
 from piql.optimizer.rule import RuleContext

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from math import prod
 
 from piql.catalog import CardinalityLimit, ForeignKey, Table, UniqueKey
+from piql.frozen import quick
 from piql.optimizer.restrictions import Restrictions
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Fact:
     """At most `limit` rows share one value of `columns` (1: a key); `reads` combinations of values are asked for.

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from piql.frozen import replace
 from piql.logical.expressions import ColumnRef, Comparison, Constant, Expression, Parameter, ScalarSubquery
 from piql.logical.operators import LogicalNode, Selection
-from piql.node import Node, kinds_of, replace
+from piql.node import Node, kinds_of
 from piql.optimizer.equalities import Equalities
 from piql.optimizer.predicates import ColumnKey, key_of, replace_columns
 from piql.optimizer.region import Region, is_region, read_region

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from piql.frozen import replace
 from piql.logical.expressions import Aggregate, ColumnRef, Expression, FunctionCall, conjuncts
 from piql.logical.operators import Derived, Distinct, GroupBy, Join, LogicalNode, Projection, Selection, SemiJoin
-from piql.node import Node, kinds_of, replace
+from piql.node import Node, kinds_of
 from piql.optimizer.one_row import gives_one_row
 from piql.optimizer.predicates import ColumnKey, conjunction, equated_columns, key_of, relations_of, replace_columns
 from piql.optimizer.region import Leg, Region, is_region, map_regions, read_region, write_region

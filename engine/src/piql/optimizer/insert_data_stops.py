@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from piql.frozen import replace
 from piql.logical.expressions import Expression, conjuncts
 from piql.logical.operators import DataStop, Derived, Join, LogicalNode, Relation, Selection, SemiJoin, map_inputs
-from piql.node import replace
 from piql.optimizer.facts import Fact, facts_about
 from piql.optimizer.predicates import all_conjuncts, conjunction
 from piql.optimizer.region import aliases_below, is_region

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from piql.frozen import replace
 from piql.logical.expressions import Aggregate, ColumnRef, Expression, IsNull, Not
 from piql.logical.operators import Derived, GroupBy, LogicalNode, Relation, SortKey
-from piql.node import Node, kinds_of, replace
+from piql.node import Node, kinds_of
 from piql.optimizer.first_match import completed
 from piql.optimizer.group_after_joining import Groups, groups_of, with_columns_named, with_groups_joined
 from piql.optimizer.predicates import ColumnKey, relations_of, replace_columns

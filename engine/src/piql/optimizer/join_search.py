@@ -12,9 +12,9 @@ from heapq import heapify, heappop, heappush
 from math import inf
 from typing import NamedTuple, TypeAlias, cast
 
+from piql.frozen import quick, replace
 from piql.logical.expressions import ColumnRef, Or, columns_in
 from piql.logical.operators import Derived, Distinct, GroupBy, LogicalNode, Projection, Sort, SortKey, Stop, Union
-from piql.node import replace
 from piql.optimizer.facts import facts_about
 from piql.optimizer.joining import Joining, Standing
 from piql.optimizer.keeps_rows import keeps_every_row
@@ -54,6 +54,7 @@ class Way(NamedTuple):
 _way = partial(tuple.__new__, Way)  # thousands are made for a few tables, and a call by name takes long
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class _Step:
     """What joining one leg to a set of legs takes, however these were joined."""
@@ -68,6 +69,7 @@ class _Step:
     limit: int | None  # the stop, where it may stand after this
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class _Read:
     """How one leg is read once those that are related to it are joined, wherever the stop stands."""

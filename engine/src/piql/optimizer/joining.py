@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from piql.catalog import ForeignKey
+from piql.frozen import quick
 from piql.logical.expressions import ColumnRef, Comparison, Expression, Or
 from piql.optimizer.equalities import Equalities
 from piql.optimizer.predicates import ColumnKey, equated_columns, key_of, relations_of, replace_columns
@@ -20,6 +21,7 @@ from piql.optimizer.region import Leg, Region
 from piql.optimizer.spread_equalities import compared_column, compared_columns, moved
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Standing:
     """What the join of one leg depends on, in sets of other legs as bits: for equal answers it tests the same.

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence, Set
 
+from piql.frozen import replace
 from piql.logical.expressions import ColumnRef, Comparison, Expression, IsNull, Not
 from piql.logical.operators import GroupBy, Join, LogicalNode, Selection, Sort
-from piql.node import Node, kinds_of, replace
+from piql.node import Node, kinds_of
 from piql.optimizer.equalities import Equalities
 from piql.optimizer.join_search import JoinSearch
 from piql.optimizer.predicates import ColumnKey, conjunction, equated_columns, key_of, relations_of, replace_columns

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from piql.frozen import replace
 from piql.logical.operators import (
     Derived,
     Distinct,
@@ -18,7 +19,7 @@ from piql.logical.operators import (
     inputs,
     map_inputs,
 )
-from piql.node import kinds_of, replace
+from piql.node import kinds_of
 from piql.optimizer.join_search import JoinSearch, Order
 from piql.optimizer.region import Leg, is_region, read_region, write_region
 from piql.optimizer.rule import RuleContext

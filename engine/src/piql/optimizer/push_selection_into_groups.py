@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from piql.frozen import replace
 from piql.logical.expressions import Aggregate, ColumnRef, Expression, conjuncts
 from piql.logical.operators import (
     Derived,
@@ -15,7 +16,7 @@ from piql.logical.operators import (
     Sort,
     map_inputs,
 )
-from piql.node import kinds_of, replace
+from piql.node import kinds_of
 from piql.optimizer.predicates import ColumnKey, conjunction, has_subquery, relations_of, replace_columns
 from piql.optimizer.push_selection_down import push_selection_down
 from piql.optimizer.region import aliases_below, is_region

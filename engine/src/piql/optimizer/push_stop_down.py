@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import takewhile
 
+from piql.frozen import replace
 from piql.logical.expressions import ColumnRef, Expression
 from piql.logical.operators import (
     DataStop,
@@ -21,7 +22,6 @@ from piql.logical.operators import (
     Stop,
     map_inputs,
 )
-from piql.node import replace
 from piql.optimizer.complete_order import Determined
 from piql.optimizer.equalities import Equalities
 from piql.optimizer.keeps_rows import keeps_every_row

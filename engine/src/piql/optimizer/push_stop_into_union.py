@@ -5,6 +5,7 @@ from __future__ import annotations
 from piql.binding.outputs import output_columns
 from piql.binding.types import BARE
 from piql.catalog import Kind, SqlType
+from piql.frozen import replace
 from piql.logical.expressions import ColumnRef, Constant, Expression
 from piql.logical.operators import (
     LogicalNode,
@@ -19,7 +20,6 @@ from piql.logical.operators import (
     Union,
     map_inputs,
 )
-from piql.node import replace
 from piql.optimizer.drop_distinct import do_rows_differ
 from piql.optimizer.predicates import key_of, replace_columns
 from piql.optimizer.region import is_region, read_region

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from piql.frozen import quick, replace
 from piql.logical.expressions import Expression, conjuncts
 from piql.logical.operators import (
     DataStop,
@@ -28,11 +29,12 @@ from piql.logical.operators import (
     map_inputs,
 )
 from piql.memory import Memory
-from piql.node import Node, replace
+from piql.node import Node
 from piql.optimizer.decided_tests import is_never
 from piql.optimizer.predicates import conjunction, has_subquery, relations_of
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Leg:
     """One input of a chain of joins: its relations, the filters on it alone, and for a left join the rest of the ON."""
@@ -50,6 +52,7 @@ class Leg:
         return self.input if isinstance(self.input, Relation) else None
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Region:
     """Legs in join order, inner conditions that join several, and predicates that must be tested after a left join."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from math import inf
 
 from piql.catalog import SqlType, word_column
+from piql.frozen import quick, replace
 from piql.logical.expressions import (
     Aggregate,
     ColumnRef,
@@ -24,12 +25,12 @@ from piql.logical.expressions import (
     Parameter,
     TokenMatch,
 )
-from piql.node import replace
 from piql.optimizer.decided_tests import is_never
 from piql.optimizer.predicates import MIRRORED, has_subquery, is_lookup_type, relations_of
 from piql.optimizer.range_ends import narrower_end
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Fixed:
     """A column that equals one of `values`; a list parameter among them stands for up to `max_items` values.
@@ -74,6 +75,7 @@ class Word:
         return word_column(self.columns).name
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Restrictions:
     """All that a list of predicates says about the relation `alias`."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import cast
 
 from piql.catalog import Kind, SqlType
+from piql.frozen import replace
 from piql.logical.expressions import (
     And,
     ColumnRef,
@@ -21,7 +22,7 @@ from piql.logical.expressions import (
     conjuncts,
 )
 from piql.logical.operators import Join, LogicalNode, Selection, map_inputs
-from piql.node import Node, replace
+from piql.node import Node
 from piql.optimizer.combine_tests import apart, combined, either, without_implied
 from piql.optimizer.decided_tests import decided
 from piql.optimizer.literal_tests import narrowed

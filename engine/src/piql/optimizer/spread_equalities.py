@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from piql.frozen import replace
 from piql.logical.expressions import (
     ColumnRef,
     Comparison,
@@ -15,7 +16,6 @@ from piql.logical.expressions import (
     conjuncts,
 )
 from piql.logical.operators import Derived, LogicalNode
-from piql.node import replace
 from piql.optimizer.equalities import Equalities
 from piql.optimizer.predicates import ColumnKey, key_of, replace_columns
 from piql.optimizer.region import Leg, Region, map_regions, read_region, write_region

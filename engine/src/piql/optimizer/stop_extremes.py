@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from piql.frozen import replace
 from piql.logical.expressions import Aggregate, ColumnRef, Comparison, Constant, Expression, IsNull, Not, Parameter
 from piql.logical.operators import Count, GroupBy, LogicalNode, Selection, Sort, SortKey, Stop, map_inputs
-from piql.node import replace
 from piql.optimizer.predicates import ColumnKey, key_of
 from piql.optimizer.region import is_region, read_region
 from piql.optimizer.rule import RuleContext

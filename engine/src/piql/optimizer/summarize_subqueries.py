@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import permutations
 
 from piql.binding.types import type_of
+from piql.frozen import replace
 from piql.logical.expressions import (
     Aggregate,
     ColumnRef,
@@ -31,7 +32,7 @@ from piql.logical.operators import (
     Sort,
     SortKey,
 )
-from piql.node import Node, replace
+from piql.node import Node
 from piql.optimizer.facts import facts_about
 from piql.optimizer.one_row import gives_one_row
 from piql.optimizer.predicates import conjunction, has_subquery, holds_subquery, relations_of

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from piql.frozen import replace
 from piql.logical.expressions import (
     Arithmetic,
     ColumnRef,
@@ -14,7 +15,6 @@ from piql.logical.expressions import (
     TokenMatch,
 )
 from piql.logical.operators import LogicalNode
-from piql.node import replace
 from piql.optimizer.region import Leg, Region, map_regions, read_region, write_region
 from piql.optimizer.rule import RuleContext
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from piql.binding.outputs import output_columns
 from piql.binding.types import is_nullable
+from piql.frozen import replace
 from piql.logical.expressions import (
     ColumnRef,
     Comparison,
@@ -33,7 +34,7 @@ from piql.logical.operators import (
     Sort,
     Stop,
 )
-from piql.node import Node, replace
+from piql.node import Node
 from piql.optimizer.predicates import conjunction, equated_columns, has_subquery, holds_subquery, relations_of
 from piql.optimizer.region import aliases_below, is_region, map_regions, read_region, write_region
 from piql.optimizer.rule import RuleContext

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from math import prod
 
 from piql.catalog import Index, IndexColumn, Table, word_column
+from piql.frozen import quick, replace
 from piql.logical.expressions import Expression, columns_in
 from piql.logical.operators import Count
 from piql.memory import Memory
-from piql.node import replace
 from piql.optimizer.facts import Fact
 from piql.optimizer.restrictions import Range, Restrictions, Word
 from piql.physical.indexes import covering_reason, index_on, is_covering
@@ -24,6 +24,7 @@ from piql.physical.operators import Kept, KeyPart, KeyRange, RowLimit, partition
 from piql.physical.widths import columns_bytes
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """What a read is asked for: an order in its own columns (None: one that no index has), and a stop."""
@@ -32,6 +33,7 @@ class Wanted:
     count: Count | None = None
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Access:
     """One way to read a relation."""
@@ -61,6 +63,7 @@ class Access:
         return self.rows if self.kept is None else self.kept.rows
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Reading:
     """A relation about to be read."""

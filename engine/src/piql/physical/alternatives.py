@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from piql.frozen import replace
 from piql.logical.expressions import Expression, Or, conjuncts
 from piql.logical.operators import Output, Relation, SortKey
-from piql.node import replace
 from piql.optimizer.predicates import relations_of
 from piql.physical.operators import LocalProjection, LocalUnion
 from piql.physical.part import Part, Want, fetched, sorted_by

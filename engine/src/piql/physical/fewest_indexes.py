@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from piql.catalog import Index, IndexColumn, Table
+from piql.frozen import replace
 from piql.memory import Memory
-from piql.node import replace
 from piql.physical.index_set import Identity, identity, together
 from piql.physical.indexes import KEY_SERVES, Beginnings, Group, declared_columns, groups_of, index_on, is_purpose
 from piql.physical.operators import IndexFKJoin, IndexScan, PhysicalNode, SortedIndexJoin, operators, partition_of

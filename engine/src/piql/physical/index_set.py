@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from piql.catalog import Catalog, Index, IndexColumn, Table
-from piql.node import replace
+from piql.frozen import replace
 from piql.physical.indexes import covering_reason, is_purpose
 
 Identity: TypeAlias = tuple[str, tuple[IndexColumn, ...], int]

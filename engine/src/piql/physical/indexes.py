@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from piql.catalog import Catalog, ForeignKey, Index, IndexColumn, Table, completed_by_key, word_column
-from piql.node import replace
+from piql.frozen import quick, replace
 from piql.physical.widths import WIDE_ROW_BYTES, columns_bytes, has_size
 
 
@@ -74,6 +74,7 @@ def token_index(columns: tuple[str, ...], known: Iterable[Index]) -> Index | Non
     return next((each for each in known if each.columns[0].name == name and each.buckets == 1), None)
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Group:
     """Rows that share one value of some columns, or one word of them, which a constraint of a table looks for."""

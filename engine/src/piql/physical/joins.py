@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from piql.frozen import replace
 from piql.logical.expressions import ColumnRef, Expression, conjuncts
 from piql.logical.operators import Count, Join, LogicalNode, Relation, SortKey
-from piql.node import replace
 from piql.optimizer.facts import facts_about
 from piql.optimizer.predicates import conjunction, equated_columns, key_of, relations_of
 from piql.optimizer.region import aliases_below

@@ -11,9 +11,10 @@ from collections.abc import Iterable
 from typing import assert_never
 
 from piql.catalog import Index, Table
+from piql.frozen import replace
 from piql.logical.expressions import ColumnRef, Expression, columns_in
 from piql.logical.operators import Output, Relation, SortKey
-from piql.node import Node, replace
+from piql.node import Node
 from piql.physical.indexes import covering_reason
 from piql.physical.operators import (
     Dereference,

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from piql.catalog import CardinalityLimit, ForeignKey, Index, Table, UniqueKey
+from piql.frozen import quick, replace
 from piql.logical.expressions import Aggregate, ColumnRef, Expression
 from piql.logical.operators import Assignment, Count, Output, SortKey
-from piql.node import Node, replace
+from piql.node import Node
 from piql.source import Span
 
 
@@ -24,6 +25,7 @@ class _Operator(Node):
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyPart(Node):
     """One leading key column of an index fixed by equality: to one value, or to any of several (IN, OR).
@@ -59,6 +61,7 @@ class KeyRange(Node):
     is_high_included: bool = False
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowLimit(Node):
     """The most rows one read returns, with the fact that proves it.
@@ -87,6 +90,7 @@ class Kept(Node):
     rows: int = 0
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexScan(_Operator):
     """Reads one contiguous range of an index (a get, when the whole primary key is fixed): 1 request a combination of
@@ -110,6 +114,7 @@ class IndexScan(_Operator):
     limit: RowLimit
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexFKJoin(_Operator):
     """Per child row, gets the row of `table` whose whole primary (or unique) key the child names: 1 request a child row
@@ -126,6 +131,7 @@ class IndexFKJoin(_Operator):
     condition: Expression | None = None
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SortedIndexJoin(_Operator):
     """Per child row, reads the first rows of an index range already in the order asked: 1 request a child row.

@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from piql.catalog import Index, Table
+from piql.frozen import quick, replace
 from piql.logical.expressions import ColumnRef, Expression
 from piql.logical.operators import Count, SortKey
-from piql.node import Node, replace
+from piql.node import Node
 from piql.optimizer.predicates import ColumnKey, key_of
 from piql.physical.operators import Dereference, Kept, LocalSelection, LocalSort, PhysicalNode, inputs
 
@@ -24,6 +25,7 @@ class Pending:
     index: Index
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Part:
     """A section of the plan; `rows` is a plain number for choosing between plans, the proof is read off by `bounds`."""
@@ -115,6 +117,7 @@ def sorted_by(part: Part, order: tuple[SortKey, ...]) -> Part:
     return replace(part.on(LocalSort(child=part.plan, keys=order)), order=order)
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Want:
     """What the operators above ask of a section; it may give the order or the stop, and says so in its Part."""

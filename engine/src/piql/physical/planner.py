@@ -14,6 +14,7 @@ from typing import assert_never
 from piql.binding.outputs import output_columns
 from piql.binding.types import type_of
 from piql.catalog import Index
+from piql.frozen import replace
 from piql.logical.expressions import ColumnRef, Expression, columns_in, conjuncts
 from piql.logical.operators import (
     DataStop,
@@ -32,7 +33,7 @@ from piql.logical.operators import (
     Stop,
     Union,
 )
-from piql.node import Node, replace
+from piql.node import Node
 from piql.optimizer.predicates import key_of
 from piql.physical.first_matches import plan_first_match
 from piql.physical.joins import plan_join

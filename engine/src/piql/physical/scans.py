@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from piql.frozen import replace
 from piql.logical.expressions import ColumnRef, Constant, Expression, Parameter
 from piql.logical.operators import DataStop, LogicalNode, Relation, Selection, SortKey
-from piql.node import replace
 from piql.optimizer.facts import facts_about
 from piql.optimizer.predicates import ColumnKey, all_conjuncts, conjunction, key_of
 from piql.optimizer.restrictions import Restrictions, restrictions_on

@@ -7,9 +7,9 @@ from itertools import permutations
 from typing import TYPE_CHECKING, Literal
 
 from piql.binding.types import BOOLEAN, is_nullable
+from piql.frozen import replace
 from piql.logical.expressions import ColumnRef, Comparison, Constant, Expression, IsNull, Not, conjuncts
 from piql.logical.operators import Count, DataStop, Join, LogicalNode, Relation, Selection, SemiJoin, map_inputs
-from piql.node import replace
 from piql.optimizer.facts import facts_about
 from piql.optimizer.predicates import all_conjuncts, conjunction, relations_of
 from piql.optimizer.region import Leg, aliases_below, is_region, read_region

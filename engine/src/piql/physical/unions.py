@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from piql.binding.outputs import output_columns
 from piql.binding.types import type_of
 from piql.catalog import SqlType
+from piql.frozen import replace
 from piql.logical.expressions import ColumnRef, Constant, FunctionCall
 from piql.logical.operators import Distinct, LogicalNode, Projection, Sort, SortKey, Stop, Union
-from piql.node import replace
 from piql.optimizer.complete_order import Determined
 from piql.optimizer.predicates import is_lookup_type, replace_columns
 from piql.optimizer.region import Region, is_region, read_region

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from piql.diagnostics.diagnostic import Diagnostic
+from piql.frozen import quick
 from piql.node import Node
 from piql.source import Source, Span
 from piql.syntax.lexer import Comment
@@ -19,6 +20,7 @@ class AstNode(Node):
     span: Span = field(compare=False, repr=False)
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Name(AstNode):
     """An identifier; unquoted ones match names whatever their case."""
@@ -30,12 +32,14 @@ class Name(AstNode):
 # Expressions
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnName(AstNode):
     qualifier: Name | None
     name: Name
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiteralValue(AstNode):
     """A literal: int, Decimal (`1.5`), float (`1e3`), str, bool, bytes (`X'00'`) or None."""
@@ -43,6 +47,7 @@ class LiteralValue(AstNode):
     value: object
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParameterUse(AstNode):
     """`[1: name]`, `[name]` or `:name`, with `MAX n` where it is a list or a count."""
@@ -60,6 +65,7 @@ class Unary(AstNode):
     operand: Expression
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Binary(AstNode):
     operator: Literal["=", "<>", "<", "<=", ">", ">=", "+", "-", "*", "/", "%", "||"]
@@ -175,12 +181,14 @@ class Star(AstNode):
     qualifier: Name | None = None
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelectItem(AstNode):
     expression: Expression
     alias: Name | None = None
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableName(AstNode):
     table: Name
@@ -196,6 +204,7 @@ class DerivedTable(AstNode):
 TableSource: TypeAlias = TableName | DerivedTable
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JoinClause(AstNode):
     kind: Literal["inner", "left", "cross", "comma"]
@@ -203,6 +212,7 @@ class JoinClause(AstNode):
     condition: Expression | None = None
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FromClause(AstNode):
     first: TableSource
@@ -225,6 +235,7 @@ class GroupClause(AstNode):
     keys: tuple[Expression, ...]
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StopClause(AstNode):
     """`LIMIT n`, `LIMIT [p] MAX n` or `PAGINATE n`; the count is a literal or a parameter."""
@@ -240,6 +251,7 @@ class OffsetClause(AstNode):
     count: Expression
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Select(AstNode):
     items: tuple[SelectItem | Star, ...]
@@ -307,12 +319,14 @@ class Delete(AstNode):
 # Schema
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TypeName(AstNode):
     name: str
     arguments: tuple[int, ...] = ()
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrimaryKeyClause(AstNode):
     columns: tuple[Name, ...]
@@ -325,6 +339,7 @@ class UniqueClause(AstNode):
     name: Name | None = None
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForeignKeyClause(AstNode):
     """`FOREIGN KEY (columns) REFERENCES table (referenced) MAX n`; `referenced` empty: its primary key."""
@@ -351,6 +366,7 @@ class LimitClause(AstNode):
 TableConstraint: TypeAlias = PrimaryKeyClause | UniqueClause | ForeignKeyClause | LimitClause
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnDefinition(AstNode):
     """A column; the constraints written beside it name it as their only column."""
@@ -361,6 +377,7 @@ class ColumnDefinition(AstNode):
     constraints: tuple[TableConstraint, ...] = ()
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreateTable(AstNode):
     name: Name
@@ -387,6 +404,7 @@ class CreateIndex(AstNode):
     is_broken: bool = False
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreateQuery(AstNode):
     """`CREATE QUERY name AS body`; a broken body is None, the name is still known."""
@@ -444,6 +462,7 @@ BareStatement: TypeAlias = Select | UnionQuery | Fetch | Insert | Update | Delet
 Statement: TypeAlias = CreateTable | CreateEntity | CreateIndex | CreateQuery | BareStatement
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class ParsedFile:
     """One file as a tree, with what was wrong in it."""

@@ -11,6 +11,7 @@ from typing import Literal
 
 from piql.diagnostics.codes import report
 from piql.diagnostics.diagnostic import Diagnostic
+from piql.frozen import quick
 from piql.source import Source
 
 TokenKind = Literal["word", "quoted", "number", "string", "blob", "symbol", "end"]
@@ -58,6 +59,7 @@ class Comment:
     end: int
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Tokens:
     """All tokens of a text, the last of kind `end`, its comments, and what the lexer found wrong."""

@@ -1,0 +1,91 @@
+"""Frozen dataclasses that are made quickly: to compile one query takes hundreds of small values.
+
+What `dataclasses` writes for a frozen class looks each field up by its name, for each value made. Here a field is set
+through its slot, which is known once for the class: that takes two thirds of the time. Values are as frozen as before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, fields
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:  # whose fields the type checker knows
+    from dataclasses import replace as replace
+
+T = TypeVar("T")
+
+
+def quick(kind: type[T]) -> type[T]:
+    """Let values of a frozen dataclass with slots be made through their slots."""
+    slots = _slots(kind)  # type: ignore[arg-type]
+    parameters: list[str] = []
+    lines: list[str] = []
+    given: dict[str, object] = {}
+    positional = [each for each in fields(kind) if not each.kw_only]  # type: ignore[arg-type]
+    named = [each for each in fields(kind) if each.kw_only]  # type: ignore[arg-type]
+    for each in (*positional, *named):
+        value = each.name
+        parameter = each.name
+        if each.default is not MISSING:
+            given[f"_default_{each.name}"] = each.default
+            parameter += f"=_default_{each.name}"
+        elif each.default_factory is not MISSING:
+            given[f"_make_{each.name}"] = each.default_factory
+            given["_MISSING"] = MISSING
+            parameter += "=_MISSING"
+            value = f"_make_{each.name}() if {each.name} is _MISSING else {each.name}"
+        if named and each is named[0]:
+            parameters.append("*")
+        parameters.append(parameter)
+        given[f"_set_{each.name}"] = slots[each.name]
+        lines.append(f" _set_{each.name}(self, {value})")
+    init = _written(
+        "__init__", f"def __init__({', '.join(('self', *parameters))}):\n" + "\n".join(lines or [" pass"]), given
+    )
+    init.__qualname__ = f"{kind.__qualname__}.__init__"
+    type.__setattr__(kind, "__init__", init)
+    return kind
+
+
+if not TYPE_CHECKING:
+
+    def replace(value, /, **changes):
+        """Give a copy of a dataclass with slots in which some fields are others; `dataclasses.replace` takes long."""
+        kind = type(value)
+        copy = _copier(kind)(value)
+        if changes:
+            slots = _slots(kind)
+            for name, new in changes.items():
+                slots[name](copy, new)
+        return copy
+
+
+@cache
+def _slots(kind: type) -> Mapping[str, Callable[[Any, object], None]]:
+    """Give what sets each field of a class with slots; of one without, what sets it by its name."""
+    return {each.name: _setter(kind, each.name) for each in fields(kind)}
+
+
+def _setter(kind: type, name: str) -> Callable[[Any, object], None]:
+    slot = getattr(kind, name, None)
+    if hasattr(type(slot), "__set__"):
+        return slot.__set__  # type: ignore[union-attr,no-any-return]
+    return lambda value, new: object.__setattr__(value, name, new)
+
+
+@cache
+def _copier(kind: type) -> Callable[[Any], Any]:
+    """Write the function that copies a value of a class."""
+    names = [each.name for each in fields(kind)]
+    lines = "".join(f" _set_{name}(copy, value.{name})\n" for name in names)
+    given: dict[str, object] = {f"_set_{name}": slot for name, slot in _slots(kind).items()}
+    given |= {"_new": object.__new__, "_kind": kind}
+    return _written("_copy", f"def _copy(value):\n copy = _new(_kind)\n{lines} return copy", given)
+
+
+def _written(name: str, text: str, given: dict[str, object]) -> Callable[..., Any]:
+    exec(text, given)  # as `dataclasses` does, of names of fields alone
+    made: Callable[..., Any] = given[name]  # type: ignore[assignment]
+    return made
