@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import piql
-from piql.syntax.cursor import MAX_CHAIN, MAX_NESTING, RESERVED
-from piql.syntax.definitions import MAX_ELEMENTS
+from piql.syntax.cursor import MAX_CHAIN, MAX_ELEMENTS, MAX_KEY_COLUMNS, MAX_NESTING, RESERVED
 from piql.syntax.lexer import MAX_FINDINGS
 from piql.syntax.queries import MAX_TABLES
 
@@ -104,6 +103,7 @@ Reserved because SQL has them, though PIQL does not: {codes(unused)}. Every othe
 | --- | --- |
 | {MAX_TABLES} | tables in one FROM, queries in one UNION, steps of one FETCH |
 | {MAX_ELEMENTS:,} | columns and constraints of one table |
+| {MAX_KEY_COLUMNS} | columns of one key, limit or index |
 | {MAX_NESTING} | parentheses, subqueries and NOTs inside one another |
 | {MAX_CHAIN} | arithmetic operators in a row |
 | {MAX_FINDINGS} | findings told of one file |

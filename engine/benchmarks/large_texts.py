@@ -93,6 +93,13 @@ def _columns(number: int) -> str:
     return ", ".join(f"c{number}_{at} INT" for at in range(990))
 
 
+def _key(columns: int) -> str:
+    names = [f"c{at}" for at in range(columns)]
+    return f"CREATE TABLE k ({', '.join(f'{name} INT' for name in names)}, PRIMARY KEY ({', '.join(names)}));\n"
+
+
+_WIDE = f"CREATE TABLE w (a INT PRIMARY KEY, {', '.join(f'c{at} INT' for at in range(900))});\n"
+
 SHAPES: dict[str, Shape] = {
     # texts that are no statements
     "one word": lambda size: "a" * size,
@@ -262,6 +269,31 @@ SHAPES: dict[str, Shape] = {
     "refused FETCH": lambda size: many(lambda at: f"QUERY q{at} FETCH P WHERE n > {at}\n", size, "ENTITY P { int p, int n, PRIMARY(p) }\n"),
     "FETCH of 60 steps": lambda size: many(lambda at: f"QUERY q{at} FETCH " + " OF ".join(f"P x{step} BY owner" for step in range(60)) + " OF P y BY owner WHERE y = [this]\n", size, "ENTITY P { int p, FOREIGN KEY owner REF P MAX 5, PRIMARY(p) }\n"),
     "CONTAINS": lambda size: many(lambda at: f"QUERY q{at} FETCH P WHERE P.n CONTAINS [word] ORDER BY P.p LIMIT {at + 1}\n", size, "ENTITY P { int p, string n, PRIMARY(p) }\n"),
+    # what is wide, named alike, or said again and again within one statement
+    "long misspelt names": _queries(lambda number: f"SELECT a FROM {'t' * 300}{number} WHERE a = 1", "".join(f"CREATE TABLE {'t' * 300}x{at} (a INT PRIMARY KEY);\n" for at in range(300))),
+    "misspelt columns of a wide table": _queries(lambda number: f"SELECT cc{number} FROM w WHERE a = {number}", _WIDE),
+    "columns of one name": lambda size: many(lambda at: f"CREATE TABLE t{at} (a INT PRIMARY KEY, {', '.join(['b INT'] * 900)});\n", size),
+    "keys of 32 columns": lambda size: many(lambda number: f"CREATE QUERY q{number} AS SELECT c1 FROM k WHERE c0 = {number} AND c1 = 2 LIMIT 5;\n", size, _key(32)),
+    "a key of 900 columns": lambda size: many(lambda number: f"CREATE QUERY q{number} AS SELECT c1 FROM k WHERE c0 = {number} AND c1 = 2 LIMIT 5;\n", size, _key(900)),
+    "gets of a key of 32 columns": lambda size: many(lambda number: f"CREATE QUERY q{number} AS SELECT c1 FROM k WHERE {' AND '.join(f'c{at} = {number}' for at in range(32))};\n", size, _key(32)),
+    "updates of 900 columns": _queries(lambda number: f"UPDATE w SET {', '.join(f'c{at} = {number}' for at in range(900))} WHERE a = 1", _WIDE),
+    "inserts of 900 columns": _queries(lambda number: f"INSERT INTO w (a, {', '.join(f'c{at}' for at in range(900))}) VALUES ([a], {', '.join(f'[c{at}]' for at in range(900))})", _WIDE),
+    "rows of values": _queries(lambda number: f"SELECT a FROM t WHERE (a, b) IN ({', '.join(f'({at}, {number})' for at in range(500))})"),
+    "a list of rows of values": _list("CREATE QUERY q AS SELECT a FROM t WHERE (a, b) IN (", lambda at: f"({at}, {at})", ");"),
+    "BETWEENs": _queries(lambda number: f"SELECT a FROM t WHERE a = {number} AND {' AND '.join(f'b BETWEEN {at} AND {at + 5}' for at in range(500))}"),
+    "sums of many": _queries(lambda number: f"SELECT {', '.join(f'SUM(b + {at}) AS s{at}' for at in range(100))} FROM t WHERE a = {number}"),
+    "MIN and MAX": _queries(lambda number: f"SELECT MIN(c) AS x, MAX(c) AS y FROM t WHERE b = {number}"),
+    "MAX of joins": _queries(lambda number: f"SELECT x.c, MAX(y.c) AS m FROM t x JOIN t y ON y.c = x.b WHERE x.a = {number} GROUP BY x.c", _KEYED),
+    "newest rows": _queries(lambda number: f"SELECT x.a FROM t x WHERE x.c = (SELECT MAX(y.c) FROM t y WHERE y.b = {number}) AND x.b = {number}", _KEYED),
+    "sums of subqueries": _queries(lambda number: f"SELECT x.a, (SELECT COUNT(*) FROM t y WHERE y.b = x.a) AS n, (SELECT MAX(y.c) FROM t y WHERE y.b = x.a) AS m FROM t x WHERE x.a = {number}", _KEYED),
+    "derived unions": _queries(lambda number: f"SELECT d.a FROM (SELECT a, b FROM t WHERE a = {number} UNION ALL SELECT a, b FROM t WHERE a = 2) d ORDER BY d.b LIMIT 5"),
+    "deletes of what 500 tables refer to": lambda size: many(lambda number: f"CREATE QUERY q{number} AS DELETE FROM t0 WHERE a = [a];\n", size, "CREATE TABLE t0 (a INT PRIMARY KEY);\n" + "".join(f"CREATE TABLE t{at} (a INT PRIMARY KEY, b INT REFERENCES t0 MAX 5);\n" for at in range(1, 500))),
+    "quoted names": _queries(lambda number: f'SELECT "a" FROM "t" WHERE "a" = 1 AND "b" <> [p{number}]'),
+    "CRLF": lambda size: SHAPES["queries by key"](size).replace("\n", "\r\n"),
+    "letters of other scripts": lambda size: many(lambda at: f"CREATE QUERY ä{at}ß AS SELECT größe FROM straße WHERE größe = 'é€😀{at}';\n", size, "CREATE TABLE straße (größe VARCHAR(20) PRIMARY KEY);\n"),
+    "one line of faults": lambda size: many(lambda at: f"CREATE QUERY q{at} AS SELECT '😀' AS x, nothing FROM t WHERE a = 1; ", size, _T.replace("\n", " ")),
+    "commas": lambda size: f"{_T}CREATE QUERY q AS SELECT a{',' * size}",
+    "queries without semicolons": lambda size: many(lambda at: f"CREATE QUERY q{at} AS SELECT a FROM t WHERE a = {at}\n", size, _T),
 }  # fmt: skip
 
 
@@ -283,6 +315,8 @@ def measure(name: str) -> None:
     before = yardstick()
     started = user_seconds()
     compilation = piql.compile(text)
+    for finding in compilation.diagnostics:
+        assert finding.span.line * finding.span.utf16_column > 0  # as every editor asks
     seconds = user_seconds() - started
     loop = (before + yardstick()) / 2
     bounded = sum(each.is_bounded for each in compilation.queries.values())

@@ -19,7 +19,7 @@ from reference.statements import LEFT_OUT
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = ROOT / "docs" / "reference"
 PARSER = ("cursor", "definitions", "entities", "expressions", "parser", "queries", "writes")
-NO_KEYWORDS = frozenset("FORM FRM FRON FRO FRMO FROMM ROM DATE TIMESTAMP DOUBLE PRECISION ROW ROWS".split())
+NO_KEYWORDS = frozenset("FORM FRM FRON FRO FRMO FROMM ROM DATE TIMESTAMP DOUBLE PRECISION ROW ROWS MIN".split())
 
 
 def test_the_pages_are_those_that_the_code_gives(request: pytest.FixtureRequest) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -25,11 +25,20 @@ class Source:
     def _line_starts(self) -> tuple[int, ...]:
         return (0, *(at + 1 for at, character in enumerate(self.text) if character == "\n"))
 
+    @cached_property
+    def _wide_characters(self) -> tuple[int, ...]:
+        """Where characters of two units stand: a line may be as long as the file, and hold as many findings."""
+        if self.text.isascii():
+            return ()
+        return tuple(at for at, character in enumerate(self.text) if character > "\uffff")
+
     def position(self, offset: int) -> tuple[int, int]:
         """Give the 1-based line and 1-based UTF-16 column of a code-point offset."""
         line = bisect_right(self._line_starts, offset)
         start = self._line_starts[line - 1]
-        return line, 1 + utf16_units(self.text[start:offset])
+        offset = min(offset, len(self.text))
+        wide = bisect_left(self._wide_characters, offset) - bisect_left(self._wide_characters, start)
+        return line, 1 + offset - start + wide
 
     def offset(self, line: int, utf16_column: int) -> int:
         """Give the code-point offset of a 1-based line and UTF-16 column, clipped to the text."""

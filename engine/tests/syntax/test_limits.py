@@ -12,7 +12,7 @@ from piql.optimizer import combine_tests, join_search, joining
 from piql.source import Source
 from piql.syntax import pieces
 from piql.syntax.cursor import MAX_TOKENS
-from piql.syntax.parser import MAX_WORK, parse
+from piql.syntax.parser import EXTREME_WORK, MAX_WORK, parse
 from piql.syntax.pieces import cut
 
 TABLE = "CREATE TABLE t (a INT PRIMARY KEY, b INT);\n"
@@ -138,6 +138,46 @@ def test_a_thousand_joins_are_not_too_much_for_one_file() -> None:
         for number in range(1000)
     ]
     assert parse(Source(TABLE + ";\n".join(joins))).work < MAX_WORK
+
+
+def test_a_key_has_thirty_two_columns_at_most_and_so_has_an_index() -> None:
+    def schema(columns: int) -> str:
+        names = [f"c{at}" for at in range(columns)]
+        declared = ", ".join(f"{name} INT" for name in names)
+        table = f"CREATE TABLE k ({declared}, PRIMARY KEY ({', '.join(names)}));\n"
+        return f"{table}CREATE TABLE t ({declared}, PRIMARY KEY (c0));\nCREATE INDEX i ON t ({', '.join(names)});\n"
+
+    assert not parse(Source(schema(32))).diagnostics
+    found = parse(Source(schema(33))).diagnostics
+    assert [(each.code, each.span.text) for each in found] == [("too-many", "c32"), ("too-many", "c32")]
+    names = ", ".join(f"c{at}" for at in range(40))
+    written = f"CREATE QUERY w AS INSERT INTO t ({names}) VALUES ({', '.join(['1'] * 40)});"
+    assert not parse(Source(written)).diagnostics
+
+
+def test_an_in_has_three_thousand_rows_at_most_and_each_counts_as_a_branch() -> None:
+    def query(rows: int) -> str:
+        listed = ", ".join(f"({at}, 1)" for at in range(rows))
+        return f"CREATE QUERY q AS SELECT a FROM t WHERE (a, b) IN ({listed});"
+
+    assert not parse(Source(query(3_000))).diagnostics
+    found = parse(Source(query(3_001))).diagnostics
+    assert [(each.code, each.span.text) for each in found] == [("too-many", "(3000, 1)")]
+    assert parse(Source(query(500))).work > 20_000
+
+
+def test_a_min_or_max_counts_as_the_plans_that_are_made_for_it() -> None:
+    def work(value: str) -> int:
+        return parse(Source(f"CREATE QUERY q AS SELECT {value} AS x FROM t WHERE b = 1;")).work
+
+    assert work("MAX(a)") - work("SUM(a)") == EXTREME_WORK
+    assert parse(Source(f"{TABLE}CREATE QUERY min AS SELECT a AS max FROM t WHERE a = 1;")).work < EXTREME_WORK
+
+
+def test_places_of_one_long_line_are_those_of_utf_16() -> None:
+    source = Source("x\n" + "😀a" * 5_000)
+    assert [source.position(2 + at) for at in range(4)] == [(2, 1), (2, 3), (2, 4), (2, 6)]
+    assert source.position(10_002) == source.position(20_000) == (2, 15_001)
 
 
 def test_what_stands_behind_too_much_of_a_file_is_not_compiled_and_said_to_be_so(

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from piql.bounds.bound import Bound, OperatorBound, Term
-from piql.catalog import CardinalityLimit, Index, Table, UniqueKey
+from piql.catalog import CardinalityLimit, ForeignKey, Index, Table, UniqueKey
+from piql.memory import Memory
 from piql.physical.operators import WritePlan
 from piql.physical.widths import UNSIZED_BYTES, columns_bytes
 from piql.physical.writes import change_of
@@ -130,14 +131,21 @@ def _count_references(plan: WritePlan, steps: _Steps) -> int:
             found += 1
         steps.gets.append(Term("1", 1, f"the row of {key.table} that {columns} names", key.span))
         found += 1
-    for other, key, _ in plan.referrers:
-        reason = f"whether {other.name} still names the row by {', '.join(key.columns)}"
-        steps.gets.append(Term("1", 1, reason, key.span))
-        found += 1
+    if plan.referrers:
+        steps.gets.extend(_looks.recall((plan.referrers,), lambda: tuple(map(_look, plan.referrers))))
+        found += len(plan.referrers)
     if plan.referrers or plan.is_shown_first:
         steps.puts.append(_one(f"the row of {plan.table.name}, marked while references are looked for"))
         found += 1
     return found
+
+
+def _look(referrer: tuple[Table, ForeignKey, Index]) -> Term:
+    other, key, _ = referrer
+    return Term("1", 1, f"whether {other.name} still names the row by {', '.join(key.columns)}", key.span)
+
+
+_looks: Memory[tuple[Term, ...]] = Memory(512)  # which all writes of a table that is referred to have in common
 
 
 def most_entries(table: Table, index: Index) -> int:

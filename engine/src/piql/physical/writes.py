@@ -7,6 +7,7 @@ from typing import Literal, assert_never
 
 from piql.catalog import CardinalityLimit, Catalog, ForeignKey, Index, Table, UniqueKey
 from piql.logical.operators import Delete, Insert, LogicalWrite, Update
+from piql.memory import Memory
 from piql.physical.indexes import group_index, referrers_of, token_index
 from piql.physical.operators import WritePlan
 
@@ -117,14 +118,27 @@ def _referrers(
     table: Table, catalog: Catalog, indexes: Mapping[str, Index], changed: set[str] | None = None
 ) -> tuple[tuple[Table, ForeignKey, Index], ...]:
     """Give the foreign keys that name a row to be deleted, or the columns that a change may take from under them."""
-    found: list[tuple[Table, ForeignKey, Index]] = []
-    for other, key in referrers_of(catalog, table.name):
-        if changed is not None and not changed & set(key.referenced_columns) - set(table.primary_key):
-            continue
-        index = group_index(other, key.columns, (each for each in indexes.values() if each.table == other.name))
-        if index is not None:
-            found.append((other, key, index))
-    return tuple(found)
+    found = _all_referrers.recall((table, catalog.tables, indexes), lambda: _find_referrers(table, catalog, indexes))
+    if changed is None:
+        return found
+    columns = changed - set(table.primary_key)
+    return tuple(each for each in found if not columns.isdisjoint(each[1].referenced_columns))
+
+
+_all_referrers: Memory[tuple[tuple[Table, ForeignKey, Index], ...]] = Memory(512)
+
+
+def _find_referrers(
+    table: Table, catalog: Catalog, indexes: Mapping[str, Index]
+) -> tuple[tuple[Table, ForeignKey, Index], ...]:
+    """Give all foreign keys that name rows of a table, with the index by which those that do are found."""
+    keys = referrers_of(catalog, table.name)
+    by_table: dict[str, list[Index]] = {other.name: [] for other, _ in keys}
+    for index in indexes.values():
+        if index.table in by_table:
+            by_table[index.table].append(index)
+    served = ((other, key, group_index(other, key.columns, by_table[other.name])) for other, key in keys)
+    return tuple((other, key, index) for other, key, index in served if index is not None)
 
 
 Change = Literal["none", "put", "replace"]

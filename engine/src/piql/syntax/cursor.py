@@ -26,6 +26,8 @@ _UNPRINTED = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 MAX_NESTING = 50  # parentheses, subqueries, NOTs inside one another
 MAX_CHAIN = 64  # operators in one row such as a + b + c, each a level of the tree
 MAX_TOKENS = 50_000  # words and signs of one statement
+MAX_ELEMENTS = 1_000  # columns and constraints of one table
+MAX_KEY_COLUMNS = 32  # of one key, limit or index
 MAX_TERMS = 1_000  # of one GROUP BY or ORDER BY
 
 
@@ -53,6 +55,7 @@ class Cursor:
         self.subquery_depth = 0  # how many subqueries of expressions stand around this place
         self.replanned = 0  # how often more what it reads is planned, since it stands in subqueries or derived tables
         self.branches = 0  # of the ORs of the statement, each of which may be a read of its own
+        self.extremes = 0  # how often it asks for MIN or MAX
         self.conditions = 0  # of its ANDs, but for the first ones of each
         self.terms = 0  # of its GROUP BY and ORDER BY
         self.diagnostics: list[Diagnostic] = []
@@ -168,13 +171,14 @@ class Cursor:
         token = self.token
         return token.kind == "quoted" or (token.kind == "word" and token.word not in RESERVED)
 
-    def names(self, what: str) -> tuple[ast.Name, ...]:
-        """Take `(name, name, …)`."""
+    def names(self, what: str, most: int = MAX_KEY_COLUMNS) -> tuple[ast.Name, ...]:
+        """Take `(name, name, …)`: the columns of a key, or as many as a table may have."""
         self.expect("(", f"before {what}")
         found = [self.name(what)]
         while self.accept(","):
             found.append(self.name(what))
             self.check_length()
+            self.check_columns(len(found), most)
         self.expect(")", f"after {what}")
         return tuple(found)
 
@@ -245,6 +249,12 @@ class Cursor:
         self.terms += 1
         if terms > MAX_TERMS:
             raise self.fault("too-many", f"more than {MAX_TERMS:,} terms in one {clause}", self.span_of(self.token))
+
+    def check_columns(self, columns: int, most: int = MAX_KEY_COLUMNS) -> None:
+        """Refuse more columns than a key may have, or whatever else is made of them."""
+        if columns > most:
+            message = f"more than {most:,} columns stand together here"
+            raise self.fault("too-many", message, self.span_of(self.tokens[self.at - 1]))
 
     def spelling_fix(self, span: Span, text: str) -> Fix:
         return Fix(f"Change to {text}", (Edit(span.file, span.start, span.end, text),))

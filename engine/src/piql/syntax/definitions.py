@@ -7,14 +7,11 @@ from typing import Literal
 from piql.diagnostics.diagnostic import Edit, Fix
 from piql.source import Span
 from piql.syntax import ast
-from piql.syntax.cursor import RESERVED, SyntaxFault
+from piql.syntax.cursor import MAX_ELEMENTS, RESERVED, SyntaxFault
 from piql.syntax.left_out import COLLECTION, COLLECTIONS, PARTITION_KEY
 from piql.syntax.writes import WriteParser
 
 Nullability = Literal["NOT NULL", "NULL"]
-
-
-MAX_ELEMENTS = 1000  # columns and constraints of one table
 
 
 _ELEMENT_WORDS = ("PRIMARY", "FOREIGN", "UNIQUE", "CONSTRAINT")
@@ -316,11 +313,12 @@ class DefinitionParser(WriteParser):
         parts = [self._index_part()]
         while self.accept(","):
             parts.append(self._index_part())
+            self.check_columns(len(parts))
         self.expect(")", "after the columns of the index")
         covering: tuple[ast.Name, ...] = ()
         if self.token.word in ("COVERING", "INCLUDE"):
             self.advance()
-            covering = self.names("a column")
+            covering = self.names("a column", MAX_ELEMENTS)
         buckets = None
         if self.accept("BUCKETS"):
             buckets, _ = self.positive_number("the number of BUCKETS")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from piql.source import Span
 from piql.syntax import ast
-from piql.syntax.cursor import SyntaxFault
-from piql.syntax.definitions import MAX_ELEMENTS, DefinitionParser
+from piql.syntax.cursor import MAX_ELEMENTS, SyntaxFault
+from piql.syntax.definitions import DefinitionParser
 from piql.syntax.queries import MAX_TABLES
 
 

@@ -198,6 +198,11 @@ class ExpressionParser(Cursor, ABC):
         while self.accept(","):
             items.append(self.expression())
         self.expect(")", "after the list of IN")
+        if isinstance(left, ast.Row):
+            self.branches += len(items)  # each is a test of several columns, as in an OR
+            if len(items) > MAX_BRANCHES:
+                what = f"more than {MAX_BRANCHES:,} rows stand in one IN"
+                raise self.fault("too-many", what, items[MAX_BRANCHES].span, "make a query of some of them")
         only = items[0]
         is_list = len(items) == 1 and isinstance(only, ast.ParameterUse) and only.max is not None
         return ast.In(
@@ -324,6 +329,8 @@ class ExpressionParser(Cursor, ABC):
         if left_out is not None and (left_out.name in ("CAST", "CONVERT", "EXTRACT") or self.peek().word == "SELECT"):
             raise self.fault("not-in-piql", left_out.message, name.span, left_out.way_out)
         self.advance()
+        if name.text.upper() in ("MIN", "MAX"):
+            self.extremes += 1 + (self.subquery_depth > 0)  # in a subquery it is planned once by itself, too
         arguments: list[ast.Expression] = []
         is_distinct = is_star = False
         if self.token.word == "*" and self.peek().word == ")":

@@ -24,6 +24,7 @@ MAX_WORK = 200_000  # of one file: 1 for a token, and for the plans of what it n
 STATEMENT_WORK, READ_WORK = 10, 60
 BRANCH_WORK = 40  # for each branch of an OR
 REPLANNED_WORK = 120  # for each time that a read is planned again, as a subquery is in several orders
+EXTREME_WORK = 300  # for each MIN and MAX: as groups and as first rows of an order are planned both
 SEARCH_WORK = {4: 30, 5: 100, 6: 300}  # of as many reads, whose orders are all compared
 FEW_READS = 6  # in one statement; each of more is compared with the others
 TERM_WORK, CONDITION_WORK = 8, 4  # for each term of ORDER BY and GROUP BY, and each of many conditions of an AND
@@ -123,7 +124,8 @@ class _Parser(EntityParser):
                 reads = reads * (self.reads + FEW_READS) // (2 * FEW_READS)
             read_work += reads + SEARCH_WORK.get(self.reads, 0)
             read_work += BRANCH_WORK * self.branches + TERM_WORK * self.terms + CONDITION_WORK * self.conditions
-            self.reads = self.replanned = self.branches = self.terms = self.conditions = 0
+            read_work += EXTREME_WORK * self.extremes
+            self.reads = self.replanned = self.branches = self.terms = self.conditions = self.extremes = 0
             self.work = self.at + read_work + STATEMENT_WORK * len(found)
             if self.is_at_end():
                 return found
