@@ -172,7 +172,7 @@ class Cursor:
         return token.kind == "quoted" or (token.kind == "word" and token.word not in RESERVED)
 
     def names(self, what: str, most: int = MAX_KEY_COLUMNS) -> tuple[ast.Name, ...]:
-        """Take `(name, name, …)`: the columns of a key, or as many as a table may have."""
+        """Take `(name, name, …)`: the columns of a key, or as many as a statement has room for."""
         self.expect("(", f"before {what}")
         found = [self.name(what)]
         while self.accept(","):

@@ -7,7 +7,7 @@ from typing import Literal
 from piql.diagnostics.diagnostic import Edit, Fix
 from piql.source import Span
 from piql.syntax import ast
-from piql.syntax.cursor import MAX_ELEMENTS, RESERVED, SyntaxFault
+from piql.syntax.cursor import MAX_ELEMENTS, MAX_TOKENS, RESERVED, SyntaxFault
 from piql.syntax.left_out import COLLECTION, COLLECTIONS, PARTITION_KEY
 from piql.syntax.writes import WriteParser
 
@@ -318,7 +318,7 @@ class DefinitionParser(WriteParser):
         covering: tuple[ast.Name, ...] = ()
         if self.token.word in ("COVERING", "INCLUDE"):
             self.advance()
-            covering = self.names("a column", MAX_ELEMENTS)
+            covering = self.names("a column", MAX_TOKENS)
         buckets = None
         if self.accept("BUCKETS"):
             buckets, _ = self.positive_number("the number of BUCKETS")

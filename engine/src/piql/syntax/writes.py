@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from piql.syntax import ast
-from piql.syntax.cursor import MAX_ELEMENTS
+from piql.syntax.cursor import MAX_TOKENS
 from piql.syntax.left_out import IF_EXISTS, TTL, USING
 from piql.syntax.queries import QueryParser
 
@@ -18,7 +18,7 @@ class WriteParser(QueryParser):
         self.reads += 1
         columns: tuple[ast.Name, ...] = ()
         if self.token.word == "(":
-            columns = self.names("a column", MAX_ELEMENTS)
+            columns = self.names("a column", MAX_TOKENS)
         if self.token.word == "SELECT":
             raise self.fault(
                 "bulk-write",
