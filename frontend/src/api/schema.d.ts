@@ -487,7 +487,7 @@ export interface paths {
         put?: never;
         /**
          * Create Prediction
-         * @description The latency of one query's plan, from a profile run, or why there is none; 409 when the run has not ended well.
+         * @description The latency of one query's plan, from a profile run, or why it has none; 409 when the run has not ended well.
          */
         post: operations["create_prediction"];
         delete?: never;
