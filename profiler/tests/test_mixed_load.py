@@ -39,6 +39,18 @@ def test_what_is_slow_is_waited_for_by_all_that_were_due_behind_it() -> None:
     assert not short.is_void
 
 
+def test_what_the_client_computes_for_all_parts_counts_for_each() -> None:
+    class Computing(VirtualClock):
+        def computed(self) -> float:
+            return self.now()
+
+    clock = Computing()
+    parts = [Part(taking(clock, lambda: 1_000), 30.0, 1e-3), Part(taking(clock, lambda: 4_000), 10.0, 4e-3)]
+    blocks = offer_mixed(parts, load=0.9, seed=1, clock=clock).blocks
+    assert [each.computing for each in blocks] == [pytest.approx(0.9, abs=0.03)] * 2
+    assert all(each.is_void for each in blocks)
+
+
 def test_what_is_too_slow_for_its_time_is_executed_a_few_times_still() -> None:
     clock = VirtualClock()
     parts = [Part(taking(clock, lambda: 100), 0.1, 1e-4), Part(taking(clock, lambda: 5e6), 0.1, 5.0)]

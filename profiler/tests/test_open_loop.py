@@ -8,11 +8,14 @@ class Clock:
     """Stands still but for sleeping, looking, and what an execution takes."""
 
     def __init__(self) -> None:
-        self.moment = 0.0
+        self.moment = self.computing = 0.0
 
     def now(self) -> float:
         self.moment += 1e-7
         return self.moment
+
+    def computed(self) -> float:
+        return self.computing
 
     def wait_until(self, moment: float) -> None:
         self.moment = max(self.moment, moment)
@@ -53,6 +56,17 @@ def test_what_waits_for_a_slow_execution_is_late_in_response_but_not_in_service(
     assert block.service_us[slow + 1] == 200.0
     assert block.response_us[slow + 1] > 10_000.0
     assert max(block.lag_us) < 2.0
+
+
+@pytest.mark.parametrize(("load", "is_void"), [(0.5, False), (0.9, True)])
+def test_a_client_that_computes_nearly_all_the_time_proves_nothing(clock: Clock, load: float, is_void: bool) -> None:
+    def execute() -> float:
+        clock.computing += 300e-6
+        return clock.execute(300)
+
+    block = offer(execute, 5.0, load=load, seed=1, clock=clock)
+    assert block.computing == pytest.approx(load, abs=0.03)
+    assert block.is_void == is_void
 
 
 def test_a_closed_loop_knows_no_waiting(clock: Clock) -> None:

@@ -214,6 +214,7 @@ class Session:
             response=Histogram.of(block.response_us),
             effective=effective_number(block.service_us),
             lag=block.lag,
+            computing=block.computing,
             whole=None if point.is_query else Histogram.of(np.add(rest_us, block.service_us)),
         )
 

@@ -9,9 +9,11 @@ _SPIN_SECONDS = 0.0005  # sleeping ends late by less than this
 
 
 class Clock(Protocol):
-    """Tells seconds from any moment on, and waits for a moment."""
+    """Tells seconds from any moment on, and waits for a moment; `computed` are those of this process on processors."""
 
     def now(self) -> float: ...
+
+    def computed(self) -> float: ...
 
     def wait_until(self, moment: float) -> None: ...
 
@@ -21,6 +23,9 @@ class RealClock:
 
     def now(self) -> float:
         return time.perf_counter()
+
+    def computed(self) -> float:
+        return time.process_time()
 
     def wait_until(self, moment: float) -> None:
         while (left := moment - time.perf_counter()) > 0.0:
@@ -36,6 +41,9 @@ class VirtualClock:
 
     def now(self) -> float:
         return self._now
+
+    def computed(self) -> float:
+        return 0.0
 
     def wait_until(self, moment: float) -> None:
         self._now = max(self._now, moment)

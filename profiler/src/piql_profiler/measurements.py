@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from piql_profiler.grid import Operator, Point
 from piql_profiler.histogram import BINS, Histogram, merge_all
-from piql_profiler.open_loop import MOST_LAG
+from piql_profiler.open_loop import MOST_COMPUTING, MOST_LAG
 
 FEWEST_PAIRS = 10  # below this a correlation says nothing
 
@@ -21,8 +21,9 @@ class Measurement:
 
     `histogram` holds service times, `response` latencies from the moment each execution was due. `correlation` is that
     of consecutive executions' normal scores: how long what makes them slow lasts. `effective` is how many independent
-    executions they are worth, and `lag` how late the client was by itself, as a share of the p99 response. `whole` is a
-    join's execution with the scan that gives it its child rows: a query of two operators, to check predictions by.
+    executions they are worth, and `lag` how late the client was by itself, as a share of the p99 response; `computing`
+    is the share of one processor that it took. `whole` is a join's execution with the scan that gives it its child
+    rows: a query of two operators, to check predictions by.
     """
 
     point: Point
@@ -35,11 +36,12 @@ class Measurement:
     effective: float | None = None
     lag: float = 0.0
     whole: Histogram | None = None
+    computing: float = 0.0
 
     @property
     def is_void(self) -> bool:
-        """The client was too late by itself for the latencies to be the store's."""
-        return self.lag > MOST_LAG
+        """The client was too late by itself, or too busy, for the latencies to be the store's."""
+        return self.lag > MOST_LAG or self.computing > MOST_COMPUTING
 
 
 _CHECKS_OF_WRITES = (Operator.LIMIT_CHECK, Operator.REFERENCE_CHECK)

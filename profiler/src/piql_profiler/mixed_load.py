@@ -85,11 +85,15 @@ def offer_mixed(
     seconds = [each.seconds for each in parts]
     order: list[int] = []
     left = 1.0  # of the seconds that are given
+    computed = 0.0
 
     def execute(at: int, due: float | None, free: float) -> float:
+        nonlocal computed
+        computed -= clock.computed()
         started = clock.now()
         due = started if due is None else due
         took = parts[at].execute()
+        computed += clock.computed()
         ended = clock.now()
         mine = taken[at]
         mine.service.append(took)
@@ -99,7 +103,7 @@ def offer_mixed(
         order.append(at)
         return ended
 
-    free = due = clock.now()
+    began = free = due = clock.now()
     active = [at for at, each in enumerate(parts) if each.seconds > 0.0]
     while active:
         given = sum(parts[at].seconds for at in active)
@@ -123,12 +127,13 @@ def offer_mixed(
         left = max(0.0, (end - free) / given)
         seconds[known] *= 1.0 - left
         active.remove(known)
+    computing = computed / max(free - began, 1e-9) if load else 0.0
     lacking = [at for at, mine in enumerate(taken) for _ in range(at_least - len(mine.service))]
     for at in random.sample(lacking, len(lacking)):
         free = execute(at, None, free)
     return Mixed(
         [
-            Block(mine.service, mine.response, mine.lag, mine.spent / max(took, 1e-9))
+            Block(mine.service, mine.response, mine.lag, mine.spent / max(took, 1e-9), computing)
             for mine, took in zip(taken, seconds, strict=True)
         ],
         seconds,

@@ -6,7 +6,7 @@
 
 A client that sends the next execution only after the last (closed loop) leaves out just the waits that a slow one
 causes (coordinated omission), and never lets the store rest. A block proves itself: where the client itself was late,
-by more than `MOST_LAG` of what it reports, it is void.
+by more than `MOST_LAG` of what it reports, or computed for more than `MOST_COMPUTING` of the time, it is void.
 """
 
 from __future__ import annotations
@@ -22,18 +22,23 @@ from piql_profiler.clock import REAL, Clock
 WARM_UP = 3
 AT_LEAST = 20
 MOST_LAG = 0.05  # of the p99 response
+MOST_COMPUTING = 0.8  # of one processor: the most that a load may be, 0.7, and what chance adds to it
 _CALIBRATION, _CALIBRATION_SHARE = 12, 0.05  # executions at most, unless that many take less of the block
 BETWEEN_CHECKS = 250
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """The executions of one block in their order, in µs; `busy` is the share of time spent in executions."""
+    """The executions of one block in their order, in µs; `busy` is the share of time spent in executions.
+
+    `computing` is the share of one processor that the client took for them; in closed loop it proves nothing, and is 0.
+    """
 
     service_us: Sequence[float]
     response_us: Sequence[float]
     lag_us: Sequence[float]
     busy: float
+    computing: float = 0.0
 
     @property
     def lag(self) -> float:
@@ -42,7 +47,7 @@ class Block:
 
     @property
     def is_void(self) -> bool:
-        return self.lag > MOST_LAG
+        return self.lag > MOST_LAG or self.computing > MOST_COMPUTING
 
 
 def offer(
@@ -74,7 +79,7 @@ def offer(
     service: list[float] = []
     response: list[float] = []
     lag: list[float] = []
-    spent = 0.0
+    spent = computed = 0.0
     began = free = due = clock.now()
     end = began + seconds
     while (len(service) < at_least or free < end) and len(service) != at_most:
@@ -84,7 +89,9 @@ def offer(
         started = clock.now()
         if not load or free >= end:
             due = started
+        computed -= clock.computed()
         took = execute()
+        computed += clock.computed()
         ended = clock.now()
         service.append(took)
         response.append(took + (started - due) * 1e6)
@@ -96,7 +103,9 @@ def offer(
                 break
             free = clock.now()
             due += free - ended
-    return Block(service, response, lag, spent / max(free - began, 1e-9))
+    elapsed = max(free - began, 1e-9)
+    is_scheduled = load > 0.0 and free < 2 * end - began  # what is too slow for its time follows without a pause
+    return Block(service, response, lag, spent / elapsed, computed / elapsed if is_scheduled else 0.0)
 
 
 def check_load(load: float) -> None:

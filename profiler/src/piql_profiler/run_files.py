@@ -285,6 +285,7 @@ def _table(measurements: Sequence[Measurement]) -> pa.Table:
                 "correlation": each.correlation,
                 "effective": each.effective,
                 "lag": each.lag,
+                "computing": each.computing,
                 "p50_us": each.histogram.quantile_us(0.5) if seen else None,
                 "p99_us": each.histogram.quantile_us(0.99) if seen else None,
                 "bins": list(bins),
@@ -309,6 +310,7 @@ def _table(measurements: Sequence[Measurement]) -> pa.Table:
             ("correlation", pa.float64()),
             ("effective", pa.float64()),
             ("lag", pa.float64()),
+            ("computing", pa.float64()),
             ("p50_us", pa.float64()),
             ("p99_us", pa.float64()),
             ("bins", pa.list_(pa.int16())),
@@ -336,6 +338,7 @@ def _cells(file: Path) -> list[Measurement]:
             row.get("effective"),
             row.get("lag", 0.0),
             _further(row, "whole"),
+            row.get("computing", 0.0),
         )
         for row in pq.read_table(file).to_pylist()
     ]
