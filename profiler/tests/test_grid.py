@@ -4,8 +4,8 @@ from piql_profiler.grid import GRIDS, Grid, Operator, Point
 
 def test_the_small_grid_is_a_handful_of_points_up_to_a_hundred_feeds_of_fifty_and_the_writes_of_scadr() -> None:
     points = GRIDS["small"].points
-    assert len([each for each in points if not each.operator.is_of_writes]) <= 15
-    assert len(points) <= 21
+    assert len([each for each in points if not each.operator.is_of_writes]) <= 18
+    assert len(points) <= 24
     assert Point(Operator.SORTED_INDEX_JOIN, 100, 50, 200) in points
     assert Point(Operator.INDEX_SCAN, 1, 100, 200) in points
 

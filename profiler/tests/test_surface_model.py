@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from piql_profiler.grid import GRIDS, Grid, Operator, Point
+from piql_profiler.grid import Grid, Operator, Point
 from piql_profiler.histogram import BINS, Histogram, quantile_of_curve
 from piql_profiler.measurements import Measurement, Measurements
 from piql_profiler.predictor.surface import SurfaceModel
@@ -40,7 +40,8 @@ def test_beyond_the_grid_the_surface_goes_on_growing(measured: Make, feed_point:
 
 
 def test_a_size_of_rows_measured_at_one_level_only_grows_in_proportion_beyond_it(measured: Make) -> None:
-    model = SurfaceModel(measured(GRIDS["small"], intervals=1))
+    grid = Grid.product("scans", row_bytes=(200,), scan_rows=(1, 10, 50, 100))
+    model = SurfaceModel(measured(grid, intervals=1))
     plain, doubled = (Point(Operator.INDEX_SCAN, 1, 50, size) for size in (200, 400))
     assert quantile(model, doubled, 0.9) == pytest.approx(2 * quantile(model, plain, 0.9), rel=0.03)
 
@@ -59,7 +60,8 @@ def test_a_row_of_more_columns_takes_longer_between_and_beyond_those_measured(me
 
 
 def test_a_profile_of_rows_of_one_column_says_nothing_of_others(measured: Make, feed_point: Feed) -> None:
-    model = SurfaceModel(measured(intervals=1))
+    grid = Grid.product("joins", row_bytes=(200,), sorted_child_rows=(10, 50, 100), sorted_rows=(10, 50))
+    model = SurfaceModel(measured(grid, intervals=1))
     wide = replace(feed_point(50, 10), columns=20)
     assert model.coverage(wide) is model.coverage(feed_point(50, 10))
     assert quantile(model, wide, 0.9) == quantile(model, feed_point(50, 10), 0.9)

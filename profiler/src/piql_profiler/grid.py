@@ -210,7 +210,7 @@ def _is_levels(values: object) -> bool:
 
 
 _SMALL = Grid.product(
-    "small",
+    "",
     row_bytes=(200,),
     scan_rows=(1, 10, 50, 100),
     fk_child_rows=(1, 10, 100),
@@ -220,6 +220,15 @@ _SMALL = Grid.product(
     limit_groups=(1,),
     limit_rows=(1, 100),
     reference_looks=(1, 2),
+)
+_SMALL_WIDE = Grid.product(
+    "",
+    row_bytes=(800,),
+    columns=(10,),
+    scan_rows=(50,),
+    fk_child_rows=(50,),
+    sorted_child_rows=(50,),
+    sorted_rows=(10,),
 )
 _LOOKUPS = Grid.product("", row_bytes=(200,), scan_rows=(1, 10, 50, 100), fk_child_rows=(1, 10, 50, 100))
 _SHORT = Grid.product("", row_bytes=(40,), scan_rows=(1, 10, 100), fk_child_rows=(1, 10, 100))
@@ -254,11 +263,11 @@ _WRITES = Grid.product(
 )
 _READS = _LOOKUPS.points + _SHORT.points + _WIDE.points + _FEEDS.points
 
-# `small` covers SCADr: its thoughtstream at 100 subscriptions × 50 rows, and its writes. `default` is the grid to
-# predict from in earnest: its 19 checks are what a bound at 90 % is computed from, and would do for 95 %. `reads` is
-# the part of it that scans and joins are predicted from, `writes` that of writes.
+# `small` covers SCADr: its thoughtstream at 100 subscriptions × 50 rows, and its writes; of wide rows it has one point
+# of each operator. `default` is the grid to predict from in earnest: its 19 checks are what a bound at 90 % is computed
+# from, and would do for 95 %. `reads` is the part of it that scans and joins are predicted from, `writes` the other.
 GRIDS: Mapping[str, Grid] = {
-    "small": _SMALL,
+    "small": Grid.of("small", _SMALL.points + _SMALL_WIDE.points),
     "default": Grid.of("default", _READS + _DEREFERENCES.points + _WRITES.points).with_checks(19, seed=19),
     "reads": Grid.of("reads", _READS).with_checks(19, seed=19),
     "writes": Grid.of("writes", _WRITES.points),
