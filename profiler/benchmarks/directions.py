@@ -9,19 +9,16 @@ A get of one key stands beside a foreign-key join of one, whose time is that of 
 from __future__ import annotations
 
 import argparse
-import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from random import Random
 from typing import Any
 
-import numpy as np
 import piql
+from in_turns import links, print_quantiles, take_turns
 from piql.database import Observation
 
 _OWNERS, _LONGEST, _CHILD_ROWS = 100, 50, (1, 10, 50)
 _LENGTHS, _MOST = (10, 50), (1, 10)
-_WARM_UP = 30  # turns
-_SHARES = (0.1, 0.5, 0.9, 0.99)
 _PAYLOAD = 176
 
 _TABLES = (
@@ -58,15 +55,7 @@ def rows() -> Iterator[tuple[str, list[Mapping[str, Any]]]]:
     """Give the rows of each table; owner c000 … has as many links as its level says."""
     random = Random(1)
     names = [f"n{at:03}" for at in range(_OWNERS)]
-    yield (
-        "links",
-        [
-            {"owner": f"c{level:03}-{owner}", "target": target}
-            for level in _CHILD_ROWS
-            for owner in range(10)
-            for target in random.sample(names, level)
-        ],
-    )
+    yield "links", links(names, _CHILD_ROWS, random)
     payload = "".join(random.choices("abcdefghijklmnopqrstuvwxyz", k=_PAYLOAD))
     yield "records", [{"name": name, "payload": payload} for name in names]
     for length in _LENGTHS:
@@ -82,14 +71,24 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=3.0)
     given = parser.parse_args()
     seen: list[Observation] = []
-    found: dict[str, list[float]] = {}
     random = Random(7)
     with piql.connect(given.store, seen.append) as database:
         database.deploy(piql.compile(text()))
         if not database.some_rows("links", ["owner"], 1):
             for table, records in rows():
                 database.load(table, records)
-        parts = [
+
+        def execution(name: str, level: int, most: int) -> Callable[[], Mapping[str, float]]:
+            def execute() -> Mapping[str, float]:
+                owner = {"owner": f"c{level:03}-{random.randrange(10)}"}
+                key = {"name": f"n{random.randrange(_OWNERS):03}"}
+                seen.clear()
+                database.execute(name, key if name == "get" else owner | ({"most": most} if most else {}))
+                return {"": seen[0].elapsed_ms - sum(each.elapsed_ms for each in seen[0].operators[:-1])}
+
+            return execute
+
+        chosen = [
             (f"{what}_{length}_{way}", level, most)
             for what in ("rows", "entries")
             for length in _LENGTHS
@@ -97,26 +96,9 @@ def main() -> None:
             for level in _CHILD_ROWS
             for most in _MOST
         ]
-        parts += [("fk_join", level, 0) for level in _CHILD_ROWS] + [("get", 1, 0)]
-        end, turns = time.monotonic() + 60 * given.minutes, 0
-        while time.monotonic() < end:
-            for name, level, most in random.sample(parts, len(parts)):
-                owner = {"owner": f"c{level:03}-{random.randrange(10)}"}
-                key = {"name": f"n{random.randrange(_OWNERS):03}"}
-                seen.clear()
-                database.execute(name, key if name == "get" else owner | ({"most": most} if most else {}))
-                below = sum(each.elapsed_ms for each in seen[0].operators[:-1])
-                label = f"{name}, {level} × {most or 1}"
-                found.setdefault(label, []).append(seen[0].elapsed_ms - below)
-            turns += 1
-            if turns == _WARM_UP:
-                found.clear()
-    for label, milliseconds in sorted(found.items()):
-        print(f"{label:36} {_shown(milliseconds)}  of {len(milliseconds)}")
-
-
-def _shown(milliseconds: Sequence[float]) -> str:
-    return "  ".join(f"p{share * 100:g} {np.quantile(milliseconds, share):7.2f}" for share in _SHARES)
+        chosen += [("fk_join", level, 0) for level in _CHILD_ROWS] + [("get", 1, 0)]
+        parts = {f"{name}, {level} × {most or 1}": execution(name, level, most) for name, level, most in chosen}
+        print_quantiles(take_turns(parts, given.minutes, random))
 
 
 if __name__ == "__main__":

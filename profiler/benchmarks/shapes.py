@@ -1,30 +1,25 @@
 """Tells whether an operator is in a query what it is in a profile: both executed in turn, one execution at a time.
 
-    python profiler/benchmarks/shapes.py --store cql://127.0.0.1,127.0.0.2,127.0.0.3/shapes --minutes 2
-
-What disturbs a store for a while disturbs both alike, so that their quantiles may be compared on a busy machine, too.
+python profiler/benchmarks/shapes.py --store cql://127.0.0.1,127.0.0.2,127.0.0.3/shapes --minutes 2
 """
 
 from __future__ import annotations
 
 import argparse
-import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from random import Random
 
-import numpy as np
 import piql
+from in_turns import print_quantiles, take_turns
 from piql.database import Observation
-from piql_profiler.grid import Grid
+from piql_profiler.grid import Grid, Point
 from piql_profiler.validation.case import CaseSession
 from piql_profiler.workload import Workload, store_for_profiling
 from table_1 import Lists, fill, sessions
 
 _QUERIES = ("home", "productDetail", "orderDisplayLines", "buyRequest", "orderDisplayLastOrder")
 _GRID = Grid.product("shapes", row_bytes=(40, 200), scan_rows=(1, 10), fk_child_rows=(1, 10))
-_WARM_UP = 30  # turns
-_SHARES = (0.1, 0.5, 0.9, 0.99)
 
 
 def main() -> None:
@@ -46,30 +41,29 @@ def main() -> None:
         workload = Workload(_GRID)
         workload.prepare(profiled)
         random = Random(lists.seed)
-        found: dict[tuple[str, str], list[float]] = {}
-        end, turns = time.monotonic() + 60 * given.minutes, 0
-        while time.monotonic() < end:
-            parts: list[object] = [*_GRID.points, *cases.values()]
-            for part in random.sample(parts, len(parts)):
-                if isinstance(part, CaseSession):
-                    part.execute()
-                    name = part.name
-                else:
-                    call = workload.call(part, random)  # type: ignore[arg-type]
-                    seen.clear()
-                    profiled.execute(call.query, call.parameters)
-                    name = f"profile: {part}"
-                for at, each in enumerate(seen[0].operators):
-                    found.setdefault((name, f"{at + 1}. {each.operator}"), []).append(each.elapsed_ms)
-            turns += 1
-            if turns == _WARM_UP:
-                found.clear()
-    for (name, operator), milliseconds in sorted(found.items()):
-        print(f"{name:44} {operator:18} {_shown(milliseconds)}  of {len(milliseconds)}")
 
+        def of_query(case: CaseSession) -> Callable[[], Mapping[str, float]]:
+            def execute() -> Mapping[str, float]:
+                case.execute()
+                return operators()
 
-def _shown(milliseconds: Sequence[float]) -> str:
-    return "  ".join(f"p{share * 100:g} {np.quantile(milliseconds, share):7.2f}" for share in _SHARES)
+            return execute
+
+        def of_point(point: Point) -> Callable[[], Mapping[str, float]]:
+            def execute() -> Mapping[str, float]:
+                call = workload.call(point, random)
+                seen.clear()
+                profiled.execute(call.query, call.parameters)
+                return operators()
+
+            return execute
+
+        def operators() -> Mapping[str, float]:
+            return {f", {at}. {each.operator}": each.elapsed_ms for at, each in enumerate(seen[0].operators, start=1)}
+
+        parts = {each.name: of_query(each) for each in cases.values()}
+        parts |= {f"profile: {each}": of_point(each) for each in _GRID.points}
+        print_quantiles(take_turns(parts, given.minutes, random))
 
 
 if __name__ == "__main__":

@@ -2,26 +2,23 @@
 
     python profiler/benchmarks/widths.py --store cql://127.0.0.1,127.0.0.2,127.0.0.3/widths --minutes 3
 
-All joins are executed in turn, one execution at a time, so that what disturbs a store for a while disturbs all alike.
+A get of one record stands beside joins; all are executed in turn, one at a time.
 """
 
 from __future__ import annotations
 
 import argparse
-import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from random import Random
 from typing import Any
 
-import numpy as np
 import piql
+from in_turns import links, print_quantiles, take_turns
 from piql.database import Observation
 
 _RECORDS, _CHILD_ROWS = 200, (1, 10, 50)
-_WARM_UP = 30  # turns
-_SHARES = (0.1, 0.5, 0.9, 0.99)
 
 # The columns of each table after its key, and how many of them are read.
 _TYPES = ("DATE", "DECIMAL(10, 2)", "DOUBLE", "INT", "TIMESTAMP")
@@ -67,15 +64,7 @@ def rows() -> Iterator[tuple[str, list[Mapping[str, Any]]]]:
     """Give the rows of each table; owner c010-3 has 10 links."""
     random = Random(1)
     names = [f"n{at:015}" for at in range(_RECORDS)]
-    yield (
-        "links",
-        [
-            {"owner": f"c{level:03}-{owner}", "target": target}
-            for level in _CHILD_ROWS
-            for owner in range(10)
-            for target in random.sample(names, level)
-        ],
-    )
+    yield "links", links(names, _CHILD_ROWS, random)
     for table, (types, _) in _TABLES.items():
         values = {f"c{at}": _VALUES.get(of) or _text(random, of) for at, of in enumerate(types)}
         yield table, [{"name": name} | values for name in names]
@@ -91,34 +80,30 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=3.0)
     given = parser.parse_args()
     seen: list[Observation] = []
-    found: dict[str, list[float]] = {}
     random = Random(7)
     with piql.connect(given.store, seen.append) as database:
         database.deploy(piql.compile(text()))
         if not database.some_rows("links", ["owner"], 1):
             for table, records in rows():
                 database.load(table, records)
-        parts = [(name, level) for name in _TABLES for level in (0, *_CHILD_ROWS)]
-        end, turns = time.monotonic() + 60 * given.minutes, 0
-        while time.monotonic() < end:
-            for name, level in random.sample(parts, len(parts)):
+
+        def execution(name: str, level: int) -> Callable[[], Mapping[str, float]]:
+            def execute() -> Mapping[str, float]:
                 seen.clear()
                 if level:
                     database.execute(f"join_{name}", {"owner": f"c{level:03}-{random.randrange(10)}"})
                 else:
                     database.execute(f"get_{name}", {"name": f"n{random.randrange(_RECORDS):015}"})
-                below = sum(each.elapsed_ms for each in seen[0].operators[:-1])
-                label = f"join of {level:2}, {name}" if level else f"get, {name}"
-                found.setdefault(label, []).append(seen[0].elapsed_ms - below)
-            turns += 1
-            if turns == _WARM_UP:
-                found.clear()
-    for label, milliseconds in sorted(found.items()):
-        print(f"{label:42} {_shown(milliseconds)}  of {len(milliseconds)}")
+                return {"": seen[0].elapsed_ms - sum(each.elapsed_ms for each in seen[0].operators[:-1])}
 
+            return execute
 
-def _shown(milliseconds: Sequence[float]) -> str:
-    return "  ".join(f"p{share * 100:g} {np.quantile(milliseconds, share):7.2f}" for share in _SHARES)
+        parts = {
+            f"join of {level:2}, {name}" if level else f"get, {name}": execution(name, level)
+            for name in _TABLES
+            for level in (0, *_CHILD_ROWS)
+        }
+        print_quantiles(take_turns(parts, given.minutes, random))
 
 
 if __name__ == "__main__":
