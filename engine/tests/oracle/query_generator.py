@@ -78,6 +78,8 @@ class _Maker(SourceGenerator):
             conditions.append(self.subquery(sights))
         if not self.is_basic and rng.random() < 0.06:
             conditions.append(Or((self.extra(sights), self.subquery(sights))))
+        if not self.is_basic and sights == [root] and rng.random() < 0.08:
+            conditions, needs_stop = self.either_way(root, conditions), True
         if not self.is_basic and rng.random() < 0.08:
             several = [each for each in sights if len(each.table.columns) > 1]
             conditions += [self.rows_compared(rng.choice(several))] if several else []
@@ -291,6 +293,14 @@ class _Maker(SourceGenerator):
             key = tuple(Order(Col(sight.alias, name), True) for name in table.primary_key)
             query = replace(query, order=key, stop=Stop("LIMIT", rng.choice((1, 3, 10))))
         return InSelect(Col(base.alias, ours[number]), query, negated)
+
+    def either_way(self, root: Sight, conditions: Sequence[Expr]) -> list[Expr]:
+        """Give an OR of what finds the rows of a table and a subquery that finds others: mine, and my friends'."""
+        found = conjunction(conditions)
+        branches = [self.subquery([root]), *([] if found is None else [found])]
+        if self.rng.random() < 0.3:
+            branches.append(self.subquery([root]))
+        return [Or(tuple(branches))] if len(branches) > 1 else branches
 
     def membership_of_a_key(self, key: Col, sights: Sequence[Sight]) -> Expr:
         """Give an IN (SELECT …) on a column that rows are grouped by."""

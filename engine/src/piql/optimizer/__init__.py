@@ -28,6 +28,7 @@ from piql.optimizer.rule import Cost, Rule, RuleContext
 from piql.optimizer.simplify_predicates import simplify_predicates
 from piql.optimizer.split_extremes import split_extremes
 from piql.optimizer.spread_equalities import spread_equalities
+from piql.optimizer.spread_or import spread_or
 from piql.optimizer.spread_union import spread_union
 from piql.optimizer.step import Step
 from piql.optimizer.stop_extremes import stop_extremes
@@ -36,14 +37,16 @@ from piql.optimizer.summarize_subqueries import summarize_subqueries
 from piql.optimizer.turn_left_join_inner import turn_left_join_inner
 from piql.optimizer.unnest_subqueries import unnest_subqueries
 
-# The order matters: a union is spread while it is still a derived table; derived tables and subqueries become joins,
-# so that all later rules see them; predicates find their relation before they are copied to equal columns, both before
-# the join order is chosen by them; a sort is completed while the relations stand as written; only in the final join
-# order is it known what an earlier relation implies, of which matches the first is enough, which equalities are fixed
-# when a relation is read (data-stops), and which joins keep every row below a stop.
+# The order matters: an OR with a subquery becomes a union, and a union is spread while it is still a derived table;
+# derived tables and subqueries become joins, so that all later rules see them; predicates find their relation before
+# they are copied to equal columns, both before the join order is chosen by them; a sort is completed while the
+# relations stand as written; only in the final join order is it known what an earlier relation implies, of which
+# matches the first is enough, which equalities are fixed when a relation is read (data-stops), and which joins keep
+# every row below a stop.
 RULES: tuple[Rule, ...] = (
     simplify_predicates,
     drop_distinct,
+    spread_or,
     spread_union,
     merge_derived,
     fix_correlations,
@@ -69,7 +72,7 @@ RULES: tuple[Rule, ...] = (
 )
 
 # What may bound a plan, and asks first; nearly all others are needed for other plans to be compared with.
-FOR_COST: tuple[Rule, ...] = (merge_first_match, stop_joined_extremes)
+FOR_COST: tuple[Rule, ...] = (spread_union, unnest_subqueries, merge_first_match, stop_joined_extremes)
 
 
 def optimize(
@@ -82,7 +85,7 @@ def optimize(
     """
     steps: list[Step] = []
     for at, rule in enumerate(RULES):
-        context = RuleContext(lambda subquery: cost(optimize(subquery, cost)[0]) is not None, _cost_from(at + 1, cost))
+        context = RuleContext(_is_bounded(cost), _cost_from(at + 1, cost))
         after = rule(plan, context)
         if after is not plan and after != plan:
             steps.append(Step(rule.__name__, "; ".join(context.notes) or _effect(rule), after))
@@ -95,10 +98,16 @@ def _cost_from(place: int, cost: Callable[[LogicalNode], Cost | None]) -> Callab
 
     def found(plan: LogicalNode) -> Cost | None:
         for at, rule in enumerate(RULES[place:], place):
-            plan = rule(plan, RuleContext(cost=_cost_from(at + 1, cost)) if rule in FOR_COST else RuleContext())
+            asked = _cost_from(at + 1, cost) if rule in FOR_COST else lambda plan: None
+            plan = rule(plan, RuleContext(_is_bounded(cost), asked))
         return cost(plan)
 
     return found
+
+
+def _is_bounded(cost: Callable[[LogicalNode], Cost | None]) -> Callable[[LogicalNode], bool]:
+    """Give what tells whether a subquery has a bound of its own."""
+    return lambda subquery: cost(optimize(subquery, cost)[0]) is not None
 
 
 def _effect(rule: Rule) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from piql.logical.expressions import Expression
-from piql.logical.operators import Distinct, GroupBy, LogicalNode, Projection, Sort, map_inputs
+from piql.binding.outputs import output_columns
+from piql.logical.expressions import ColumnRef, Expression
+from piql.logical.operators import Derived, Distinct, GroupBy, LogicalNode, Projection, Relation, Sort, map_inputs
 from piql.node import kinds_of
 from piql.optimizer.complete_order import Determined
 from piql.optimizer.region import is_region, read_region
@@ -50,10 +51,24 @@ def do_rows_differ(below: LogicalNode, given: Iterable[Expression]) -> bool:
     if not is_region(below):
         return False
     region = read_region(below)
-    relations = [leg.relation for leg in region.legs]
-    if any(each is None for each in relations):
+    keys = [_key_of(leg.input) for leg in region.legs]
+    if any(each is None for each in keys):
         return False
     known = Determined(region)
     for each in given:
         known.add(each)
-    return all(all(map(known.holds, each.columns(each.table.primary_key))) for each in relations if each is not None)
+    return all(map(known.holds, (column for key in keys if key is not None for column in key)))
+
+
+def _key_of(leg: LogicalNode) -> tuple[ColumnRef, ...] | None:
+    """Give columns in which no two rows of an input of a join are equal; None where none are known."""
+    match leg:
+        case Relation():
+            return leg.columns(leg.table.primary_key)
+        case Derived(alias=alias, input=Distinct() as distinct):
+            return tuple(
+                ColumnRef(relation=alias, name=each.name, type=each.type, nullable=each.nullable)
+                for each in output_columns(distinct)
+            )
+        case _:
+            return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from piql.binding.outputs import output_columns
@@ -10,6 +10,7 @@ from piql.binding.types import is_nullable, type_of
 from piql.logical.expressions import ColumnRef, Expression
 from piql.logical.operators import (
     Derived,
+    Join,
     LogicalNode,
     Output,
     Projection,
@@ -75,7 +76,7 @@ def _part(stop: Stop) -> tuple[Projection, tuple[SortKey, ...], LogicalNode, Der
     below = projection.input
     if isinstance(below, Sort):
         keys, below = below.keys, below.input
-    if not is_region(below) or any(has_subquery(each) for each in (projection, *keys, below)):
+    if not is_region(below) or any(has_subquery(each) for each in (*projection.outputs, *keys, *_tests(below))):
         return None
     legs = read_region(below).legs
     for leg in legs:
@@ -97,12 +98,26 @@ def _alone(stop: Stop) -> tuple[Projection, Sort | None, LogicalNode, Derived] |
         node = node.input
     if not isinstance(node, Derived) or not isinstance(node.input, Union) or node.input.all:
         return None
-    if any(has_subquery(each) for each in (projection, *(sort.keys if sort is not None else ()), below)):
+    keys = sort.keys if sort is not None else ()
+    if any(has_subquery(each) for each in (*projection.outputs, *keys, *_tests(below))):
         return None
     kinds = {tuple(each.type.kind for each in output_columns(branch)) for branch in node.input.inputs}
     if len(kinds) > 1:  # the tests are of the widest type
         return None
     return projection, sort, below, node
+
+
+def _tests(part: LogicalNode) -> Iterator[Expression]:
+    """Give what a join part asks, without what its derived tables ask."""
+    match part:
+        case Selection():
+            yield part.predicate
+            yield from _tests(part.input)
+        case Join():
+            if part.condition is not None:
+                yield part.condition
+            yield from _tests(part.left)
+            yield from _tests(part.right)
 
 
 def _lifted(stop: Stop, taken: set[str]) -> LogicalNode | None:
