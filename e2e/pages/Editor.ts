@@ -50,8 +50,13 @@ export class Editor {
 
   /** The link to a code's page, in the popup of its finding. */
   async hoverFirstSquiggle(): Promise<Locator> {
-    await this.squiggles.first().hover({ force: true }) // the text lies over its squiggle
-    return this.page.locator('.monaco-hover .code-link')
+    const link = this.page.locator('.monaco-hover .code-link')
+    await expect(async () => {
+      await this.page.mouse.move(0, 0) // an editor that has just opened forgets where the pointer is
+      await this.squiggles.first().hover({ force: true }) // the text lies over its squiggle
+      await expect(link).toBeVisible({ timeout: 3_000 })
+    }).toPass()
+    return link
   }
 
   /** The whole text of a file; the page itself only draws the lines in sight. */
