@@ -9,7 +9,7 @@ from piql_profiler.grid import Operator, Point
 from piql_profiler.measurements import Measurements, OperatorCounts
 from piql_profiler.predictor.model import Coverage, NotPredictable
 
-_COLUMNS = 3  # its place among the dimensions
+BYTES, COLUMNS = 2, 3  # their places among the dimensions
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def as_measured(levels: Mapping[Operator, Levels], point: Point) -> Point:
         point = replace(point, operator=Operator.INDEX_FK_JOIN)
     if point.operator is Operator.INDEX_FK_JOIN and point.child_rows == 1 and point.operator not in levels:
         point = replace(point, operator=Operator.INDEX_SCAN)
-    if point.operator in levels and len(numbers := levels[point.operator].dimensions[_COLUMNS]) == 1:
+    if point.operator in levels and len(numbers := levels[point.operator].dimensions[COLUMNS]) == 1:
         point = replace(point, columns=numbers[0])
     return point
 

@@ -1,6 +1,7 @@
 """The model of VLDB 2012: the next larger grid point stands for an operator, operators are independent.
 
-It knows rows by their bytes alone, and is given no others than those of one column.
+It knows rows by the bytes that are read, and is given no others than those of one column; what a row holds beside
+them, which our points count by half, does not make it scale what it has measured.
 
 One addition keeps heatmaps free of holes: noise between grid points is evened out, so that a point that is larger in
 every dimension is never faster (`is_monotone=False` leaves the measurements as they are).
@@ -9,6 +10,7 @@ every dimension is never faster (`is_monotone=False` leaves the measurements as 
 from __future__ import annotations
 
 from collections.abc import Hashable
+from dataclasses import replace
 from functools import cached_property
 from math import prod
 
@@ -18,7 +20,7 @@ from piql_profiler.grid import Operator, Point
 from piql_profiler.histogram import BINS, LOG_RATIO, Curve, cumulative_of
 from piql_profiler.measurements import Measurements
 from piql_profiler.predictor.conformal import calibrate, calibrate_writes
-from piql_profiler.predictor.levels import as_measured, levels_of, require
+from piql_profiler.predictor.levels import BYTES, as_measured, levels_of, require
 from piql_profiler.predictor.model import Coverage
 
 
@@ -55,18 +57,23 @@ class PaperModel:
         return max(require(self._levels, point.operator).excess(point))
 
     def key(self, point: Point) -> Hashable:
-        point = as_measured(self._levels, point)
+        point = self._without_width(point)
         levels = require(self._levels, point.operator)
         return (point.operator, levels.rounded_up(point), prod(levels.excess(point)))
 
     def curves(self, point: Point) -> Curve:
         key = self.key(point)
         if key not in self._cache:
-            point = as_measured(self._levels, point)
+            point = self._without_width(point)
             levels = require(self._levels, point.operator)
             found = self._at(point.operator, levels.rounded_up(point))
             self._cache[key] = scaled(found, prod(levels.excess(point)))
         return self._cache[key]
+
+    def _without_width(self, point: Point) -> Point:
+        point = as_measured(self._levels, point)
+        widest = require(self._levels, point.operator).dimensions[BYTES][-1]
+        return replace(point, row_bytes=min(point.row_bytes, widest))
 
     def _at(self, operator: Operator, rounded: tuple[int, ...]) -> Curve:
         """Give the fastest of the points that are as large in every dimension: the next larger one on a full grid."""
