@@ -11,7 +11,8 @@ What of a point's error is noise: the points' errors vary by more than the point
 the excess is τ² and a point's own variance σ², it keeps τ² / (τ² + σ²) of its error.
 
 θ ≥ 0, evening out noise between grid points and multilinear interpolation keep every quantile monotone in every
-cardinality. Operators of one execution share a common cause as far as consecutive executions did in the profile.
+cardinality. Operators of one execution share a common cause as far as the slowest joins of the profile did with the
+scans below them (`dependence`).
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from piql_profiler.grid import Operator, Point
 from piql_profiler.histogram import EDGES_US, Curve, cumulative_of, quantile_of_curve
 from piql_profiler.measurements import Measurements, OperatorCounts
 from piql_profiler.predictor.conformal import calibrate, calibrate_writes
+from piql_profiler.predictor.dependence import STRONGEST, correlation_of_slowest
 from piql_profiler.predictor.levels import Levels, as_measured, levels_of, require
 from piql_profiler.predictor.model import Coverage
 
@@ -37,7 +39,6 @@ SHARES = np.concatenate(
 )
 _NEARNESS = 0.05
 _LOGARITHM = 1  # its place among the features
-_STRONGEST = 0.8  # beyond, the composition's quadrature is no longer exact to 1 %
 _Values = NDArray[np.float64]
 
 
@@ -50,12 +51,23 @@ class SurfaceModel:
         self.intervals = measurements.intervals
         self.is_answered_in_turn = measurements.is_answered_in_turn
         self.has_transactions = measurements.has_transactions
-        self.correlation = min(max(measurements.correlation, 0.0), _STRONGEST)
-        self.write_correlation = min(max(measurements.write_correlation, 0.0), _STRONGEST)
+        self.write_correlation = min(max(measurements.write_correlation, 0.0), STRONGEST)
         self._measurements = measurements
         self._levels = levels_of(measurements)
         self._cache: dict[Hashable, Curve] = {}
         self._surfaces: dict[Operator, _Surface] = {}
+
+    @cached_property
+    def correlation(self) -> float:
+        """That of the slowest executions, or of all where these are too few to tell."""
+        if self._measurements.intervals > 1:
+            return SurfaceModel(self._measurements.pooled()).correlation
+        found = correlation_of_slowest(self._measurements, self.curves) if self._has_scans else None
+        return min(max(self._measurements.correlation, 0.0), STRONGEST) if found is None else found
+
+    @property
+    def _has_scans(self) -> bool:
+        return Operator.INDEX_SCAN in self._levels
 
     @cached_property
     def upper_factor(self) -> float | None:
