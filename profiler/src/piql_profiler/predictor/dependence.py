@@ -4,8 +4,8 @@
     predicted    the p99 of the scan and of the join, composed under a correlation
     found        the correlation under which the predicted ones are as often above as below the measured ones
 
-Latencies may correlate in their bulk, by half or more on a cluster, and their slowest hundredth may hardly: a pause hits
-the one operator or the other. A correlation of all latencies would then make p99s too long.
+All latencies of a cluster may correlate by half or more, and their slowest hundredth hardly: a pause hits one operator
+or the other. The correlation of all would then make p99s too long.
 """
 
 from __future__ import annotations
