@@ -27,7 +27,8 @@ REPLANNED_WORK = 120  # for each time that a read is planned again, as a subquer
 EXTREME_WORK = 300  # for each MIN and MAX: as groups and as first rows of an order are planned both
 SEARCH_WORK = {4: 30, 5: 100, 6: 300}  # of as many reads, whose orders are all compared
 FEW_READS = 6  # in one statement; each of more is compared with the others
-TERM_WORK, CONDITION_WORK = 8, 4  # for each term of ORDER BY and GROUP BY, and each of many conditions of an AND
+TERM_WORK = 8  # for each term of ORDER BY and GROUP BY
+CONDITION_WORK = 6  # for each of many conditions of an AND, and of many changes of an UPDATE
 
 _BODIES = ("SELECT", "FETCH", "WITH", "INSERT", "UPDATE", "DELETE")
 _CREATED = ("TABLE", "QUERY", "INDEX", "UNIQUE")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from piql.syntax import ast
 from piql.syntax.cursor import MAX_TOKENS
+from piql.syntax.expressions import FEW_CONDITIONS
 from piql.syntax.left_out import IF_EXISTS, TTL, USING
 from piql.syntax.queries import QueryParser
 
@@ -66,6 +67,7 @@ class WriteParser(QueryParser):
         changes = [self._set_item()]
         while self.accept(","):
             changes.append(self._set_item())
+        self.conditions += max(0, len(changes) - FEW_CONDITIONS)
         where = self.expression() if self.accept("WHERE") else None
         return ast.Update(
             table=table,
