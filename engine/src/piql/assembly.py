@@ -34,6 +34,7 @@ MOST_CHANGED = 64  # pieces; a set that differs in more is put together anew
 
 _required: Memory[dict[str, Index]] = Memory(512)
 _tables: Memory[IndexesByTable] = Memory(512)
+_loud: Memory[list[Part]] = Memory(2)
 
 
 @quick
@@ -85,7 +86,7 @@ class Assembly:
 
     def loud(self) -> list[Part]:
         """Give the parts in which something was found, but not those that have it only in their tables."""
-        return list(filter(attrgetter("is_loud"), self.parts))
+        return _loud.recall((self,), lambda: list(filter(attrgetter("is_loud"), self.parts)))
 
     def refused(self) -> list[tuple[BoundQuery, PlannedQuery]]:
         """Give the queries that nothing bounds."""

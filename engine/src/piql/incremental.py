@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import chain, compress
-from operator import ne
+from operator import attrgetter, ne
 
 from piql.assembly import Assembly, assemble
 from piql.compilation import Compilation
@@ -72,7 +72,7 @@ def _compiled(texts: dict[str, str], before: _Kept | None, changed: list[str]) -
     cuts: dict[str, Pieces] = dict(before.cuts) if before is not None else {}
     for name in changed:
         cuts[name] = _cut(Source(texts[name], name), before)
-    files = list(chain.from_iterable([each.files for each in cuts.values()]))
+    files = list(chain.from_iterable(map(attrgetter("files"), cuts.values())))
     assembly = assemble(files, before.assembly if before is not None else None)
     return _Kept(texts, cuts, assembly, mend(assembly))
 
