@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from piql.frozen import replace
 from piql.logical.expressions import Expression, Or, conjuncts
-from piql.logical.operators import Derived, LogicalNode, Output, Projection, Relation, Selection, Union
+from piql.logical.operators import (
+    Derived,
+    LogicalNode,
+    Output,
+    Projection,
+    Relation,
+    Selection,
+    Sort,
+    SortKey,
+    Union,
+)
 from piql.node import Node, kinds_of
 from piql.optimizer.copies import aliases_in, renamed, unused
 from piql.optimizer.predicates import conjunction, has_subquery, holds_subquery, relations_of
@@ -26,44 +36,70 @@ def spread_or(plan: LogicalNode, context: RuleContext) -> LogicalNode:
                                                      Selection t_2.owner IN (→ s.target)
                                                        Relation t_2
 
-    A row for which several branches hold is one row of the UNION: each gives all columns, the key among them. Only an
-    OR that speaks of one relation is taken apart; where values alone are compared, the planner reads the branches.
+    A row for which several branches hold is one row of the UNION: each gives all columns, the key among them, which
+    also completes the order. Only an OR over one relation alone is taken apart; where it compares values alone, the
+    planner reads the branches.
     """
     if Or not in kinds_of(plan) or not holds_subquery(plan):
         return plan
     taken = aliases_in(plan)
-    spread = map_regions(plan, lambda region: _spread(region, taken))
+    made: set[str] = set()
+    spread = _ordered(map_regions(plan, lambda region: _spread(region, taken, made)), made)
     if spread == plan or context.cost(plan) is not None or context.cost(spread) is None:
         return plan
     context.note("each branch of the OR is read by itself")
     return spread
 
 
-def _spread(node: LogicalNode, taken: set[str]) -> LogicalNode:
+def _spread(node: LogicalNode, taken: set[str], made: set[str]) -> LogicalNode:
     if not isinstance(node, Selection) or not is_region(node.input):
         return node
-    relations = {
-        leg.relation.alias: leg.relation
-        for leg in read_region(node.input).legs
-        if leg.kind == "inner" and leg.relation is not None
-    }
+    relation = _only(node.input)
+    if not isinstance(relation, Relation):
+        return node
     parts = list(conjuncts(node.predicate))
     for at, part in enumerate(parts):
         if not isinstance(part, Or) or not has_subquery(part) or len(part.operands) > _MOST_BRANCHES:
             continue
-        named = relations_of(part) - aliases_in(part)
-        relation = relations.get(next(iter(named))) if len(named) == 1 else None
-        if relation is None:
+        if relations_of(part) - aliases_in(part) != {relation.alias}:
             continue
         union = _union(part, relation, taken)
+        made.add(union.alias)
 
-        def change(below: Node, relation: Relation = relation, union: Derived = union) -> Node:
+        def change(below: Node, union: Derived = union) -> Node:
             return union if below == relation else below
 
         below: LogicalNode = node.input.transform_up(change)  # type: ignore[assignment]
         rest = conjunction(parts[:at] + parts[at + 1 :])
         return below if rest is None else replace(node, predicate=rest, input=below)
     return node
+
+
+def _only(part: LogicalNode) -> LogicalNode | None:
+    """Give what a join part reads, where it joins nothing."""
+    legs = read_region(part).legs
+    return legs[0].input if len(legs) == 1 else None
+
+
+def _ordered(plan: LogicalNode, made: set[str]) -> LogicalNode:
+    """Complete the orders of these unions by the keys of their rows, as `complete_order` does those of relations."""
+
+    def change(node: Node) -> Node:
+        if not isinstance(node, Sort) or not is_region(node.input):
+            return node
+        match _only(node.input):
+            case Derived(
+                alias=alias, input=Union(inputs=(Projection(input=Selection(input=Relation() as copy)), *_))
+            ) if alias in made:
+                own = copy.columns(copy.table.primary_key)
+                key = tuple(replace(each, relation=alias) for each in own)
+                told = tuple(SortKey(expression=each, ascending=node.keys[-1].ascending) for each in key)
+                known = {each.expression for each in node.keys}
+                return replace(node, keys=(*node.keys, *(each for each in told if each.expression not in known)))
+            case _:
+                return node
+
+    return plan.transform_up(change)  # type: ignore[return-value]
 
 
 def _union(part: Or, relation: Relation, taken: set[str]) -> Derived:
