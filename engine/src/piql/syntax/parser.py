@@ -28,7 +28,7 @@ EXTREME_WORK = 300  # for each MIN and MAX: as groups and as first rows of an or
 SEARCH_WORK = {4: 30, 5: 100, 6: 300}  # of as many reads, whose orders are all compared
 FEW_READS = 6  # in one statement; each of more is compared with the others
 TERM_WORK = 8  # for each term of ORDER BY and GROUP BY
-CONDITION_WORK = 6  # for each of many conditions of an AND, and of many changes of an UPDATE
+CONDITION_WORK = 10  # for each of many conditions of an AND, and of many changes of an UPDATE
 
 _BODIES = ("SELECT", "FETCH", "WITH", "INSERT", "UPDATE", "DELETE")
 _CREATED = ("TABLE", "QUERY", "INDEX", "UNIQUE")
