@@ -8,14 +8,11 @@ A get of one key stands beside a foreign-key join of one, whose time is that of 
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Iterator, Mapping
 from random import Random
 from typing import Any
 
-import piql
-from in_turns import links, print_quantiles, take_turns
-from piql.database import Observation
+from in_turns import filled, links, print_quantiles, take_turns
 
 _OWNERS, _LONGEST, _CHILD_ROWS = 100, 50, (1, 10, 50)
 _LENGTHS, _MOST = (10, 50), (1, 10)
@@ -66,17 +63,8 @@ def rows() -> Iterator[tuple[str, list[Mapping[str, Any]]]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--store", required=True, metavar="URL")
-    parser.add_argument("--minutes", type=float, default=3.0)
-    given = parser.parse_args()
-    seen: list[Observation] = []
     random = Random(7)
-    with piql.connect(given.store, seen.append) as database:
-        database.deploy(piql.compile(text()))
-        if not database.some_rows("links", ["owner"], 1):
-            for table, records in rows():
-                database.load(table, records)
+    with filled(text(), rows, __doc__ or "") as (database, seen, minutes):
 
         def execution(name: str, level: int, most: int) -> Callable[[], Mapping[str, float]]:
             def execute() -> Mapping[str, float]:
@@ -98,7 +86,7 @@ def main() -> None:
         ]
         chosen += [("fk_join", level, 0) for level in _CHILD_ROWS] + [("get", 1, 0)]
         parts = {f"{name}, {level} × {most or 1}": execution(name, level, most) for name, level, most in chosen}
-        print_quantiles(take_turns(parts, given.minutes, random))
+        print_quantiles(take_turns(parts, minutes, random))
 
 
 if __name__ == "__main__":

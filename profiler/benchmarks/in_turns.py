@@ -4,11 +4,16 @@ disturbs all alike, so that their quantiles may be compared on a busy machine, t
 
 from __future__ import annotations
 
+import argparse
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from random import Random
+from typing import Any
 
 import numpy as np
+import piql
+from piql.database import Observation
 
 _WARM_UP = 30  # turns
 _SHARES = (0.1, 0.5, 0.9, 0.99)
@@ -38,6 +43,27 @@ def print_quantiles(found: Mapping[str, Sequence[float]]) -> None:
     for name, milliseconds in sorted(found.items()):
         shown = "  ".join(f"p{share * 100:g} {np.quantile(milliseconds, share):7.2f}" for share in _SHARES)
         print(f"{name:{width}}  {shown}  of {len(milliseconds)}")
+
+
+@contextmanager
+def filled(
+    text: str, rows: Callable[[], Iterable[tuple[str, Sequence[Mapping[str, Any]]]]], what: str
+) -> Iterator[tuple[piql.Database, list[Observation], float]]:
+    """Read the store and the minutes from the command line, and deploy and load what a benchmark executes.
+
+    Gives the database, what its last execution showed (to be cleared before the next), and the minutes.
+    """
+    parser = argparse.ArgumentParser(description=what.splitlines()[0])
+    parser.add_argument("--store", required=True, metavar="URL")
+    parser.add_argument("--minutes", type=float, default=3.0)
+    given = parser.parse_args()
+    seen: list[Observation] = []
+    with piql.connect(given.store, seen.append) as database:
+        database.deploy(piql.compile(text))
+        if not database.some_rows("links", ["owner"], 1):
+            for table, records in rows():
+                database.load(table, records)
+        yield database, seen, given.minutes
 
 
 def links(names: Sequence[str], levels: Sequence[int], random: Random) -> list[Mapping[str, str]]:

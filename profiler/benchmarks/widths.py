@@ -7,16 +7,13 @@ A get of one record stands beside joins; all are executed in turn, one at a time
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from random import Random
 from typing import Any
 
-import piql
-from in_turns import links, print_quantiles, take_turns
-from piql.database import Observation
+from in_turns import filled, links, print_quantiles, take_turns
 
 _RECORDS, _CHILD_ROWS = 200, (1, 10, 50)
 
@@ -75,17 +72,8 @@ def _text(random: Random, of: str) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--store", required=True, metavar="URL")
-    parser.add_argument("--minutes", type=float, default=3.0)
-    given = parser.parse_args()
-    seen: list[Observation] = []
     random = Random(7)
-    with piql.connect(given.store, seen.append) as database:
-        database.deploy(piql.compile(text()))
-        if not database.some_rows("links", ["owner"], 1):
-            for table, records in rows():
-                database.load(table, records)
+    with filled(text(), rows, __doc__ or "") as (database, seen, minutes):
 
         def execution(name: str, level: int) -> Callable[[], Mapping[str, float]]:
             def execute() -> Mapping[str, float]:
@@ -103,7 +91,7 @@ def main() -> None:
             for name in _TABLES
             for level in (0, *_CHILD_ROWS)
         }
-        print_quantiles(take_turns(parts, given.minutes, random))
+        print_quantiles(take_turns(parts, minutes, random))
 
 
 if __name__ == "__main__":
