@@ -285,6 +285,7 @@ async def test_a_run_on_a_store_that_does_not_answer_fails_with_a_message(client
         {"grid": {"row_bytes": [0]}},
         {"grid": {"row_bytes": [40], "more": [1]}},
         {"grid": {"row_bytes": [40]}},
+        {"grid": {"row_bytes": [40], "columns": [20], "scan_rows": [1]}},
         {"grid": {"row_bytes": list(range(1, 51)), "scan_rows": list(range(1, 51))}},
         {"interval_seconds": 0},
         {"intervals": 0},

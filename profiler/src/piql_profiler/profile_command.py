@@ -32,6 +32,7 @@ from piql_profiler.profile_run import KNOWN, Cancelled, Progress, resume_profile
 from piql_profiler.run_files import RunSettings, UnreadableRun, mark_cancelled, read_cells, read_info
 from piql_profiler.runner import LocalRunner, Runner
 from piql_profiler.shares import Known
+from piql_profiler.workload import Workload
 
 SLO_FAILED = 99
 STALE = 98
@@ -149,7 +150,9 @@ def grid_of(text: str) -> Grid:
         raise ValueError(f"there is no grid {text!r}: choose {', '.join(GRIDS)}, or give JSON") from None
     if not isinstance(levels, dict):
         raise ValueError("a grid in JSON is an object of lists")
-    return Grid.from_levels(levels)
+    grid = Grid.from_levels(levels)
+    Workload(grid)  # which says what of it cannot be measured
+    return grid
 
 
 def _look(run: Path, looks: int) -> int:

@@ -63,7 +63,8 @@ class Workload:
     def __post_init__(self) -> None:
         for point in self.grid.measured:
             if point.row_bytes < (least := _SMALLEST_ROW_BYTES - 1 + point.columns):
-                raise ValueError(f"a measured row has at least {least} bytes, not {point.row_bytes}")
+                of = f" of {point.columns} columns" if point.columns > 1 else ""
+                raise ValueError(f"a measured row{of} has at least {least} bytes, not {point.row_bytes}")
             if point.columns > 1 and point.operator not in (Operator.INDEX_FK_JOIN, *_OF_ROWS):
                 raise ValueError(f"a {point.operator.value} is not measured by columns")
         WriteWorkload("", self.grid.measured)

@@ -17,6 +17,7 @@ from typing import Any, Literal
 from piql_profiler.grid import Grid
 from piql_profiler.profile_command import STALE
 from piql_profiler.store_urls import without_password
+from piql_profiler.workload import Workload
 
 from piql_backend.errors import ApiError, NotFound
 from piql_backend.profile_runs.drift import drift_of
@@ -331,11 +332,12 @@ def _checked(grid: str | GridLevels) -> GridLevels | None:
     if not isinstance(grid, GridLevels):
         return None
     try:
-        points = len(Grid.from_levels(grid.model_dump()).points)
+        own = Grid.from_levels(grid.model_dump())
+        Workload(own)  # which says what of it cannot be measured
     except ValueError as error:
         raise ApiError(422, "invalid-grid", f"{error}.") from None
-    if points > MOST_POINTS:
-        raise ApiError(422, "invalid-grid", f"The grid has {points} points; {MOST_POINTS} are allowed.")
+    if len(own.points) > MOST_POINTS:
+        raise ApiError(422, "invalid-grid", f"The grid has {len(own.points)} points; {MOST_POINTS} are allowed.")
     return grid
 
 
