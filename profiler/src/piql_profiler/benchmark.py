@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from random import Random
 
@@ -66,7 +66,9 @@ def measure(
             measured, _ = session.measure_mixed(
                 lacking, interval=interval, seed=seed + attempt, load=load, precision=precision, at_least=at_least
             )
-            found |= {each.point: each for each in measured}
+            for each in measured:
+                spent = found[each.point].seconds if each.point in found else 0.0
+                found[each.point] = replace(each, seconds=spent + each.seconds)
     return list(found.values())
 
 
@@ -133,10 +135,6 @@ class Session:
     ) -> Measurement:
         """Measure a point for about `seconds`, or until it is known well enough."""
         recording = self._record(point, seed)
-
-        def is_enough(service_us: Sequence[float]) -> bool:
-            return precision is not None and is_precise(service_us, precision)
-
         started_at, began = time.time(), self._clock.now()
         for attempt in range(_ATTEMPTS):
             block = offer(
@@ -147,7 +145,7 @@ class Session:
                 at_least=at_least,
                 at_most=at_most,
                 one_takes=self._one_takes.get(point),
-                is_enough=is_enough,
+                is_enough=_known_to(precision),
                 clock=self._clock,
             )
             if not block.is_void:
@@ -171,10 +169,7 @@ class Session:
         Each has its seconds, or as many as it takes until it is known well enough.
         """
         recordings = [self._record(point, seed + at) for at, point in enumerate(shares)]
-
-        def is_enough(service_us: Sequence[float]) -> bool:
-            return precision is not None and is_precise(service_us, precision)
-
+        is_enough = _known_to(precision)
         parts = [
             Part(each.execute, shares[each.point], self._one_takes.get(each.point), is_enough) for each in recordings
         ]
@@ -234,6 +229,11 @@ class Session:
             return seen.elapsed_ms * 1000, 0.0
         below_ms = sum(each.elapsed_ms for each in seen.operators if each.operator != point.operator.name_in_plans)
         return (seen.elapsed_ms - below_ms) * 1000, below_ms * 1000
+
+
+def _known_to(precision: float | None) -> Callable[[Sequence[float]], bool]:
+    """Give what tells whether service times are enough to know their p99; without a precision none are."""
+    return lambda service_us: precision is not None and is_precise(service_us, precision)
 
 
 @lru_cache(maxsize=2)
