@@ -3,7 +3,7 @@ import { picture } from '../pictures.ts'
 
 const LIMIT = 'CARDINALITY LIMIT 100 (owner)'
 const SELECT_ONE = 'SELECT hometown FROM users WHERE username = [name];'
-const GROWS = /^subscriptions of one owner.*: nothing limits how many there are$/
+const GROWS = /^subscriptions of one owner.*: nothing limits how many there are; a precomputed view could hold/
 
 test('the workbench opens on SCADr, whose queries are all bounded', async ({ workbench, page }) => {
   const { workspace, problems, plan, bounds, editor } = workbench
@@ -92,7 +92,7 @@ test('a limit that goes is missed in the query, in the plan, on the table and at
   await expect(problems.tab).toHaveText('Problems2')
   await expect(problems.items).toHaveCount(2)
   await expect(problems.sentence('queries/thoughtstream.piql:5')).toHaveText(GROWS)
-  const reason = await problems.sentence('queries/thoughtstream.piql:5').innerText()
+  const [reason] = (await problems.sentence('queries/thoughtstream.piql:5').innerText()).split(';')
   await expect(plan.findings).toContainText(`unbounded ${reason}`)
   await expect(plan.unboundedNodes.first()).toBeVisible()
   await expect(workspace.table('subscriptions')).toContainText('unbounded')

@@ -53,7 +53,7 @@ def _refuse_offset(context: QueryContext, node: ast.Select | ast.UnionQuery, off
     context.diagnostics.append(
         report(
             "offset",
-            f"{what} reads all rows that it leaves out, so its work grows with the offset",
+            f"{what} reads all rows that it leaves out, so its work grows with the offset: use PAGINATE instead",
             offset.span,
             help=f"PAGINATE {count} gives the next page from a cursor, at the same cost for every page",
             fixes=(fix,),

@@ -50,14 +50,19 @@ def _main_span(gap: Gap) -> Span | None:
 
 def _message(gap: Gap) -> str:
     stop = gap.stop
+    view = "a precomputed view could hold"
     words = ""
     if stop is not None:
         words = f"{'PAGINATE' if stop.is_page else 'LIMIT'} {stop.count.max}"
     match gap.kind:
         case "scan" if stop is not None and (gap.references or gap.unset):
             return f"{words} counts what is left after the join with {' and '.join(gap.joined)}. {gap.sentence}"
+        case "scan" if stop is not None and (gap.columns or gap.words):
+            return f"{gap.sentence}; {view} the rows that {words} takes"
         case "scan":
             return gap.sentence
+        case "join" if stop is not None:
+            return f"{gap.sentence}, for each row joined before; {view} the rows that {words} takes"
         case "join":
             return f"{gap.sentence}, for each row joined before"
         case "product":
@@ -65,7 +70,7 @@ def _message(gap: Gap) -> str:
                 f"{gap.relation.table.name} is joined by no equality, so every row of it meets every row of the others"
             )
         case "aggregate":
-            return f"{gap.sentence}, and all of them would be read for the result"
+            return f"{gap.sentence}, and all of them would be read for the result, which {view}"
         case "sort":
             if not gap.range_column:
                 return f"{words} takes the first rows of an order that no index can give. {gap.sentence}"
