@@ -63,6 +63,7 @@ def filled(
         if not database.some_rows("links", ["owner"], 1):
             for table, records in rows():
                 database.load(table, records)
+            database.store.flush()
         yield database, seen, given.minutes
 
 

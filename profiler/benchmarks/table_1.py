@@ -64,7 +64,10 @@ def name_of(case: Mapping[str, Any]) -> str:
 
 
 def fill(database: piql.Database, lists: Lists) -> Compilation:
-    """Deploy both applications and load their rows, unless they are there; a load that was broken off goes on."""
+    """Deploy both applications and load their rows, unless they are there; a load that was broken off goes on.
+
+    The rows then lie in files, as those of the profile do.
+    """
     database.deploy(piql.compile(_LOADED))
     cases = list(lists.cases.values())
     for application, rows in (("scadr", table_1_data.scadr(cases)), ("tpcw", table_1_data.tpcw(cases))):
@@ -74,6 +77,7 @@ def fill(database: piql.Database, lists: Lists) -> Compilation:
         database.deploy(piql.compile(_SAMPLES / application))
         for table, records in rows.items():
             database.load(table, records, resume=f"table-1 {table}")
+        database.store.flush()
         database.load("loaded_rows", [{"name": name}])
     return database.deployment.compilation
 

@@ -351,6 +351,10 @@ class Store(Protocol):
         """Say about how many rows a table holds, for progress; 0 where the store cannot tell quickly."""
         ...
 
+    def flush(self) -> None:
+        """Let all rows lie where they lie long after they were written: in files, not in a server's memory."""
+        ...
+
     def topology(self) -> Topology | None:
         """Give the servers of the store without asking them; None where it is in this process."""
         ...

@@ -266,6 +266,9 @@ class EmbeddedStore:
             raise unavailable(failure) from failure
         return found[0]
 
+    def flush(self) -> None:
+        """Rows are in the file once they are written."""
+
     def topology(self) -> None:
         return None
 

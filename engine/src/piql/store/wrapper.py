@@ -87,6 +87,9 @@ class StoreWrapper:
     def estimate_rows(self, table: Table) -> int:
         return self.behind.estimate_rows(table)
 
+    def flush(self) -> None:
+        self.behind.flush()
+
     def topology(self) -> Topology | None:
         return self.behind.topology()
 

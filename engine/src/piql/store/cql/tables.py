@@ -5,6 +5,7 @@ PIQL knows its own tables by their comment, and neither changes nor drops any ot
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 
 from piql.errors import CompilationRefused, StoreUnavailable
@@ -13,6 +14,7 @@ from piql.store.cql.link import Link
 
 SETTINGS, CELLS = "piql_settings", "piql_cells"
 _COPIES = 3
+_FLUSH_MS, _FLUSH_WAIT_SECONDS = 1000, 4.0
 _OWN = {
     SETTINGS: "prefix text, name text, value text, PRIMARY KEY (prefix, name)",
     CELLS: '"group" text, key text, value text, PRIMARY KEY ("group", key)',
@@ -116,6 +118,21 @@ class Tables:
         comment = self.comments().get(name)
         if comment is not None and comment.startswith(self.mark):
             self._connection.change_schema([f"DROP TABLE IF EXISTS {self._table(name)}"])
+
+    def flush(self) -> None:
+        """Let every node write the tables of this prefix from its memory into files, and return when it has had time.
+
+        CQL knows no such order, but tables that are to be written once a period: it is set, and taken back.
+        """
+        names = [name for name, comment in self.comments().items() if comment.startswith(self.mark)]
+        self._flush_every(names, _FLUSH_MS)
+        time.sleep(_FLUSH_WAIT_SECONDS)
+        self._flush_every(names, 0)
+
+    def _flush_every(self, names: Sequence[str], milliseconds: int) -> None:
+        self._connection.change_schema(
+            [f"ALTER TABLE {self._table(name)} WITH memtable_flush_period_in_ms = {milliseconds}" for name in names]
+        )
 
     def _table(self, name: str) -> str:
         return f"{quoted(self._keyspace)}.{quoted(name)}"
