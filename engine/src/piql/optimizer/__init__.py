@@ -19,6 +19,7 @@ from piql.optimizer.insert_data_stops import insert_data_stops
 from piql.optimizer.join_extremes_of_groups import join_extremes_of_groups
 from piql.optimizer.merge_derived import merge_derived
 from piql.optimizer.merge_first_match import merge_first_match
+from piql.optimizer.narrow_tests import narrow_tests
 from piql.optimizer.order_joins import order_joins
 from piql.optimizer.push_selection_down import push_selection_down
 from piql.optimizer.push_selection_into_groups import push_selection_into_groups
@@ -39,7 +40,8 @@ from piql.optimizer.unnest_subqueries import unnest_subqueries
 
 # The order matters: an OR with a subquery becomes a union, and a union is spread while it is still a derived table;
 # derived tables and subqueries become joins, so that all later rules see them; predicates find their relation before
-# they are copied to equal columns, both before the join order is chosen by them; a sort is completed while the
+# they are copied to equal columns and what then says the same is said once, all before the join order is chosen by
+# them; a sort is completed while the
 # relations stand as written; only in the final join order is it known what an earlier relation implies, of which
 # matches the first is enough, which equalities are fixed when a relation is read (data-stops), and which joins keep
 # every row below a stop.
@@ -62,6 +64,7 @@ RULES: tuple[Rule, ...] = (
     stop_extremes,
     push_stop_into_union,
     spread_equalities,
+    narrow_tests,
     complete_order,
     order_joins,
     drop_implied_predicates,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from piql.logical.expressions import ColumnRef, Expression
 from piql.optimizer.predicates import ColumnKey, equated_columns, key_of
@@ -33,6 +33,10 @@ class Equalities:
         if members is None:
             return (column,)
         return (column, *(each for each in members if key_of(each) != key_of(column)))
+
+    def members(self, column: ColumnKey) -> Sequence[ColumnRef]:
+        """Give the class of a column, which is none where it equals no other."""
+        return self._classes.get(column, ())
 
     def are_equal(self, one: ColumnKey, other: ColumnKey) -> bool:
         """Say whether two columns hold the same value."""

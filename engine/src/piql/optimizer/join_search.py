@@ -24,7 +24,7 @@ from piql.optimizer.restrictions import Restrictions, restrictions_on
 
 EXHAUSTIVE_LEGS = 6  # beyond, the next relation is the cheapest one to add
 FEW_LEGS = 3
-MOST_WAYS = 6  # equally good ways to join a set of relations that are followed further
+MOST_WAYS = 12  # equally good ways to join a set of relations that are followed further
 MOST_LOOKED = 100_000  # legs, to find where a stop may stand; foreign keys alone tell it of what is left then
 UNKNOWN_ROWS = 1_000_000  # stands for a size that nothing limits; only compared, never shown
 
@@ -36,7 +36,8 @@ class Way(NamedTuple):
     """A way to join a set of legs.
 
     Ways are compared by the reads that not even a new limit could bound, those that nothing bounds, products, requests,
-    rows, and then by the order written: in the order of these fields.
+    rows, and then by the order of the legs: in the order of these fields. `how` is equal where the same is read, for as
+    many rows, in another order: one of such ways stands for all.
     """
 
     hopeless: int = 0
@@ -45,6 +46,7 @@ class Way(NamedTuple):
     requests: int = 0
     rows: int = 1
     order: Order = ()
+    how: int = 0
 
     @property
     def cost(self) -> tuple[int, ...]:
@@ -59,6 +61,7 @@ _way = partial(tuple.__new__, Way)  # thousands are made for a few tables, and a
 class _Step:
     """What joining one leg to a set of legs takes, however these were joined."""
 
+    number: int  # of the read, among all that the search has looked at
     reads: int
     rows: int
     is_hopeless: bool
@@ -74,6 +77,7 @@ class _Step:
 class _Read:
     """How one leg is read once those that are related to it are joined, wherever the stop stands."""
 
+    number: int
     reads: int
     rows: int
     is_derived: bool  # not from a table: bounded by itself, and read once
@@ -168,6 +172,17 @@ class JoinSearch:
             joined |= 1 << way.order[-1]
         return (way,)
 
+    def along(self, order: Order) -> Way | None:
+        """Tell what one order costs; None where it may not be."""
+        way, joined = Way(), 0
+        for at in order:
+            step = self._step(joined, at)
+            if step is None:
+                return None
+            (way,) = _extended((way,), step, at, self.legs[at])
+            joined |= 1 << at
+        return way
+
     def _step(self, joined: Legs, at: int) -> _Step | None:
         """Tell what it takes to join one more leg; None where a left join or first match may not stand yet."""
         leg = self.legs[at]
@@ -187,7 +202,9 @@ class JoinSearch:
         can_be_limited = is_bounded or read.is_fixed
         is_once = not joined or read.is_derived or (read.is_product and (is_bounded or not can_be_limited))
         is_alone = read.is_alone and is_bounded
-        step = _Step(read.reads, rows, not can_be_limited, not is_bounded, read.is_product, is_once, is_alone, limit)
+        step = _Step(
+            read.number, read.reads, rows, not can_be_limited, not is_bounded, read.is_product, is_once, is_alone, limit
+        )
         if self.limit is None:
             self._steps[place] = step
         return step
@@ -218,10 +235,11 @@ class JoinSearch:
         leg = self.legs[at]
         before = [self.legs[each] for each in _places(near)]
         predicates = (*self.joining.conditions(leg, before), *self.joining.filters(leg, before))
-        relation = leg.relation
+        relation, number = leg.relation, len(self._reads_alike)
         if relation is None:
             rows = rows_of(leg.input)
             return _Read(
+                number,
                 1,
                 rows,
                 is_derived=True,
@@ -239,6 +257,7 @@ class JoinSearch:
             reads *= fixed.count
         is_fixed = bool(known.equal or known.words)
         return _Read(
+            number,
             min([reads, *(fact.reads for fact in facts)]),
             1 if leg.first else facts[0].rows if facts else UNKNOWN_ROWS,
             is_derived=False,
@@ -301,7 +320,12 @@ class JoinSearch:
             before = [self.legs[each] for each in _places(near)]
             self._looked += len(before)
             bare = replace(leg, filters=self.joining.filters(leg, before))
-            found = not self._needs[at] & ~near and keeps_every_row(bare, self.joining.conditions(leg, before), before)
+            found = not self._needs[at] & ~near and keeps_every_row(
+                bare,
+                self.joining.conditions(leg, before),
+                before,
+                lambda column: self.joining.is_equated(column, before),
+            )
             self._kept[at, near] = found
         return found
 
@@ -336,7 +360,7 @@ def _extended(ways: Iterable[Way], step: _Step, at: int, leg: Leg) -> Iterator[W
     """Join one more leg to each of several ways."""
     reads, each, limit, is_left, is_alone = step.reads, step.rows, step.limit, leg.kind == "left", step.is_alone
     is_hopeless, is_unbounded, is_product, is_once = step.is_hopeless, step.is_unbounded, step.is_product, step.is_once
-    for hopeless, unbounded, products, requests, before, order in ways:
+    for hopeless, unbounded, products, requests, before, order, how in ways:
         rows = before * each
         if limit is not None and rows > limit:
             rows = limit
@@ -350,6 +374,7 @@ def _extended(ways: Iterable[Way], step: _Step, at: int, leg: Leg) -> Iterator[W
                 requests + (reads if is_once or (is_alone and not unbounded) else before * reads),
                 rows or 1,
                 (*order, at),
+                how ^ hash((step.number, before, rows)),
             )
         )
 
@@ -359,8 +384,10 @@ def _best_ways(ways: list[Way]) -> list[Way]:
     ways.sort()
     best, fewest = cast("Way", (*ways[0][:5], (inf,))), ways[0].rows  # any order, if it is as cheap
     kept: list[Way] = []
+    known: set[int] = set()
     for way in ways:
-        if way.rows < fewest or way < best:
+        if (way.rows < fewest or way < best) and way.how not in known:
+            known.add(way.how)
             kept.append(way)
             fewest = way.rows
             if len(kept) == MOST_WAYS:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from piql.catalog import ForeignKey
 from piql.frozen import quick
-from piql.logical.expressions import ColumnRef, Comparison, Expression, Or
+from piql.logical.expressions import ColumnRef, Comparison, Expression, InList, Or
 from piql.optimizer.equalities import Equalities
 from piql.optimizer.predicates import ColumnKey, equated_columns, key_of, relations_of, replace_columns
 from piql.optimizer.region import Leg, Region
@@ -148,7 +148,7 @@ class Joining:
         if column is None:
             return False
         return any(
-            replace_columns(predicate, {key_of(column): other}) in leg.filters
+            _says(leg, replace_columns(predicate, {key_of(column): other}))
             for leg, other in self._available(column, before)
         )
 
@@ -158,6 +158,11 @@ class Joining:
             for leg in before:
                 if leg.kind == "inner" and other.relation in leg.relations:
                     yield leg, other
+
+    def is_equated(self, column: ColumnKey, before: Iterable[Leg]) -> bool:
+        """Whether the joins of some legs test a column for being equal to another of theirs."""
+        inner = frozenset[str]().union(*(leg.relations for leg in before if leg.kind == "inner"))
+        return any(each.relation in inner for each in self.equal.members(column) if key_of(each) != column)
 
     def may_be_followed(self, leg: Leg, other: Leg) -> bool:
         """Whether the other leg has a foreign key to the leg's row: without one, no join keeps all rows."""
@@ -197,6 +202,18 @@ class Joining:
             self.equal.are_equal((child, name), (parent, referenced))
             for name, referenced in zip(key.columns, key.referenced_columns, strict=True)
         )
+
+
+def _says(leg: Leg, test: Expression) -> bool:
+    """Whether a test stands among the filters of a leg, whatever the order of its items."""
+    if test in leg.filters:
+        return True
+    if not isinstance(test, InList):
+        return False
+    return any(
+        isinstance(each, InList) and each.operand == test.operand and set(each.items) == set(test.items)
+        for each in leg.filters
+    )
 
 
 def _bits(legs: Iterable[tuple[int, Leg]], relations: Set[str]) -> int:

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from piql.catalog import ForeignKey, Table
-from piql.logical.expressions import ColumnRef, Expression, IsNull, Not
+from piql.logical.expressions import ColumnRef, Comparison, Expression, InList, IsNull, Not
 from piql.optimizer.predicates import ColumnKey, equated_columns, key_of
 from piql.optimizer.region import Leg
-from piql.optimizer.spread_equalities import compared_column
 
 
-def keeps_every_row(leg: Leg, conditions: Iterable[Expression], before: Sequence[Leg]) -> bool:
+def keeps_every_row(
+    leg: Leg, conditions: Iterable[Expression], before: Sequence[Leg], is_met: Callable[[ColumnKey], bool]
+) -> bool:
     """Whether each row of the legs `before` finds at least one match in `leg` under the conditions that join it.
 
     A left join keeps every row. An inner join does when its conditions are exactly a declared foreign key of one of
-    the legs before, whose columns cannot be NULL there, and no predicate stands on the joined table.
+    the legs before, whose columns cannot be NULL there, and no predicate stands on the joined table. `is_met` says of a
+    column whether the joins of the legs before test it, so that no row is left in which it is NULL.
     """
     if leg.kind == "left":
         return True
-    return foreign_key_of(leg, conditions, before) is not None
+    return foreign_key_of(leg, conditions, before, is_met) is not None
 
 
-def foreign_key_of(leg: Leg, conditions: Iterable[Expression], before: Sequence[Leg]) -> ForeignKey | None:
+def foreign_key_of(
+    leg: Leg, conditions: Iterable[Expression], before: Sequence[Leg], is_met: Callable[[ColumnKey], bool]
+) -> ForeignKey | None:
     """Give the foreign key that an inner join follows, when it proves that every row has exactly one match."""
     joined = leg.relation
     if joined is None or leg.filters:
@@ -47,7 +51,9 @@ def foreign_key_of(leg: Leg, conditions: Iterable[Expression], before: Sequence[
                 ((alias, column), (joined.alias, referenced))
                 for column, referenced in zip(key.columns, key.referenced_columns, strict=True)
             }
-            if pairs == wanted and all(_is_never_null(other, column) for column in key.columns):
+            if pairs == wanted and all(
+                _is_never_null(other, column) or is_met((alias, column)) for column in key.columns
+            ):
                 return key
     return None
 
@@ -62,13 +68,16 @@ def _is_never_null(leg: Leg, name: str) -> bool:
     column = leg.relation.table.column(name)
     if column is None or not column.nullable:
         return True
-    for predicate in leg.filters:
-        compared = compared_column(predicate)
-        if compared is not None and compared.name == name:
-            return True
-        match predicate:
-            case Not(operand=IsNull(operand=ColumnRef(name=tested))) if tested == name:
-                return True
-            case _:
-                pass
-    return False
+    return any(leaves_out_null(each, (leg.relation.alias, name)) for each in leg.filters)
+
+
+def leaves_out_null(predicate: Expression, column: ColumnKey) -> bool:
+    """Whether a test does not pass where a column is NULL: it compares the column itself, or asks whether it is."""
+    match predicate:
+        case Comparison(left=left, right=right):
+            tested: tuple[Expression, ...] = (left, right)
+        case InList(operand=operand) | Not(operand=IsNull(operand=operand) | InList(operand=operand)):
+            tested = (operand,)
+        case _:
+            return False
+    return any(isinstance(each, ColumnRef) and key_of(each) == column for each in tested)

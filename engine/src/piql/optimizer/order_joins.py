@@ -20,11 +20,12 @@ from piql.logical.operators import (
     map_inputs,
 )
 from piql.node import kinds_of
-from piql.optimizer.join_search import JoinSearch, Order
-from piql.optimizer.region import Leg, is_region, read_region, write_region
+from piql.optimizer.join_search import FEW_LEGS, JoinSearch, Order
+from piql.optimizer.leg_ranks import ranked
+from piql.optimizer.region import Leg, Region, is_region, read_region, write_region
 from piql.optimizer.rule import RuleContext
 
-MOST_PLANNED = 8  # equally good orders whose plans are made to find the best
+MOST_PLANNED = 12  # equally good orders whose plans are made to find the best
 _OTHERS = frozenset((Derived, Distinct, GroupBy, SemiJoin, Union))
 
 
@@ -57,6 +58,8 @@ def order_joins(plan: LogicalNode, context: RuleContext) -> LogicalNode:
         cost = context.cost(other)
         if cost is not None and (least is None or cost < least):
             best, least, chosen = other, cost, again
+            if least[0] <= search.requests:
+                break
     chosen.note()
     return best
 
@@ -115,7 +118,7 @@ class _Ordering:
         if len(legs) > 1:
             order = self.chosen.get(number)
             if order is None:
-                order = self._best(JoinSearch(replace(region, legs=legs), stop, keys), number)
+                order = self._best(replace(region, legs=legs), stop, keys, number)
             if order != tuple(range(len(legs))):
                 legs = tuple(legs[at] for at in order)
                 names = ", ".join(" ".join(sorted(leg.relations)) for leg in legs)
@@ -124,15 +127,25 @@ class _Ordering:
             return node
         return write_region(replace(region, legs=legs))
 
-    def _best(self, search: JoinSearch, number: int) -> Order:
+    def _best(self, region: Region, stop: Stop | None, keys: tuple[SortKey, ...], number: int) -> Order:
+        """Find the best order; which of many equally good ones are found does not depend on the order written."""
+        places = tuple(range(len(region.legs)))
+        if len(places) > FEW_LEGS:
+            places = ranked(region)
+        search = JoinSearch(replace(region, legs=tuple(region.legs[at] for at in places)), stop, keys)
         ways = search.best()
         if not ways:
-            return tuple(range(len(search.legs)))
+            return tuple(range(len(places)))
         self.requests += ways[0].requests
+        orders = [order for _, order in sorted((way[:5], tuple(places[at] for at in way.order)) for way in ways)]
+        as_written = tuple(range(len(places)))
+        written = search.along(tuple(map(places.index, as_written)))
+        if written is not None and written[:5] == min(ways)[:5]:
+            orders = [as_written, *(order for order in orders if order != as_written)]
         if len(ways) > 1:
-            self.others[number] = tuple(way.order for way in ways[1:])
+            self.others[number] = tuple(orders[1:])
             self._groundless = max(self._groundless, search.groundless())
-        return ways[0].order
+        return orders[0]
 
     def _order_inside(self, leg: Leg) -> Leg:
         if leg.relation is not None:

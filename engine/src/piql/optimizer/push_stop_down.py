@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
 from piql.frozen import replace
@@ -24,7 +24,7 @@ from piql.logical.operators import (
 )
 from piql.optimizer.complete_order import Determined
 from piql.optimizer.equalities import Equalities
-from piql.optimizer.keeps_rows import keeps_every_row
+from piql.optimizer.keeps_rows import keeps_every_row, leaves_out_null
 from piql.optimizer.one_row import gives_one_row
 from piql.optimizer.predicates import ColumnKey, all_conjuncts, key_of, relations_of, replace_columns
 from piql.optimizer.region import Leg, Region, aliases_below
@@ -45,9 +45,10 @@ def push_stop_down(plan: LogicalNode, context: RuleContext) -> LogicalNode:
                 Relation u                                 Relation u
 
     A stop never passes a selection, a group or DISTINCT. It passes an inner join only along a declared foreign key
-    that is never NULL, with no predicate on the joined table. A left join keeps every row, but may give several:
-    there LIMIT stands twice, below and above; a page's stop stays above, since the cursor counts its rows. A sort on
-    columns of the joined table passes when the join makes them equal to columns of the left.
+    that is never NULL there (declared so, or compared by what stands below), with no predicate on the joined table. A
+    left join keeps every row, but may give several: there LIMIT stands twice, below and above; a page's stop stays
+    above, since the cursor counts its rows. A sort on columns of the joined table passes when the join makes them equal
+    to columns of the left.
     """
 
     def visit(node: LogicalNode) -> LogicalNode:
@@ -103,7 +104,12 @@ def _push_through_join(
 ) -> LogicalNode:
     before, leg, conditions = _last_leg(join)
     here = replace(stop, input=replace(sort, input=join) if sort is not None else join)
-    if not keeps_every_row(leg, conditions, before):
+    tested = tuple(_tested_below(join.left))
+
+    def is_met(column: ColumnKey) -> bool:
+        return any(leaves_out_null(each, column) for each in tested)
+
+    if not keeps_every_row(leg, conditions, before, is_met):
         return here
     left = aliases_below(join.left)
     moved = _keys_on_the_left(keys, left, conditions, leg)
@@ -149,6 +155,16 @@ def _legs_below(node: LogicalNode) -> list[Leg]:
             return _legs_below(inner)
         case _:
             return [Leg(node, aliases_below(node))]
+
+
+def _tested_below(node: LogicalNode) -> Iterator[Expression]:
+    """Yield what all rows of a join have passed, beside the tests of single relations."""
+    while isinstance(node, Selection | DataStop | Join):
+        if isinstance(node, Selection):
+            yield from all_conjuncts((node.predicate,))
+        elif isinstance(node, Join) and node.kind == "inner":
+            yield from all_conjuncts((node.condition,))
+        node = node.left if isinstance(node, Join) else node.input
 
 
 def _tests(node: LogicalNode) -> tuple[Expression, ...]:

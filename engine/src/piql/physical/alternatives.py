@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def plan_alternatives(
     planner: Planner, relation: Relation, predicates: tuple[Expression, ...], want: Want
 ) -> Part | None:
-    """Read each branch of an OR on its own; None where one of them has no bound.
+    """Read each branch of an OR on its own, of several the one with the fewest requests; None where none is bounded.
 
     LocalUnion
       LocalProjection …
@@ -32,6 +32,7 @@ def plan_alternatives(
     primary = relation.columns(relation.table.primary_key)
     if want.is_page and not want.keys:  # the branches must come in one order
         want = replace(want, keys=tuple(SortKey(expression=each) for each in primary))
+    best: Part | None = None
     for others, choices in alternatives(relation, predicates):
         branches: list[Part] = []
         for each in choices:
@@ -40,8 +41,10 @@ def plan_alternatives(
                 break
             branches.append(sorted_by(fetched(part), want.keys))
         else:
-            return _united(planner, relation, branches, want)
-    return None
+            united = _united(planner, relation, branches, want)
+            if best is None or (united.requests, united.rows) < (best.requests, best.rows):
+                best = united
+    return best
 
 
 def alternatives(
