@@ -8,10 +8,10 @@ Places count from the start of each piece; `placing` turns them into those of th
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
-from operator import attrgetter, is_
+from operator import is_
 
 from piql.binding.binder import BoundQuery, bind_piece, bind_schema_once, defines, marked_duplicate
 from piql.binding.schema import BoundSchema
@@ -25,16 +25,16 @@ from piql.index_design import IndexesByTable, PlannedQuery, design, settle
 from piql.memory import Memory
 from piql.physical.index_set import IndexSet, settle_indexes
 from piql.physical.indexes import constraint_indexes
+from piql.sharing import LongList, LongMap, common_ends
 from piql.stages import are_same, finish_once, indexes_by_table, plan_once
 from piql.syntax import ast
 from piql.syntax.lexer import MAX_FINDINGS
-from piql.syntax.pieces import common_ends, home_of
+from piql.syntax.pieces import home_of
 
 MOST_CHANGED = 64  # pieces; a set that differs in more is put together anew
 
 _required: Memory[dict[str, Index]] = Memory(512)
 _tables: Memory[IndexesByTable] = Memory(512)
-_loud: Memory[list[Part]] = Memory(2)
 
 
 @quick
@@ -66,8 +66,8 @@ class Part:
 class Assembly:
     """All pieces together. `by_name` holds the first query of each name."""
 
-    files: list[ast.ParsedFile]
-    parts: list[Part]
+    files: LongList[ast.ParsedFile]
+    parts: LongList[Part]
     schema: BoundSchema
     definitions: list[ast.ParsedFile]  # those of the pieces that define a part of the schema
     defining: frozenset[int]  # their ids
@@ -76,9 +76,9 @@ class Assembly:
     by_table: IndexesByTable
     designed: Mapping[str, tuple[Index, ...]]  # by table
     settled: IndexSet
-    by_name: Mapping[str, CompiledQuery]
+    by_name: LongMap[str, CompiledQuery]
     times: Counter[str]  # how many queries have a name, in lower case
-    room: Mapping[str | None, StarRoom]  # of each file
+    room: LongMap[str | None, StarRoom]  # of each file
 
     def parts_of(self, names: set[str]) -> list[Part]:
         """Give the parts with queries of these names in which something was found."""
@@ -86,7 +86,11 @@ class Assembly:
 
     def loud(self) -> list[Part]:
         """Give the parts in which something was found, but not those that have it only in their tables."""
-        return _loud.recall((self,), lambda: list(filter(attrgetter("is_loud"), self.parts)))
+        return list(chain.from_iterable(self.parts.told(_loud_among)))
+
+    def writing(self) -> list[Part]:
+        """Give the parts with queries that write."""
+        return list(chain.from_iterable(self.parts.told(_writing_among)))
 
     def refused(self) -> list[tuple[BoundQuery, PlannedQuery]]:
         """Give the queries that nothing bounds."""
@@ -121,7 +125,7 @@ class Assembly:
         return [*found, *of_plans]
 
 
-def assemble(files: list[ast.ParsedFile], before: Assembly | None = None) -> Assembly:
+def assemble(files: LongList[ast.ParsedFile], before: Assembly | None = None) -> Assembly:
     """Put pieces together, from an earlier set where it differs little."""
     if before is not None:
         changed = _changed(files, before)
@@ -152,25 +156,25 @@ def assemble(files: list[ast.ParsedFile], before: Assembly | None = None) -> Ass
     planned = list(chain.from_iterable(alone))
     settled, designed = settle(list(chain.from_iterable(bound)), planned, catalog, by_table)
     plans = iter(planned)
-    parts = [
+    parts = LongList.of(
         _part(file, queries, own, tuple(islice(plans, len(own))), without_name, catalog, settled)
         for file, queries, own, without_name in zip(files, bound, alone, unnamed, strict=True)
-    ]
+    )
     definitions = [part.file for part in parts if part.defines]
     defining = frozenset(map(id, definitions))
-    by_name = _by_name(parts)
+    by_name, rooms = _by_name(parts), LongMap(room)
     return Assembly(
-        files, parts, schema, definitions, defining, names, catalog, by_table, designed, settled, by_name, times, room
+        files, parts, schema, definitions, defining, names, catalog, by_table, designed, settled, by_name, times, rooms
     )
 
 
-def _changed(files: list[ast.ParsedFile], before: Assembly) -> Assembly | None:
+def _changed(files: LongList[ast.ParsedFile], before: Assembly) -> Assembly | None:
     """Give a set that differs from an earlier one in queries alone; None where it differs in more."""
     head, tail = common_ends(before.files, files)
-    removed = before.parts[head : len(before.files) - tail]
-    added = files[head : len(files) - tail]
-    if len(removed) + len(added) > MOST_CHANGED:
+    if len(before.files) + len(files) - 2 * (head + tail) > MOST_CHANGED:
         return None
+    removed = before.parts.between(head, len(before.files) - tail)
+    added = files.between(head, len(files) - tail)
     if any(each.defines for each in removed) or any(map(defines, added)):
         return None
     bound = [bind_piece(file, before.schema, before.names) for file in added]
@@ -190,17 +194,19 @@ def _changed(files: list[ast.ParsedFile], before: Assembly) -> Assembly | None:
     for file, (queries, unnamed, _) in zip(added, bound, strict=True):
         alone = tuple(plan_once(query, before.by_table) for query in queries)
         new.append(_part(file, tuple(queries), alone, alone, unnamed, before.catalog, before.settled))
-    parts = [*before.parts[:head], *new, *before.parts[len(before.parts) - tail :]]
+    parts = before.parts.with_other(head, len(before.parts) - tail, new)
     affected = frozenset[str]().union(*(part.reads for part in removed), *(part.reads for part in new))
     now = replace(before, files=files, parts=parts, times=times, room=room)
     if affected:
         return _designed_anew(now, affected)
     if gone != come:
         return replace(now, by_name=_by_name(parts))
-    return replace(now, by_name={**before.by_name, **{query.name: query for part in new for query in part.queries}})
+    return replace(
+        now, by_name=before.by_name.with_other({query.name: query for part in new for query in part.queries})
+    )
 
 
-def _room_of(files: Sequence[ast.ParsedFile]) -> dict[str | None, StarRoom]:
+def _room_of(files: Iterable[ast.ParsedFile]) -> dict[str | None, StarRoom]:
     """Give the room for stars that each file begins with."""
     work: Counter[str | None] = Counter()
     for file in files:
@@ -210,46 +216,46 @@ def _room_of(files: Sequence[ast.ParsedFile]) -> dict[str | None, StarRoom]:
 
 def _room_with(
     before: Assembly, removed: Sequence[Part], added: Sequence[tuple[ast.ParsedFile, Sequence[BoundQuery]]]
-) -> Mapping[str | None, StarRoom] | None:
+) -> LongMap[str | None, StarRoom] | None:
     """Give the room for stars once pieces are replaced; None where there is or was too little."""
-    room = dict(before.room)
+    room: dict[str | None, StarRoom] = {}
     changes = [(part.file, part.bound, -1) for part in removed] + [(file, queries, 1) for file, queries in added]
-    homes = [home_of(file.source.name) for file, _, _ in changes]
-    for home, (file, queries, sign) in zip(homes, changes, strict=True):
-        columns = sum(each.star_columns for each in queries)
-        room[home] = room.get(home, StarRoom()).with_more(sign * file.work, sign * columns)
-    return None if any(room[home].is_short or room[home].left < 0 for home in homes) else room
+    for file, queries, sign in changes:
+        home = home_of(file.source.name)
+        own = room.get(home) or before.room.get(home) or StarRoom()
+        room[home] = own.with_more(sign * file.work, sign * sum(each.star_columns for each in queries))
+    return None if any(each.is_short or each.left < 0 for each in room.values()) else before.room.with_other(room)
 
 
 def _designed_anew(assembly: Assembly, affected: frozenset[str]) -> Assembly:
     """Design the indexes of some tables again, and those of all tables that share a reader with them."""
-    readers = [part for part in assembly.parts if part.reads]
+    readers = list(chain.from_iterable(assembly.parts.told(_readers_among)))
     while True:
         reached = affected.union(*(part.reads for part in readers if not affected.isdisjoint(part.reads)))
         if reached == affected:
             break
         affected = reached
-    readers = [part for part in readers if not affected.isdisjoint(part.reads)]
-    planned = [plan for part in readers for plan in part.alone]
+    again = [part for part in readers if not affected.isdisjoint(part.reads)]
+    planned = [plan for part in again for plan in part.alone]
     tables = [table for name, table in assembly.catalog.tables.items() if name in affected]
-    found = design([query for part in readers for query in part.bound], planned, tables, assembly.by_table)
+    found = design([query for part in again for query in part.bound], planned, tables, assembly.by_table)
     designed, settled = assembly.designed, assembly.settled
     is_new = any(not are_same(designed[name], indexes) for name, indexes in found.items())
     if is_new:
         designed = {**designed, **found}
         settled = settle_indexes(assembly.catalog, chain.from_iterable(designed.values()))
     plans = iter(planned)
-    now = {id(part): tuple(islice(plans, len(part.alone))) for part in readers}
+    now = {id(part): tuple(islice(plans, len(part.alone))) for part in again}
     changed = _tables_with_other_indexes(assembly.settled, settled) if is_new else frozenset()
-
-    def finished(part: Part) -> Part:
-        planned = now.get(id(part), part.planned)
-        is_same = all(map(is_, part.planned, planned)) and changed.isdisjoint(part.reads)
-        if is_same and not (is_new and part.writes):
-            return part
-        return _over(part, planned, assembly.catalog, settled)
-
-    parts = list(map(finished, assembly.parts))
+    others: dict[int, Part] = {}
+    for part in {id(part): part for part in (*readers, *(assembly.writing() if is_new else ()))}.values():
+        planned_now = now.get(id(part), part.planned)
+        is_same = all(map(is_, part.planned, planned_now)) and changed.isdisjoint(part.reads)
+        if not is_same or (is_new and part.writes):
+            other = _over(part, planned_now, assembly.catalog, settled)
+            if other is not part:
+                others[id(part)] = other
+    parts = assembly.parts.with_each(others) if others else assembly.parts
     return replace(assembly, parts=parts, designed=designed, settled=settled, by_name=_by_name(parts))
 
 
@@ -282,9 +288,21 @@ def _over(part: Part, planned: tuple[PlannedQuery | None, ...], catalog: Catalog
     return part if is_same else new
 
 
-def _by_name(parts: Sequence[Part]) -> dict[str, CompiledQuery]:
+def _by_name(parts: Iterable[Part]) -> LongMap[str, CompiledQuery]:
     found: dict[str, CompiledQuery] = {}
     for part in parts:
         for query in part.queries:
             found.setdefault(query.name, query)
-    return found
+    return LongMap(found)
+
+
+def _loud_among(parts: tuple[Part, ...]) -> list[Part]:
+    return [each for each in parts if each.is_loud]
+
+
+def _readers_among(parts: tuple[Part, ...]) -> list[Part]:
+    return [each for each in parts if each.reads]
+
+
+def _writing_among(parts: tuple[Part, ...]) -> list[Part]:
+    return [each for each in parts if each.writes]

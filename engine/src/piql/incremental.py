@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import chain, compress
-from operator import attrgetter, ne
+from itertools import accumulate, chain, compress
+from operator import ne
 
 from piql.assembly import Assembly, assemble
 from piql.compilation import Compilation
 from piql.mending import mend
 from piql.placing import place
+from piql.sharing import LongList, LongMap, common_ends
 from piql.source import Source
+from piql.syntax import ast
 from piql.syntax.pieces import Pieces, cut, differing
 
 MOST_KEPT = 8  # sets of texts
@@ -29,7 +31,10 @@ class _Kept:
     """A set of texts that was compiled."""
 
     texts: dict[str, str]
-    cuts: dict[str, Pieces]
+    names: list[str]
+    cuts: LongMap[str, Pieces]
+    firsts: list[int]  # how many pieces stand before each file
+    pieces: LongList[ast.ParsedFile]  # of all files
     assembly: Assembly
     mended: Compilation
 
@@ -41,22 +46,23 @@ def compile_texts(given: Mapping[str, str]) -> Compilation:
     """Compile all files together."""
     global _kept
     texts = dict(given)
-    before, changed, apart = _nearest(texts)
+    names = list(texts)
+    before, changed, apart = _nearest(texts, names)
     replaced = before if apart < NEAR else None  # else it may be another project
-    if before is None:
-        now = _compiled(texts, None, list(texts))
-    else:
-        now = before if not changed else _compiled(texts, before, changed)
+    now = before
+    if now is None:
+        now = _afresh(texts, names)
+    elif changed:
+        now = _edited(texts, now, changed)
     _kept = (now, *(each for each in _kept if each is not now and each is not replaced))[:MOST_KEPT]
     return place(now.mended, now.cuts)
 
 
-def _nearest(texts: dict[str, str]) -> tuple[_Kept | None, list[str], int]:
+def _nearest(texts: dict[str, str], names: list[str]) -> tuple[_Kept | None, list[str], int]:
     """Give a set of the same files that differs little, and the names of the files that do: projects may alternate."""
-    names = list(texts)
     nearest: tuple[_Kept | None, list[str], int] = (None, [], NEAR)
     for each in _kept:
-        if list(each.texts) == names:
+        if each.names == names:
             changed = list(compress(names, map(ne, texts.values(), each.texts.values())))
             if len(changed) > MOST_CHANGED:
                 continue
@@ -68,20 +74,35 @@ def _nearest(texts: dict[str, str]) -> tuple[_Kept | None, list[str], int]:
     return nearest
 
 
-def _compiled(texts: dict[str, str], before: _Kept | None, changed: list[str]) -> _Kept:
-    cuts: dict[str, Pieces] = dict(before.cuts) if before is not None else {}
-    for name in changed:
-        cuts[name] = _cut(Source(texts[name], name), before)
-    files = list(chain.from_iterable(map(attrgetter("files"), cuts.values())))
-    assembly = assemble(files, before.assembly if before is not None else None)
-    return _Kept(texts, cuts, assembly, mend(assembly))
+def _afresh(texts: dict[str, str], names: list[str]) -> _Kept:
+    """Compile all files; some of them may be known from other sets."""
+    cuts = {name: _cut(Source(text, name)) for name, text in texts.items()}
+    firsts = list(accumulate((len(each.files) for each in cuts.values()), initial=0))
+    pieces = LongList.of(chain.from_iterable(each.files for each in cuts.values()))
+    assembly = assemble(pieces)
+    return _Kept(texts, names, LongMap(cuts), firsts, pieces, assembly, mend(assembly))
 
 
-def _cut(source: Source, before: _Kept | None) -> Pieces:
-    """Cut a file, from how the nearest set, the same text or another file of its name was cut before."""
+def _edited(texts: dict[str, str], before: _Kept, changed: list[str]) -> _Kept:
+    """Compile what differs from an earlier set."""
+    cuts = {name: cut(Source(texts[name], name), before.cuts[name]) for name in changed}
+    pieces, firsts = before.pieces, before.firsts
+    for name, now in cuts.items():
+        number = before.names.index(name)
+        old = before.cuts[name].files
+        head, tail = common_ends(old, now.files)
+        first, more = firsts[number], len(now.files) - len(old)
+        other = now.files.between(head, len(now.files) - tail)
+        pieces = pieces.with_other(first + head, first + len(old) - tail, other)
+        if more:
+            firsts = [*firsts[: number + 1], *(each + more for each in firsts[number + 1 :])]
+    assembly = assemble(pieces, before.assembly)
+    return _Kept(texts, before.names, before.cuts.with_other(cuts), firsts, pieces, assembly, mend(assembly))
+
+
+def _cut(source: Source) -> Pieces:
+    """Cut a file, from how the same text or another file of its name was cut before."""
     known = [pieces for each in _kept if (pieces := each.cuts.get(source.name)) is not None]
-    if before is not None:
-        return cut(source, before.cuts[source.name])
     for each in known:
         if each.source.text == source.text:
             return each

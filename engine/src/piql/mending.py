@@ -6,7 +6,7 @@ A trial compiles the schema and the queries it is about, not the whole set.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -22,6 +22,7 @@ from piql.index_advice import advise
 from piql.index_design import PlannedQuery
 from piql.logical.operators import Stop
 from piql.memory import Memory
+from piql.sharing import LongList, amended
 from piql.source import Source
 from piql.syntax import ast
 from piql.syntax.parser import MAX_WORK, parse_once
@@ -66,14 +67,14 @@ def _with_fixes(assembly: Assembly) -> Compilation:
     return replace(
         compilation,
         diagnostics=tuple(_fixed(each, fixes) for each in compilation.diagnostics),
-        queries={
-            **compilation.queries,
-            **{
+        queries=amended(
+            compilation.queries,
+            {
                 name: replace(query, diagnostics=tuple(_fixed(each, fixes) for each in query.diagnostics))
                 for name in fixes
                 for query in (compilation.queries[name],)
             },
-        },
+        ),
     )
 
 
@@ -95,12 +96,14 @@ def _with_candidates(assembly: Assembly, compilation: Compilation) -> Compilatio
         return tuple(changed.get(id(each), each) for each in found)
 
     queries = {
-        name: replace(query, diagnostics=now(query.diagnostics))
+        own.name: replace(query, diagnostics=now(query.diagnostics))
+        for part in assembly.loud()
+        for own in part.queries
+        for query in (compilation.queries[own.name],)
         if any(id(each) in changed for each in query.diagnostics)
-        else query
-        for name, query in compilation.queries.items()
     }
-    return replace(compilation, queries=queries, diagnostics=now(compilation.diagnostics))
+    queries_now = amended(compilation.queries, queries)
+    return replace(compilation, queries=queries_now, diagnostics=now(compilation.diagnostics))
 
 
 def _fixed(diagnostic: Diagnostic, fixes: Mapping[str, tuple[Fix, ...]]) -> Diagnostic:
@@ -118,7 +121,7 @@ class _RefusedTrials:
         self.refused = refused
         self.names = [bound.name for bound, _ in refused]
         self.work_of = {each.name: _work_of_a_trial(part) for part in assembly.loud() for each in part.bound}
-        self.work = TrialWork(max(LEAST_TRIED, MOST_TRIED - sum(each.work for each in assembly.files) // SHARE))
+        self.work = TrialWork(max(LEAST_TRIED, MOST_TRIED - sum(assembly.files.told(_work_among)) // SHARE))
         self._tried: dict[tuple[Edit, ...], Compilation] = {}
 
     def unblocked(self, edits: tuple[Edit, ...], name: str) -> tuple[str, ...]:
@@ -129,6 +132,10 @@ class _RefusedTrials:
         if edits not in self._tried:
             self._tried[edits] = _try(self.assembly, edits, set(self.names))
         return tuple(each for each in others if self._tried[edits].queries[each].is_bounded)
+
+
+def _work_among(files: tuple[ast.ParsedFile, ...]) -> int:
+    return sum(each.work for each in files)
 
 
 def _work_of_a_trial(part: Part) -> int:
@@ -199,7 +206,7 @@ def _with_tried_fixes(assembly: Assembly, compilation: Compilation) -> Compilati
         if name is not None and (query := compilation.queries.get(name)) is not None
     }
     diagnostics = tuple(settled.get(id(each), each) for each in found)
-    return replace(compilation, queries={**compilation.queries, **queries}, diagnostics=diagnostics)
+    return replace(compilation, queries=amended(compilation.queries, queries), diagnostics=diagnostics)
 
 
 def _read_in_a_trial(assembly: Assembly) -> int:
@@ -256,16 +263,16 @@ def _try(assembly: Assembly, edits: tuple[Edit, ...], names: set[str] | None) ->
 
 def _try_bounded(assembly: Assembly, edits: tuple[Edit, ...], names: set[str]) -> Compilation:
     """Compile the schema and some queries in which nothing was found, with edits made."""
-    parts = [replace(part, is_loud=True) for part in assembly.parts if any(each.name in names for each in part.bound)]
-    return _try(replace(assembly, parts=parts), edits, names)
+    parts = (replace(part, is_loud=True) for part in assembly.parts if any(each.name in names for each in part.bound))
+    return _try(replace(assembly, parts=LongList.of(parts)), edits, names)
 
 
 def _edited(assembly: Assembly, edits: tuple[Edit, ...], names: set[str] | None) -> Assembly:
     """Assemble the schema and some queries, or all, with edits made."""
-    files = assembly.files
+    files: Iterable[ast.ParsedFile] = assembly.files
     if names is not None:
         wanted = {id(part.file) for part in assembly.parts_of(names)}
-        files = [each for each in files if id(each) in wanted or id(each) in assembly.defining]
+        files = assembly.files.among(assembly.defining | wanted)
     changed: list[ast.ParsedFile] = []
     for file in files:
         own = sorted((each for each in edits if each.file == file.source.name), key=lambda each: -each.start)
@@ -281,7 +288,7 @@ def _edited(assembly: Assembly, edits: tuple[Edit, ...], names: set[str] | None)
             if len(kept) < len(file.statements):
                 file = replace(file, statements=tuple(kept))
         changed.append(file)
-    return assemble(changed)
+    return assemble(LongList.of(changed))
 
 
 def _without(file: ast.ParsedFile, names: set[str]) -> str:

@@ -9,7 +9,7 @@ from dataclasses import fields, is_dataclass
 
 import piql
 import pytest
-from piql import incremental
+from piql import incremental, sharing
 from piql.source import Source, Span
 from piql.syntax.lexer import tokenize
 from piql.syntax.pieces import Pieces, cut
@@ -39,6 +39,13 @@ PIECES = sorted(
     set(re.findall(r"\w+|'[^']*'|\S", SCHEMA + QUERIES + REFUSED + ENTITIES))
     | {"'", '"', "/*", "*/", "--", "\n", ";", "; ", "😀", "x'0", "hometown", "DESC", "CREATE QUERY own AS SELECT 1;"}
 )
+
+
+@pytest.fixture(autouse=True)
+def short_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the few pieces of these texts be kept in several runs, as those of a thousand queries are."""
+    monkeypatch.setattr(sharing, "RUN", 2)
+    monkeypatch.setattr(sharing, "LONGEST", 4)
 
 
 def described(value: object) -> object:

@@ -6,7 +6,7 @@ The shape of a plan is told in `binding.queries`. The schema is bound first, so 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -113,7 +113,7 @@ _schemas: Memory[BoundSchema] = Memory(512)
 _queries: Memory[BoundQuery] = Memory(16384)  # by statement, and by statement and schema
 
 
-def bind_schema_once(files: Sequence[ast.ParsedFile], catalog: Catalog | None = None) -> BoundSchema:
+def bind_schema_once(files: Iterable[ast.ParsedFile], catalog: Catalog | None = None) -> BoundSchema:
     """Bind the definitions, or give the schema that the very same ones gave before."""
     definitions = tuple(each for file in files for each in file.statements if isinstance(each, _DEFINITIONS))
     return _schemas.recall((*definitions, catalog), lambda: bind_schema(definitions, catalog))

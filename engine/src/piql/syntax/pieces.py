@@ -8,11 +8,10 @@ a piece means depends on nothing around it. How a text is cut depends on the tex
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
 from functools import cached_property
-from itertools import accumulate, compress, count, pairwise
-from operator import is_not
+from itertools import accumulate, count
 
+from piql.sharing import LongList
 from piql.source import Source
 from piql.syntax import ast
 from piql.syntax.parser import MAX_WORK, parse, parse_rest
@@ -41,11 +40,10 @@ class Pieces:
     """One file, cut. Each piece is a parsed file with a `Source` of its own, whose places count from its start."""
 
     def __init__(
-        self, source: Source, files: list[ast.ParsedFile], lengths: list[int], work: int = 0, *, is_anew: bool = False
+        self, source: Source, files: LongList[ast.ParsedFile], work: int = 0, *, is_anew: bool = False
     ) -> None:
         self.source = source
         self.files = files
-        self.lengths = lengths
         self.work = work
         self._asked = 0
         self.is_anew = is_anew  # there is so much that other texts of the file are cut without this one
@@ -53,77 +51,115 @@ class Pieces:
     @cached_property
     def starts(self) -> list[int]:
         """Where each piece begins, and the end of the last."""
-        return list(accumulate(self.lengths, initial=0))
+        return list(accumulate((len(each.source.text) for each in self.files), initial=0))
+
+    def at(self, offset: int) -> tuple[int, int]:
+        """Give the number of the piece that an offset stands in, and where it begins; at the end, that of none."""
+        number, start = 0, 0
+        for run, length in zip(self.files.runs(), self.files.told(_length_of), strict=True):
+            if start + length > offset:
+                for piece in run:
+                    if start + len(piece.source.text) > offset:
+                        return number, start
+                    start += len(piece.source.text)
+                    number += 1
+            start += length
+            number += len(run)
+        return number, start
+
+    def start(self, number: int) -> int:
+        """Give where a piece begins; the end of the last for the number behind it."""
+        first, start = 0, 0
+        for run, length in zip(self.files.runs(), self.files.told(_length_of), strict=True):
+            if first + len(run) > number:
+                return start + _length_of(run[: number - first])
+            first += len(run)
+            start += length
+        return start
 
     def start_of(self, name: str) -> int:
         """Where a piece begins. A key in one of a thousand asks for one or two, a file full of faults for all."""
         self._asked += 1
         if self._asked > _FEW:
             return self._start_by_name[name]
-        return self.starts[next(at for at, each in enumerate(self.files) if each.source.name == name)]
+        start = 0
+        for length, starts in zip(self.files.told(_length_of), self.files.told(_starts_in), strict=True):
+            if name in starts:
+                return start + starts[name]
+            start += length
+        raise KeyError(name)
 
     @cached_property
     def _start_by_name(self) -> dict[str, int]:
         return dict(zip((each.source.name for each in self.files), self.starts, strict=False))
 
 
+def _length_of(pieces: tuple[ast.ParsedFile, ...]) -> int:
+    return sum(len(each.source.text) for each in pieces)
+
+
+def _starts_in(pieces: tuple[ast.ParsedFile, ...]) -> dict[str, int]:
+    """Where each piece begins, counted from the start of the first."""
+    starts = accumulate((len(each.source.text) for each in pieces), initial=0)
+    return dict(zip((each.source.name for each in pieces), starts, strict=False))
+
+
 def cut(source: Source, before: Pieces | None = None) -> Pieces:
     """Cut a text; pieces that `before` has in common with it, at its beginning and end, are not parsed again."""
     if before is None or before.is_anew:
-        return _cut(source, Pieces(source, [], []), 0, 0)
+        return _cut(source, Pieces(Source(""), LongList.of(())), 0, 0)
     old, new = before.source.text, source.text
     same = _common_start(old, new)
     same_at_end = _common_end(old, new, min(len(old), len(new)) - same)
-    starts = before.starts
-    first = bisect_right(starts, same) - 1  # the first piece that does not end within what is the same
+    first, _ = before.at(same)  # the first piece that does not end within what is the same
     if first == len(before.files):
         first = max(first - 1, 0)  # the last one may go on
-    last = bisect_left(starts, len(old) - same_at_end, first)
-    return _cut(source, before, first, last)
+    last, start = before.at(len(old) - same_at_end)
+    if start < len(old) - same_at_end:
+        last += 1
+    return _cut(source, before, first, max(first, last))
 
 
 def _cut(source: Source, before: Pieces, first: int, last: int) -> Pieces:
     """Cut what stands behind the pieces up to `first`, until a piece from `last` on begins; all behind it are kept."""
     text = source.text
-    lengths = before.lengths
-    at = before.starts[first]
-    kept, kept_at = last, before.starts[last] + len(text) - len(before.source.text)
+    old = before.files
+    at = before.start(first)
+    kept, kept_at = last, before.start(last) + len(text) - len(before.source.text)
     files: list[ast.ParsedFile] = []
-    bounds = [at]
     work = 0
     while at < len(text):
-        while kept < len(lengths) and kept_at < at:
-            kept_at += lengths[kept]
+        while kept < len(old) and kept_at < at:
+            kept_at += len(old[kept].source.text)
             kept += 1
-        if kept < len(lengths) and at == kept_at:
+        if kept < len(old) and at == kept_at:
             break
         if work > MAX_WORK or first + len(files) >= MOST_PIECES:
-            kept = len(lengths)
+            kept = len(old)
             break
         found = _PIECE.match(text, at)
         end = found.end() if found is not None else len(text)
         files.append(parse(_piece(source.name, text[at:end]), MAX_WORK))
         at = end
-        bounds.append(at)
         work += files[-1].work
     else:
-        kept = len(lengths)
-    work += before.work - sum(each.work for each in before.files[first:kept])
-    files = [*before.files[:first], *files, *before.files[kept:]]
-    lengths = [*lengths[:first], *(end - start for start, end in pairwise(bounds)), *lengths[kept:]]
-    most = _as_much_as_is_compiled(files) if work > MAX_WORK else len(files)
+        kept = len(old)
+    work += before.work - sum(each.work for each in old.between(first, kept))
+    now = old.with_other(first, kept, files)
+    most = _as_much_as_is_compiled(now) if work > MAX_WORK else len(now)
     if most >= MOST_PIECES:
-        return Pieces(source, [parse(_piece(source.name, text), MAX_WORK)], [len(text)], is_anew=True)
-    end = sum(lengths[:most])
+        return Pieces(source, LongList.of([parse(_piece(source.name, text), MAX_WORK)]), is_anew=True)
+    end = sum(now.told(_length_of)) if most == len(now) else _length_of(tuple(now.between(0, most)))
     if end == len(text):
-        return Pieces(source, files, lengths, work)
+        return Pieces(source, now, work)
     rest = parse_rest(_piece(source.name, text[end:]))
-    return Pieces(source, [*files[:most], rest], [*lengths[:most], len(text) - end], is_anew=True)
+    return Pieces(source, LongList.of([*now.between(0, most), rest]), is_anew=True)
 
 
-def _as_much_as_is_compiled(files: list[ast.ParsedFile]) -> int:
+def _as_much_as_is_compiled(files: LongList[ast.ParsedFile]) -> int:
     """Give how many pieces there are before which there is not too much."""
-    return sum(each <= MAX_WORK for each in accumulate((each.work for each in files[:-1]), initial=0))
+    work = (each.work for each in files.between(0, len(files) - 1))
+    return sum(each <= MAX_WORK for each in accumulate(work, initial=0))
 
 
 def _piece(file: str, text: str) -> Source:
@@ -176,11 +212,3 @@ def _common_end(one: str, other: str, most: int) -> int:
         else:
             high = middle - 1
     return low
-
-
-def common_ends(before: list[ast.ParsedFile], now: list[ast.ParsedFile]) -> tuple[int, int]:
-    """Give how many pieces two cuts have in common at the beginning, and how many at the end."""
-    shorter = min(len(before), len(now))
-    head = next(compress(count(), map(is_not, before, now)), shorter)
-    tail = next(compress(count(), map(is_not, reversed(before), reversed(now))), shorter)
-    return head, min(tail, shorter - head)
