@@ -40,8 +40,8 @@ def plan_semi_join(
     if looked_up is None and not is_apart:
         looked_up = _followed(planner, node, left, path, under)
     if looked_up is not None and (not is_apart or looked_up.requests < left.requests + right.requests):
-        del planner.gaps[gaps:]
-        return looked_up
+        del planner.gaps[gaps:]  # also where the left is unbounded: its rows would find those of the right
+        return looked_up if left.rows < WORST else replace(left, rows=WORST)
     if not is_apart:
         return replace(left, rows=WORST)
     conditions = conjuncts(node.condition) if node.condition is not None else ()
@@ -65,7 +65,7 @@ def _looked_up(planner: Planner, node: SemiJoin, left: Part, path: tuple[int, ..
     a fact of the schema limits are read and tested, and each row of the left is kept once. NOT EXISTS keeps the rows
     that a left join finds nothing for; a mark says for which it finds something.
     """
-    if not is_leg(node.right) or left.rows >= WORST or not left.is_unique:
+    if not is_leg(node.right) or not left.is_unique:
         return None
     conditions = conjuncts(node.condition) if node.condition is not None else ()
     if _may_be_unknown(node.compared):
@@ -115,7 +115,7 @@ def _followed(
     To find the rows that have no match, or to mark those that have one, all are joined by left joins, each only where
     the one before it found something: where the last one found something, all did.
     """
-    if not is_region(node.right) or left.rows >= WORST or not left.is_unique:
+    if not is_region(node.right) or not left.is_unique:
         return None
     is_inner = not node.is_anti and node.mark is None
     if _may_be_unknown(node.compared):
@@ -126,12 +126,16 @@ def _followed(
     conditions = (*all_conjuncts((node.condition,)), *region.conditions)
     orders = permutations(region.legs) if len(region.legs) <= MOST_FOLLOWED else (region.legs,)
     gaps = len(planner.gaps)
+    unbounded = aliases_below(node.left) if left.rows >= WORST else frozenset()
     for legs in orders:
         joined = _joined(node.left, legs, conditions, is_inner=is_inner)
         with planner.attempt():
             part = planner.plan(joined, Want(), path, under)
         is_bounded = len(planner.gaps) == gaps and part.rows < WORST
+        is_bounded_by_left = bool(unbounded) and all(each.relation.alias in unbounded for each in planner.gaps[gaps:])
         del planner.gaps[gaps:]
+        if is_bounded_by_left:
+            return left
         if is_bounded:
             order = left.order if depth_of(left.plan, part.plan) else ()  # else it was planned anew, in any order
             part = replace(part, keys=left.keys, fixed=left.fixed, order=order)
