@@ -37,6 +37,7 @@ BODIES: dict[tuple[str, str], object] = {
     ("put", "/api/workspaces/{workspace_id}/files/{path}"): {"text": "", "base_revision": None},
     ("post", "/api/profile-runs"): {"grid": {"row_bytes": [0]}, "interval_seconds": 1, "intervals": 1},
     ("post", "/api/predictions"): {"files": [FILE], "query": "q", "run_id": "none", "slo": SLO},
+    ("post", "/api/prediction-sets"): {"files": [FILE], "queries": ["q"], "run_id": "none", "slo": SLO},
     ("post", "/api/heatmaps"): {
         "files": [FILE],
         "query": "q",

@@ -105,10 +105,12 @@ async def test_a_run_measures_predicts_and_draws_a_heatmap(client: httpx.AsyncCl
         "myThoughts,": "not-predictable",
         "none": "unknown-query",
         ", ".join(["myThoughts"] * 31): "page-too-long",
-        "postThought": "not-predictable",
     }
     for wrong, code in refusals.items():
         assert (await client.post("/api/page-predictions", json=page | {"page": wrong})).json()["code"] == code
+
+    lacking = (await client.post("/api/page-predictions", json=page | {"page": "myThoughts, postThought"})).json()
+    assert (lacking["query"], lacking["kind"]) == ("postThought", "not-measured")
 
     wide = {"quantile": 0.99, "threshold_ms": 10_000.0}
     answer = await client.post("/api/safe-limits", json={"files": files, "run_id": run_id, "slo": wide})
@@ -140,13 +142,44 @@ async def test_a_run_measures_predicts_and_draws_a_heatmap(client: httpx.AsyncCl
         answer = await client.post("/api/heatmaps", json=wrong)
         assert (answer.status_code, answer.json()["code"]) == (422, "not-predictable")
     answer = await client.post("/api/predictions", json=ask | {"query": "postThought"})
-    assert (answer.status_code, sorted(answer.json())) == (200, ["query", "reason", "run_id"])
+    assert (answer.status_code, answer.json()["kind"]) == (200, "not-measured")
     assert answer.json()["reason"].startswith("The profile has no measurement of ")
     assert (await client.post("/api/predictions", json=ask | {"query": "none"})).status_code == 404
 
     assert (await client.delete(f"/api/profile-runs/{run_id}")).status_code == 204
     assert (await client.get(f"/api/profile-runs/{run_id}")).status_code == 404
     assert (await client.get("/api/profile-runs")).json() == []
+
+
+async def test_what_a_run_has_not_measured_is_said_with_the_point_that_it_lacks(
+    client: httpx.AsyncClient, files: Files
+) -> None:
+    run_id = await started(client, SHORT)
+    await until(client, run_id, "done")
+    join = "usersFollowedBy"
+    read = "SELECT text FROM thoughts WHERE owner = [1: me] LIMIT"
+    texts = {"far": f"{read} 9000;", "near": f"{read} 5;", "all": "SELECT *;"}
+    extra = [{"path": f"{name}.piql", "text": f"CREATE QUERY {name} AS {text}"} for name, text in texts.items()]
+    ask = {"files": files + extra, "run_id": run_id, "slo": SLO}
+
+    answer = await client.post("/api/prediction-sets", json=ask | {"queries": [*texts, "nobody", join]})
+    assert answer.status_code == 200, answer.text
+    found = {each["query"]: each for each in answer.json()["predictions"]}
+    assert list(found) == ["far", "near", join]  # neither what has no bound nor what is not there
+    assert found["near"] == (await client.post("/api/predictions", json=ask | {"query": "near"})).json()
+    assert found["near"]["p99_ms"] > 0
+    assert (found["far"]["kind"], found["far"]["missing"]["rows"]) == ("beyond-measured", 9000)
+    assert (found[join]["kind"], found[join]["missing"]["operator"]) == ("not-measured", "IndexFKJoin")
+    assert found[join]["missing"]["child_rows"] == 100
+    everything = (await client.post("/api/prediction-sets", json=ask)).json()["predictions"]
+    assert len(everything) == len(files) - 1 + 2
+
+    for query, values, kind in (("far", [8000, 9000], "beyond-measured"), (join, [5, 10], "not-measured")):
+        compiled = (await client.post("/api/compilations", json={"files": ask["files"]})).json()
+        axes = next(each["axes"] for each in compiled["queries"] if each["name"] == query)
+        along = {"query": query, "x": {"symbol": axes[0]["symbol"], "values": values}}
+        answer = await client.post("/api/curves", json=ask | along)
+        assert (answer.status_code, answer.json()["kind"]) == (200, kind)
 
 
 async def test_a_cancelled_run_lets_the_next_one_begin(client: httpx.AsyncClient, files: Files) -> None:

@@ -61,17 +61,45 @@ test('a heatmap draws the promise as a contour, and a cell’s limits are writte
   await expect(problems.none).toBeVisible()
 })
 
-test('a query beyond what was measured has its bound and no p99, and that is no error', async ({ workbench, api, page }) => {
+test('a query beyond what was measured has its bound and no p99, and what to profile for one is a click away', async ({ workbench, api, page }) => {
+  const { heatmap, profile, bounds } = workbench
   await api.measuredRun()
   await api.create('queries/wide.piql', 'CREATE QUERY wide AS SELECT text FROM thoughts WHERE owner = [1: me] LIMIT 9000;')
   const errors: string[] = []
   page.on('console', (message) => (message.type() === 'error' ? errors.push(message.text()) : undefined))
-  const answered = page.waitForResponse((answer) => answer.url().endsWith('/api/predictions') && answer.request().postDataJSON().query === 'wide')
-  await workbench.open('/?query=wide&file=queries/wide.piql')
-  expect((await answered).status()).toBe(200)
+  const asked: string[][] = []
+  page.on('request', (request) => (request.url().includes('/api/prediction') ? asked.push(request.postDataJSON().queries) : undefined))
+  await workbench.open('/?query=wide&file=queries/wide.piql&panel=heatmap')
   await expect(workbench.workspace.query('findUser')).toContainText('p99 ≤')
   await expect(workbench.editor.lensOf('wide')).toHaveText(/^≤ 1 op · 1 trip · class I$/)
+  expect(asked).toHaveLength(1)
+  expect(asked[0]).toEqual(expect.arrayContaining(['wide', 'findUser', 'thoughtstream']))
+
+  await expect(heatmap.content).toContainText('This run’s points are too small for wide')
+  await expect(heatmap.content).toContainText('wide asks for IndexScan of 9,000 rows')
+  await heatmap.predictPage('findUser, wide')
+  await expect(heatmap.content.getByText('This run’s points are too small for wide')).toHaveCount(2)
+  await bounds.open()
+  await expect(bounds.content).toContainText('Predicted p99not measured')
+  await bounds.content.getByRole('button', { name: 'Profile with such a point' }).click()
+  await expect(profile.levels('IndexScan', 'Rows')).toHaveValue('1, 10, 100, 9000')
   expect(errors).toEqual([])
+})
+
+test('a grid of one’s own names the levels of every dimension, and is measured as it was asked for', async ({ workbench, page }) => {
+  const { profile } = workbench
+  await workbench.open('/?query=thoughtstream&panel=profile')
+  await profile.chooseOwnGrid()
+  await profile.levels('Rows', 'Columns beside the key').fill('1, many')
+  await expect(profile.content.getByText('Whole numbers from 1 to 100,000, such as 1, 10, 100.')).toBeVisible()
+  await expect(profile.startButton).toBeDisabled()
+  await profile.levels('Rows', 'Columns beside the key').fill('1, 8')
+  await expect(profile.content.getByText('28 points.')).toBeVisible()
+  await profile.levels('Rows', 'Bytes of a row').fill('2')
+  const begun = page.waitForRequest((request) => request.method() === 'POST' && request.url().endsWith('/api/profile-runs'))
+  await profile.startButton.click()
+  expect((await begun).postDataJSON().grid).toMatchObject({ row_bytes: [2], columns: [1, 8], scan_rows: [1, 10, 100], forward_rows: [] })
+  await expect(profile.alert).toContainText('a measured row has at least 32 bytes, not 2.')
 })
 
 test('a view of the heatmap is a URL', async ({ workbench, api }) => {

@@ -8,18 +8,32 @@ export interface RunSettings {
 }
 
 export class Profile extends Panel {
+  private readonly form: Locator
+  readonly startButton: Locator
+
   constructor(page: Page) {
     super(page, 'Profile')
+    this.form = this.content.getByRole('form', { name: 'New profile run' })
+    this.startButton = this.form.getByRole('button', { name: 'Start run' })
   }
 
   async start({ label, intervalSeconds, intervals }: RunSettings): Promise<ProfileRun> {
-    const form = this.content.getByRole('form', { name: 'New profile run' })
+    const form = this.form
     await form.getByLabel('Label').fill(label)
     await form.getByLabel('Grid').selectOption('small')
     await form.getByLabel('Interval', { exact: true }).fill(String(intervalSeconds))
     await form.getByLabel('Intervals').fill(String(intervals))
-    await form.getByRole('button', { name: 'Start run' }).click()
+    await this.startButton.click()
     return this.run(label)
+  }
+
+  async chooseOwnGrid(): Promise<void> {
+    await this.form.getByLabel('Grid').selectOption('own')
+  }
+
+  /** The levels of one dimension of a grid of one's own. */
+  levels(operator: string, dimension: string): Locator {
+    return this.form.getByRole('group', { name: operator, exact: true }).getByLabel(dimension)
   }
 
   run(label: string): ProfileRun {

@@ -2,6 +2,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { isUnderWay } from '../logic/build'
 import { answered, api } from './client'
+import { askPrediction } from './prediction-batch'
 import type { Axis, ProfileRun, SloWrite, SourceFile } from './types'
 
 export const health = queryOptions({
@@ -87,8 +88,7 @@ export const sampleParameters = (deploymentId: string, name: string) =>
 export const prediction = (plan: string, files: () => SourceFile[], query: string, runId: string, slo: SloWrite) =>
   queryOptions({
     queryKey: ['prediction', query, runId, slo, plan],
-    queryFn: ({ signal }) =>
-      answered(api.POST('/api/predictions', { body: { files: files(), query, run_id: runId, slo }, signal })),
+    queryFn: () => askPrediction({ files, query, runId, slo }),
     staleTime: 300_000,
     gcTime: 60_000,
     retry: false,

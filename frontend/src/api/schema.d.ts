@@ -496,6 +496,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/prediction-sets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create Prediction Set
+         * @description The latencies of several queries, each as from `/predictions`.
+         */
+        post: operations["create_prediction_set"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/page-predictions": {
         parameters: {
             query?: never;
@@ -1833,6 +1853,22 @@ export interface components {
             number_range: components["schemas"]["RangeRead"] | null;
         };
         /**
+         * MissingPointRead
+         * @description What a run would have to measure, in the words of a grid; `child_rows` counts requests, `rows` those of each.
+         */
+        MissingPointRead: {
+            /** Operator */
+            operator: string;
+            /** Child Rows */
+            child_rows: number;
+            /** Rows */
+            rows: number;
+            /** Row Bytes */
+            row_bytes: number;
+            /** Columns */
+            columns: number;
+        };
+        /**
          * NameRead
          * @description A name that may be changed.
          */
@@ -1843,15 +1879,23 @@ export interface components {
         };
         /**
          * NoPredictionRead
-         * @description What a query asked for that the run has not measured: nothing is wrong, there is only no number.
+         * @description What a query asks for that the run has not measured: nothing is wrong, there is only no number.
+         *
+         *     `beyond-measured`: the operator was measured, only much smaller; `missing` is what to profile for a number.
          */
         NoPredictionRead: {
             /** Query */
             query: string;
             /** Run Id */
             run_id: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "not-measured" | "beyond-measured";
             /** Reason */
             reason: string;
+            missing: components["schemas"]["MissingPointRead"];
         };
         /**
          * NodeRead
@@ -2136,6 +2180,29 @@ export interface components {
             risk: components["schemas"]["RiskRead"] | null;
             /** Warnings */
             warnings: string[];
+        };
+        /**
+         * PredictionSetCreate
+         * @description `queries` names those to predict; null stands for all of the files.
+         */
+        PredictionSetCreate: {
+            /** Files */
+            files: components["schemas"]["SourceFile"][];
+            /** Queries */
+            queries?: string[] | null;
+            /** Run Id */
+            run_id: string;
+            slo?: components["schemas"]["SloWrite"] | null;
+        };
+        /**
+         * PredictionSetRead
+         * @description One answer a query, in the order asked for; what is not in the files, or has no bound, is left out.
+         */
+        PredictionSetRead: {
+            /** Run Id */
+            run_id: string;
+            /** Predictions */
+            predictions: (components["schemas"]["PredictionRead"] | components["schemas"]["NoPredictionRead"])[];
         };
         /** PreviewCreate */
         PreviewCreate: {
@@ -4172,6 +4239,75 @@ export interface operations {
             };
         };
     };
+    create_prediction_set: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PredictionSetCreate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PredictionSetRead"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is larger than 5 MB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
     create_page_prediction: {
         parameters: {
             query?: never;
@@ -4191,7 +4327,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PagePredictionRead"];
+                    "application/json": components["schemas"]["PagePredictionRead"] | components["schemas"]["NoPredictionRead"];
                 };
             };
             /** @description The body is not JSON. */
@@ -4260,7 +4396,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HeatmapRead"];
+                    "application/json": components["schemas"]["HeatmapRead"] | components["schemas"]["NoPredictionRead"];
                 };
             };
             /** @description The body is not JSON. */
@@ -4329,7 +4465,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CurveRead"];
+                    "application/json": components["schemas"]["CurveRead"] | components["schemas"]["NoPredictionRead"];
                 };
             };
             /** @description The body is not JSON. */

@@ -16,13 +16,25 @@ export function useChosenRun(): ProfileRun | null {
 }
 
 export function usePredictions(): ReadonlyMap<string, Prediction> {
+  return useAnswers(predicted)
+}
+
+/** Of the queries that the run cannot predict, what it lacks. */
+export function useLacks(): ReadonlyMap<string, NoPrediction> {
+  return useAnswers(lacking)
+}
+
+type Answer = Prediction | NoPrediction
+type Results = readonly { data?: Answer | undefined }[]
+
+function useAnswers<T extends Answer>(combine: (results: Results) => ReadonlyMap<string, T>): ReadonlyMap<string, T> {
   const compilation = useCompilation()
   const run = useChosenRun()
   const { slo = DEFAULT_SLO } = useView()
   const queries = run ? (compilation?.queries ?? []).filter((query) => query.bound) : []
   return useQueries({
     queries: queries.map((query) => prediction(planKey(query), sourceFiles, query.name, run?.id ?? '', slo)),
-    combine: byName,
+    combine,
   })
 }
 
@@ -31,12 +43,17 @@ export function planKey(query: Query): string {
   return JSON.stringify([query.text, query.bound?.by_operator, query.bound?.terms.map((term) => term.value)])
 }
 
-export function isPredicted(answer: Prediction | NoPrediction): answer is Prediction {
-  return 'p99_ms' in answer
+/** Every answer that is a number, a curve or a map says which model it is by; what a run lacks has none. */
+export function isPredicted<T extends object>(answer: T | NoPrediction): answer is T {
+  return 'model' in answer
 }
 
-function byName(results: readonly { data?: Prediction | NoPrediction | undefined }[]): ReadonlyMap<string, Prediction> {
+function predicted(results: Results): ReadonlyMap<string, Prediction> {
   return new Map(results.flatMap(({ data }) => (data && isPredicted(data) ? [[data.query, data] as const] : [])))
+}
+
+function lacking(results: Results): ReadonlyMap<string, NoPrediction> {
+  return new Map(results.flatMap(({ data }) => (data && !isPredicted(data) ? [[data.query, data] as const] : [])))
 }
 
 function latest(runs: readonly ProfileRun[]): ProfileRun | null {

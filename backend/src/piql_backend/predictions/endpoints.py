@@ -14,6 +14,8 @@ from piql_backend.predictions.schemas import (
     PagePredictionRead,
     PredictionCreate,
     PredictionRead,
+    PredictionSetCreate,
+    PredictionSetRead,
     SafeLimitsCreate,
     SafeLimitsRead,
 )
@@ -27,20 +29,28 @@ def create_prediction(request: PredictionCreate, workbench: TheWorkbench) -> Pre
     return workbench.predictions.predict(request)
 
 
+@router.post("/prediction-sets", responses=declared(404, 409))
+def create_prediction_set(request: PredictionSetCreate, workbench: TheWorkbench) -> PredictionSetRead:
+    """The latencies of several queries, each as from `/predictions`."""
+    return workbench.predictions.predict_set(request)
+
+
 @router.post("/page-predictions", responses=declared(404, 409))
-def create_page_prediction(request: PagePredictionCreate, workbench: TheWorkbench) -> PagePredictionRead:
+def create_page_prediction(
+    request: PagePredictionCreate, workbench: TheWorkbench
+) -> PagePredictionRead | NoPredictionRead:
     """The bound and the latency of a page that runs several queries, some of them at the same time."""
     return workbench.predictions.predict_page(request)
 
 
 @router.post("/heatmaps", responses=declared(404, 409))
-def create_heatmap(request: HeatmapCreate, workbench: TheWorkbench) -> HeatmapRead:
+def create_heatmap(request: HeatmapCreate, workbench: TheWorkbench) -> HeatmapRead | NoPredictionRead:
     """The same plan's latency over two of its limits, and the largest pairs that keep the SLO."""
     return workbench.predictions.heatmap(request)
 
 
 @router.post("/curves", responses=declared(404, 409))
-def create_curve(request: CurveCreate, workbench: TheWorkbench) -> CurveRead:
+def create_curve(request: CurveCreate, workbench: TheWorkbench) -> CurveRead | NoPredictionRead:
     """The same plan's latency along one of its limits, and the largest value that keeps the SLO."""
     return workbench.predictions.curve(request)
 

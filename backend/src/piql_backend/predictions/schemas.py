@@ -65,12 +65,43 @@ class PredictionRead(Read):
     warnings: list[str]
 
 
+class MissingPointRead(Read):
+    """What a run would have to measure, in the words of a grid; `child_rows` counts requests, `rows` those of each."""
+
+    operator: str
+    child_rows: int
+    rows: int
+    row_bytes: int
+    columns: int
+
+
 class NoPredictionRead(Read):
-    """What a query asked for that the run has not measured: nothing is wrong, there is only no number."""
+    """What a query asks for that the run has not measured: nothing is wrong, there is only no number.
+
+    `beyond-measured`: the operator was measured, only much smaller; `missing` is what to profile for a number.
+    """
 
     query: str
     run_id: str
+    kind: Literal["not-measured", "beyond-measured"]
     reason: str
+    missing: MissingPointRead
+
+
+class PredictionSetCreate(Write):
+    """`queries` names those to predict; null stands for all of the files."""
+
+    files: SourceFiles
+    queries: Annotated[list[Annotated[str, Field(max_length=200)]], Field(max_length=1_000)] | None = None
+    run_id: str = Field(max_length=100)
+    slo: SloWrite | None = None
+
+
+class PredictionSetRead(Read):
+    """One answer a query, in the order asked for; what is not in the files, or has no bound, is left out."""
+
+    run_id: str
+    predictions: list[PredictionRead | NoPredictionRead]
 
 
 class PagePredictionCreate(Write):

@@ -11,7 +11,7 @@ from piql.compilation import Compilation, CompiledQuery
 from piql.source import Span
 from piql_profiler.predictor.curve import curve
 from piql_profiler.predictor.heatmap import HeatmapAxis, Slo, heatmap
-from piql_profiler.predictor.model import Coverage, Model, NotPredictable
+from piql_profiler.predictor.model import Coverage, Model, NotMeasured, NotPredictable
 from piql_profiler.predictor.models import build_model
 from piql_profiler.predictor.pages import predict_page, steps_of
 from piql_profiler.predictor.predict import Prediction, predict
@@ -30,6 +30,7 @@ from piql_backend.predictions.schemas import (
     HeatmapCreate,
     HeatmapRead,
     LargestLimitRead,
+    MissingPointRead,
     NoPredictionRead,
     OperatorPredictionRead,
     PagePartRead,
@@ -37,6 +38,8 @@ from piql_backend.predictions.schemas import (
     PagePredictionRead,
     PredictionCreate,
     PredictionRead,
+    PredictionSetCreate,
+    PredictionSetRead,
     RiskRead,
     SafeLimitRead,
     SafeLimitsCreate,
@@ -72,17 +75,28 @@ class Predictions:
     def predict(self, request: PredictionCreate) -> PredictionRead | NoPredictionRead:
         """Predict one query of the files, or say what the run has not measured of it."""
         _, query = self._compilations.compile_query(request.files, request.query)
+        return self._predicted(query, request.run_id, request.slo)
+
+    def predict_set(self, request: PredictionSetCreate) -> PredictionSetRead:
+        """Predict several queries of the files at once."""
+        known = self._compilations.compile(request.files).queries
+        names = known if request.queries is None else dict.fromkeys(request.queries)
+        bounded = [known[name] for name in names if name in known and known[name].is_bounded]
+        self.model(request.run_id)
+        found = [self._predicted(each, request.run_id, request.slo) for each in bounded]
+        return PredictionSetRead(run_id=request.run_id, predictions=found)
+
+    def _predicted(self, query: CompiledQuery, run_id: str, slo: SloWrite | None) -> PredictionRead | NoPredictionRead:
         assert query.plan is not None
-        model = self.model(request.run_id)
         try:
-            found = predict(query.plan, model)
-            at_quantile = found.quantile_ms(request.slo.quantile) if request.slo else None
-        except NotPredictable as error:
-            return NoPredictionRead(query=query.name, run_id=request.run_id, reason=_sentence(error))
-        meets_slo, risk, notes = self._judged(found, at_quantile, request.run_id, request.slo)
+            found = predict(query.plan, self.model(run_id))
+            at_quantile = found.quantile_ms(slo.quantile) if slo else None
+        except NotMeasured as error:
+            return _no_prediction(query.name, run_id, error)
+        meets_slo, risk, notes = self._judged(found, at_quantile, run_id, slo)
         return PredictionRead(
             query=query.name,
-            run_id=request.run_id,
+            run_id=run_id,
             model=found.model,
             p50_ms=found.p50_ms,
             p99_ms=found.p99_ms,
@@ -101,10 +115,10 @@ class Predictions:
             slo_quantile_ms=at_quantile,
             meets_slo=meets_slo,
             risk=risk,
-            warnings=[*found.warnings, *notes, *self._staleness(request.run_id)],
+            warnings=[*found.warnings, *notes, *self._staleness(run_id)],
         )
 
-    def predict_page(self, request: PagePredictionCreate) -> PagePredictionRead:
+    def predict_page(self, request: PagePredictionCreate) -> PagePredictionRead | NoPredictionRead:
         """Predict several queries of the files as one page."""
         try:
             steps = steps_of(request.page)
@@ -117,12 +131,14 @@ class Predictions:
         plans = {name: each.plan for name, each in queries.items() if each.plan is not None}
         bounds = {name: each.bound for name, each in queries.items() if each.bound is not None}
         model = self.model(request.run_id)
-        try:
-            found = predict_page(steps, plans, model)
-            alone = {name: predict(plan, model) for name, plan in plans.items()}
-            at_quantile = found.quantile_ms(request.slo.quantile) if request.slo else None
-        except NotPredictable as error:
-            raise _not_predictable(error) from error
+        alone = {}
+        for name, plan in plans.items():
+            try:
+                alone[name] = predict(plan, model)
+            except NotMeasured as error:
+                return _no_prediction(name, request.run_id, error)
+        found = predict_page(steps, plans, model)
+        at_quantile = found.quantile_ms(request.slo.quantile) if request.slo else None
         meets_slo, risk, notes = self._judged(found, at_quantile, request.run_id, request.slo)
         blames = iter([each.blame_ms for each in found.operators])
         return PagePredictionRead(
@@ -150,7 +166,7 @@ class Predictions:
             warnings=[*found.warnings, *notes, *self._staleness(request.run_id)],
         )
 
-    def heatmap(self, request: HeatmapCreate) -> HeatmapRead:
+    def heatmap(self, request: HeatmapCreate) -> HeatmapRead | NoPredictionRead:
         """Predict one query of the files over two of its limits."""
         _, query = self._compilations.compile_query(request.files, request.query)
         model = self.model(request.run_id)
@@ -165,6 +181,8 @@ class Predictions:
                 slo=Slo(request.slo.quantile, request.slo.threshold_ms),
                 values=request.values,
             )
+        except NotMeasured as error:
+            return _no_prediction(query.name, request.run_id, error)
         except NotPredictable as error:
             raise _not_predictable(error) from error
         return HeatmapRead(
@@ -183,7 +201,7 @@ class Predictions:
             warnings=[*found.warnings, *self._staleness(request.run_id)],
         )
 
-    def curve(self, request: CurveCreate) -> CurveRead:
+    def curve(self, request: CurveCreate) -> CurveRead | NoPredictionRead:
         """Predict one query of the files along one of its limits."""
         _, query = self._compilations.compile_query(request.files, request.query)
         model = self.model(request.run_id)
@@ -196,6 +214,8 @@ class Predictions:
                 slo=Slo(request.slo.quantile, request.slo.threshold_ms),
                 values=request.values,
             )
+        except NotMeasured as error:
+            return _no_prediction(query.name, request.run_id, error)
         except NotPredictable as error:
             raise _not_predictable(error) from error
         return CurveRead(
@@ -303,6 +323,23 @@ def _load(folder: Path) -> Model:
 
 def _upper_factor(model: Model) -> float | None:
     return None if model.upper_factor is None else max(1.0, model.upper_factor)
+
+
+def _no_prediction(query: str, run_id: str, error: NotMeasured) -> NoPredictionRead:
+    point = error.point
+    return NoPredictionRead(
+        query=query,
+        run_id=run_id,
+        kind="beyond-measured" if error.is_beyond else "not-measured",
+        reason=_sentence(error),
+        missing=MissingPointRead(
+            operator=point.operator.value,
+            child_rows=point.child_rows,
+            rows=point.rows,
+            row_bytes=point.row_bytes,
+            columns=point.columns,
+        ),
+    )
 
 
 def _not_predictable(error: NotPredictable) -> ApiError:

@@ -1,7 +1,8 @@
 import { Sigma } from 'lucide-react'
-import type { Bound, Query } from '../../api/types'
+import type { Bound, NoPrediction, Query } from '../../api/types'
 import { reveal } from '../../app/editor-bridge'
-import { usePredictions } from '../../app/predictions'
+import { requestGridWith } from '../../app/grid-request'
+import { useLacks, usePredictions } from '../../app/predictions'
 import { useSelectedQuery } from '../../app/selection'
 import { setView } from '../../app/url-state'
 import { formulaParts, formulaWithValues } from '../../logic/lens'
@@ -56,6 +57,7 @@ function Headline({ query }: { query: Query }) {
 
 function Explanation({ query, bound }: { query: Query; bound: Bound }) {
   const prediction = usePredictions().get(query.name)
+  const lack = useLacks().get(query.name)
   return (
     <>
       <section className={styles['formula']} aria-label="Operations">
@@ -80,10 +82,20 @@ function Explanation({ query, bound }: { query: Query; bound: Bound }) {
           </>
         )}
         {prediction ? <Fact name="Predicted p99" value={`≤ ${formatMs(prediction.p99_ms)}`} /> : null}
+        {lack ? <Fact name="Predicted p99" value="not measured" detail={<Lack lack={lack} />} /> : null}
       </dl>
       {bound.terms.length > 0 ? <Terms bound={bound} /> : null}
       <Operators query={query} bound={bound} />
     </>
+  )
+}
+
+/** Why there is no number, and the way to one. */
+function Lack({ lack }: { lack: NoPrediction }) {
+  return (
+    <button type="button" className={styles['place']} title={lack.reason} onClick={() => requestGridWith(lack.missing)}>
+      Profile with such a point
+    </button>
   )
 }
 

@@ -3,9 +3,9 @@ import type { Axis, ProfileRun, Query } from '../../api/types'
 import { setView, useView } from '../../app/url-state'
 import { selectQuery, useCompilation } from '../../app/selection'
 import { NO_AXIS, type SloTarget } from '../../logic/view'
+import { runName } from '../../logic/run-name'
 import { SelectField } from '../../ui/Field'
 import { Switch } from '../../ui/Switch'
-import { formatDay } from '../../units'
 import styles from './heatmap.module.css'
 import { SloFields } from './SloFields'
 
@@ -49,7 +49,7 @@ export function Controls({ query, run, runs, sides, slo }: ControlsProps) {
         <SelectField label="Profile run" value={run.id} onChange={(event) => setView({ run: event.target.value })}>
           {runs.map((each) => (
             <option key={each.id} value={each.id}>
-              {each.label ?? formatDay(each.created_at)}
+              {runName(each)}
             </option>
           ))}
         </SelectField>

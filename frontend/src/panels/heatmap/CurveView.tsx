@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { curve } from '../../api/queries'
 import type { Axis, Curve as CurveAnswer, ProfileRun, Query } from '../../api/types'
-import { planKey } from '../../app/predictions'
+import { isPredicted, planKey, useLacks } from '../../app/predictions'
 import { setView, useView } from '../../app/url-state'
 import { Curve } from '../../charts/Curve'
 import { sourceFiles } from '../../documents/documents'
@@ -16,6 +16,7 @@ import { formatMs, formatPercent } from '../../units'
 import { CellDetail, type Limit } from './CellDetail'
 import { CurveTable } from './CurveTable'
 import styles from './heatmap.module.css'
+import { NotMeasured } from './NotMeasured'
 import { Warnings } from './Warnings'
 
 interface CurveViewProps {
@@ -31,6 +32,7 @@ export function CurveView({ query, run, slo, x, further }: CurveViewProps) {
   const values = Object.fromEntries(further.map(({ axis, value }) => [axis.symbol, value]))
   const request = { query: query.name, runId: run.id, x: { symbol: x.symbol, values: axisValues(x.current) }, slo, values }
   const { data, error, isFetching } = useQuery(curve(planKey(query), sourceFiles, request))
+  const ownLack = useLacks().get(query.name) // what the query itself asks for, not the first point of the curve
   if (error) {
     return (
       <div className={styles['padded']}>
@@ -38,6 +40,7 @@ export function CurveView({ query, run, slo, x, further }: CurveViewProps) {
       </div>
     )
   }
+  if (data && !isPredicted(data)) return <NotMeasured lack={ownLack ?? data} />
   if (data?.query !== query.name || data.x.symbol !== x.symbol) return <EmptyState title="Predicting…" />
   return <Answer answer={data} x={x} slo={slo} further={further} isStale={isFetching} />
 }

@@ -18,6 +18,7 @@ import { Controls } from './Controls'
 import { CurveView } from './CurveView'
 import styles from './heatmap.module.css'
 import { MapView } from './MapView'
+import { NotMeasured } from './NotMeasured'
 import { PageOfQueries } from './PageOfQueries'
 import { SafeLimits } from './SafeLimits'
 import { Sliders } from './Sliders'
@@ -73,7 +74,7 @@ function OneNumber({ query, run, runs }: { query: Query; run: ProfileRun; runs: 
       </p>
       {found ? <Anatomy prediction={found} slo={slo} title={`${found.meets_slo ? 'Keeps' : 'Breaks'} the SLO of ${formatMs(slo.threshold_ms)}`} /> : null}
       {found ? <Warnings warnings={found.warnings} /> : null}
-      {answer && !isPredicted(answer) ? <Warnings warnings={[answer.reason]} /> : null}
+      {answer && !isPredicted(answer) ? <NotMeasured lack={answer} /> : null}
       {error ? (
         <div className={styles['padded']}>
           <ErrorNotice error={error} />

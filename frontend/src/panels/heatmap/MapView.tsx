@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { heatmap } from '../../api/queries'
 import type { Axis, Heatmap as HeatmapAnswer, ProfileRun, Query } from '../../api/types'
-import { planKey } from '../../app/predictions'
+import { isPredicted, planKey, useLacks } from '../../app/predictions'
 import { setView, useView } from '../../app/url-state'
 import { Heatmap } from '../../charts/Heatmap'
 import { sourceFiles } from '../../documents/documents'
@@ -16,6 +16,7 @@ import { CellDetail, type Limit } from './CellDetail'
 import styles from './heatmap.module.css'
 import { HeatmapTable } from './HeatmapTable'
 import { Legend } from './Legend'
+import { NotMeasured } from './NotMeasured'
 import { Warnings } from './Warnings'
 
 interface MapViewProps {
@@ -33,6 +34,7 @@ export function MapView({ query, run, slo, x, y, further }: MapViewProps) {
   const { data, error, isFetching } = useQuery(
     heatmap(planKey(query), sourceFiles, { query: query.name, runId: run.id, x: request(x), y: request(y), slo, values }),
   )
+  const ownLack = useLacks().get(query.name) // what the query itself asks for, not the first cell of the map
   if (error) {
     return (
       <div className={styles['padded']}>
@@ -40,6 +42,7 @@ export function MapView({ query, run, slo, x, y, further }: MapViewProps) {
       </div>
     )
   }
+  if (data && !isPredicted(data)) return <NotMeasured lack={ownLack ?? data} />
   if (data?.query !== query.name) return <EmptyState title="Predicting…" />
   return <Answer answer={data} x={x} y={y} slo={slo} further={further} isStale={isFetching} />
 }

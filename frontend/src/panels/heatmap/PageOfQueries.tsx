@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { pagePrediction } from '../../api/queries'
 import type { PagePrediction } from '../../api/types'
-import { planKey } from '../../app/predictions'
+import { isPredicted, planKey } from '../../app/predictions'
 import { useCompilation } from '../../app/selection'
 import { setView, useView } from '../../app/url-state'
 import { sourceFiles } from '../../documents/documents'
@@ -14,6 +14,7 @@ import { Cell, numeric, Table } from '../../ui/Table'
 import { formatCount, formatMs, plural } from '../../units'
 import { Anatomy } from './Anatomy'
 import styles from './heatmap.module.css'
+import { NotMeasured } from './NotMeasured'
 import { Warnings } from './Warnings'
 
 /** What a page costs that runs several queries, one after the other or at the same time. */
@@ -46,6 +47,7 @@ function Predicted({ page, runId, slo }: { page: string; runId: string; slo: Slo
   const plans = (compilation?.queries ?? []).filter((query) => query.bound).map(planKey)
   const { data, error } = useQuery(pagePrediction(JSON.stringify(plans), sourceFiles, page, runId, slo))
   if (error) return <ErrorNotice error={error} />
+  if (data && !isPredicted(data)) return <NotMeasured lack={data} />
   if (data?.page !== page) return <p className={styles['detailText']}>Predicting…</p>
   const operators = data.parts.map(({ query, part_of_p99_ms }, index) => ({ path: `${index}:${query}`, operator: query, part_of_p99_ms }))
   return (

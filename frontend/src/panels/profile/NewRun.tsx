@@ -2,19 +2,23 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Play } from 'lucide-react'
 import { useState } from 'react'
 import { answered, api } from '../../api/client'
+import { useOwnGrid } from '../../app/grid-request'
 import type { ProfileRunCreate } from '../../api/types'
 import { Button } from '../../ui/Button'
 import { SelectField, TextField } from '../../ui/Field'
 import { ErrorNotice } from '../../ui/Notice'
 import { numberError, RUN_RULES } from '../../logic/numbers'
-import { formatDuration } from '../../units'
+import { DIMENSIONS, gridOf, levelsError, MOST_POINTS, pointsOf, START, type TypedGrid } from '../../logic/own-grid'
+import { formatCount, formatDuration, plural } from '../../units'
+import { OwnGrid } from './OwnGrid'
 import styles from './profile.module.css'
 import { putRun } from './run-events'
 
 export function NewRun({ isBusy }: { isBusy: boolean }) {
   const queryClient = useQueryClient()
   const [label, setLabel] = useState('')
-  const [grid, setGrid] = useState<'small' | 'default'>('small')
+  const [named, setNamed] = useState<'small' | 'default'>('small')
+  const own = useOwnGrid((state) => state.typed)
   const [interval, setInterval] = useState('30')
   const [intervals, setIntervals] = useState('3')
   const start = useMutation({
@@ -25,12 +29,12 @@ export function NewRun({ isBusy }: { isBusy: boolean }) {
     },
   })
   const errors = { interval: numberError(interval, RUN_RULES.interval), intervals: numberError(intervals, RUN_RULES.intervals) }
-  const isWhole = errors.interval === undefined && errors.intervals === undefined
+  const isWhole = errors.interval === undefined && errors.intervals === undefined && (own === null || gridError(own) === undefined)
   const duration = Number(interval) * Number(intervals)
   const submit = () =>
     start.mutate({
       label: label.trim() || null,
-      grid,
+      grid: own ? gridOf(own) : named,
       interval_seconds: Number(interval),
       intervals: Number(intervals),
       store_url: null,
@@ -46,9 +50,17 @@ export function NewRun({ isBusy }: { isBusy: boolean }) {
     >
       <div className={styles['fields']}>
         <TextField label="Label" hint="optional" value={label} onChange={(event) => setLabel(event.target.value)} />
-        <SelectField label="Grid" value={grid} onChange={(event) => setGrid(event.target.value === 'default' ? 'default' : 'small')}>
+        <SelectField
+          label="Grid"
+          value={own ? 'own' : named}
+          onChange={({ target: { value } }) => {
+            useOwnGrid.setState({ typed: value === 'own' ? (own ?? START) : null })
+            if (value !== 'own') setNamed(value === 'default' ? 'default' : 'small')
+          }}
+        >
           <option value="small">Small: a first look</option>
           <option value="default">Default: the whole grid</option>
+          <option value="own">Own: choose the points</option>
         </SelectField>
         <TextField
           label="Interval"
@@ -68,15 +80,26 @@ export function NewRun({ isBusy }: { isBusy: boolean }) {
           onChange={(event) => setIntervals(event.target.value)}
         />
       </div>
+      {own ? <OwnGrid typed={own} /> : null}
       <div className={styles['start']}>
         <Button type="submit" look="primary" icon={<Play size={13} aria-hidden />} disabled={start.isPending || !isWhole}>
           Start run
         </Button>
         <p className={styles['hint']}>
-          {isBusy ? 'A run is under way; another waits for it.' : isWhole ? `Takes about ${formatDuration(duration)}: every point of the grid is measured in each interval.` : 'Every point of the grid is measured in each interval.'}
+          {own ? `${gridError(own) ?? plural(pointsOf(gridOf(own)), 'point')}. ` : ''}
+          {isWhole ? `Takes about ${formatDuration(duration)}: every point of the grid is measured in each interval.` : 'Every point of the grid is measured in each interval.'}
+          {isBusy ? ' It waits until the run under way has ended.' : ''}
         </p>
       </div>
       {start.error ? <ErrorNotice error={start.error} /> : null}
     </form>
   )
+}
+
+/** What is wrong with a grid as a whole; what is wrong with one of its fields stands there, too. */
+function gridError(typed: TypedGrid): string | undefined {
+  if (DIMENSIONS.some(({ name }) => levelsError(name, typed[name]) !== undefined)) return 'Some levels are no numbers'
+  const points = pointsOf(gridOf(typed))
+  if (points === 0) return 'The grid has no points: give an operator its levels'
+  return points > MOST_POINTS ? `${formatCount(points)} points are more than ${formatCount(MOST_POINTS)}` : undefined
 }

@@ -46,7 +46,7 @@ def known_axes(query: CompiledQuery, symbols: Iterable[str]) -> dict[str, Axis]:
 
 
 def predict_cells(query: CompiledQuery, model: Model, settings: Sequence[Mapping[str, int]], q: float) -> Cells:
-    """Predict a quantile under each setting; NotPredictable where all of them are too far from what was measured."""
+    """Predict a quantile under each setting; NotMeasured where all of them are too far from what was measured."""
     assert query.plan is not None
     assert not isinstance(query.plan, WritePlan)
     work = PlanWork(query.plan)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from piql_profiler.grid import Operator, Point
 from piql_profiler.measurements import Measurements, OperatorCounts
-from piql_profiler.predictor.model import Coverage, NotPredictable
+from piql_profiler.predictor.model import Coverage, NotMeasured
 
 BYTES, COLUMNS = 2, 3  # their places among the dimensions
 
@@ -79,8 +79,9 @@ def levels_of(measurements: Measurements) -> Mapping[Operator, Levels]:
     return {operator: Levels.of(each) for operator, each in measurements.operators.items()}
 
 
-def require(levels: Mapping[Operator, Levels], operator: Operator) -> Levels:
-    """Give the levels of an operator, or say that it was not measured."""
-    if operator not in levels:
-        raise NotPredictable(f"the profile has no measurement of {operator.value}: profile a grid that holds it")
-    return levels[operator]
+def require(levels: Mapping[Operator, Levels], point: Point) -> Levels:
+    """Give the levels of a point's operator, or say that it was not measured."""
+    if point.operator not in levels:
+        words = f"the profile has no measurement of {point.operator.value}: profile a grid that holds it"
+        raise NotMeasured(words, point, is_beyond=False)
+    return levels[point.operator]

@@ -17,6 +17,18 @@ class NotPredictable(Exception):
     """There is no prediction for this plan from this profile; the message says why."""
 
 
+class NotMeasured(NotPredictable):
+    """The profile lacks what a plan asks of the store: `point` is what to measure for it.
+
+    `is_beyond`: its operator was measured, only much smaller.
+    """
+
+    def __init__(self, message: str, point: Point, *, is_beyond: bool) -> None:
+        super().__init__(message)
+        self.point = point
+        self.is_beyond = is_beyond
+
+
 class Coverage(IntEnum):
     """Where a point lies among the measured ones; the larger, the less is known."""
 

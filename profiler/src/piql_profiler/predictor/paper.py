@@ -50,29 +50,29 @@ class PaperModel:
 
     def coverage(self, point: Point) -> Coverage:
         point = as_measured(self._levels, point)
-        return require(self._levels, point.operator).coverage(point)
+        return require(self._levels, point).coverage(point)
 
     def excess(self, point: Point) -> float:
         point = as_measured(self._levels, point)
-        return max(require(self._levels, point.operator).excess(point))
+        return max(require(self._levels, point).excess(point))
 
     def key(self, point: Point) -> Hashable:
         point = self._without_width(point)
-        levels = require(self._levels, point.operator)
+        levels = require(self._levels, point)
         return (point.operator, levels.rounded_up(point), prod(levels.excess(point)))
 
     def curves(self, point: Point) -> Curve:
         key = self.key(point)
         if key not in self._cache:
             point = self._without_width(point)
-            levels = require(self._levels, point.operator)
+            levels = require(self._levels, point)
             found = self._at(point.operator, levels.rounded_up(point))
             self._cache[key] = scaled(found, prod(levels.excess(point)))
         return self._cache[key]
 
     def _without_width(self, point: Point) -> Point:
         point = as_measured(self._levels, point)
-        widest = require(self._levels, point.operator).dimensions[BYTES][-1]
+        widest = require(self._levels, point).dimensions[BYTES][-1]
         return replace(point, row_bytes=min(point.row_bytes, widest))
 
     def _at(self, operator: Operator, rounded: tuple[int, ...]) -> Curve:

@@ -12,7 +12,7 @@ from piql_profiler.histogram import quantile_of_curve
 from piql_profiler.predictor.blame import blame_us
 from piql_profiler.predictor.cardinalities import RemoteWork, Work, work_of
 from piql_profiler.predictor.composition import Composition, in_sequence, quantile_us
-from piql_profiler.predictor.model import Coverage, Model, NotPredictable
+from piql_profiler.predictor.model import Coverage, Model, NotMeasured
 
 FARTHEST = 1.5  # times the largest measured value: beyond, a number is warned about
 REFUSED = 5.0  # beyond, there is none
@@ -78,7 +78,7 @@ def predict(plan: PhysicalNode | WritePlan, model: Model, values: Mapping[str, i
 
 
 def predict_work(work: Work, model: Model) -> Prediction:
-    """Predict what is asked of the store; NotPredictable where that is too far from what was measured."""
+    """Predict what is asked of the store; NotMeasured where that is too far from what was measured."""
     refuse_what_is_too_far(work.operators, model)
     curves = [model.curves(each.point) for each in work.operators]
     together, correlation = composed(work, model), correlation_of(work, model)
@@ -146,13 +146,15 @@ def coverage_of(work: Work, model: Model) -> Coverage:
 
 
 def refuse_what_is_too_far(operators: Sequence[RemoteWork], model: Model) -> None:
-    """Raise NotPredictable for operators many times larger than all that was measured: nothing tells their latency."""
+    """Raise NotMeasured for operators many times larger than all that was measured: nothing tells their latency."""
     for each in operators:
         excess = model.excess(each.point)
         if excess > REFUSED:
-            raise NotPredictable(
+            raise NotMeasured(
                 f"{each.point} is {excess:.1f} times the largest measured point, and beyond {REFUSED:g} times nothing "
-                "is predicted: profile a larger grid"
+                "is predicted: profile a larger grid",
+                each.point,
+                is_beyond=True,
             )
 
 

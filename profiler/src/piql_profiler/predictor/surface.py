@@ -79,11 +79,11 @@ class SurfaceModel:
 
     def coverage(self, point: Point) -> Coverage:
         point = as_measured(self._levels, point)
-        return require(self._levels, point.operator).coverage(point)
+        return require(self._levels, point).coverage(point)
 
     def excess(self, point: Point) -> float:
         point = as_measured(self._levels, point)
-        return max(require(self._levels, point.operator).excess(point))
+        return max(require(self._levels, point).excess(point))
 
     def key(self, point: Point) -> Hashable:
         return as_measured(self._levels, point)
@@ -91,7 +91,7 @@ class SurfaceModel:
     def curves(self, point: Point) -> Curve:
         point = as_measured(self._levels, point)
         if point not in self._cache:
-            require(self._levels, point.operator)
+            require(self._levels, point)
             quantiles = np.log(self._surface_of(point.operator).quantiles(point))
             self._cache[point] = np.stack([np.interp(np.log(EDGES_US), each, SHARES, left=0.0) for each in quantiles])
         return self._cache[point]
