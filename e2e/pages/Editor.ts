@@ -17,7 +17,7 @@ export class Editor {
   /** What grows with what, under a query that is refused. */
   readonly sentences: Locator
   readonly squiggles: Locator
-  /** Bounds above their queries, and what tables are unbounded in at the ends of lines. */
+  /** Bounds above their queries, and above tables the queries that are unbounded in them. */
   readonly lenses: Locator
   /** The source of the node that is chosen in the plan. */
   readonly selectedSource: Locator

@@ -49,6 +49,16 @@ describe('the lines of lenses', () => {
     ])
   })
 
+  it('stand above a table that queries grow with, and name these', () => {
+    const grows = (name: string, line: number) => ({
+      ...thoughtstream, name, is_bounded: false, ...at(line, 'queries.piql'), unbounded: [{ table: 'subscriptions', table_range: at(3).range }],
+    })
+    expect(lensLines([grows('one', 1), grows('other', 5)], 'a.piql', new Map(), null)).toEqual([
+      { line: 3, labels: [{ query: 'one', table: 'subscriptions', text: 'unbounded in one, other', isBounded: false }] },
+    ])
+    expect(lensLines([grows('one', 1)], 'queries.piql', new Map(), null)).toEqual([{ line: 1, labels: [{ query: 'one', text: 'unbounded', isBounded: false }] }])
+  })
+
   it('say the names of queries that begin on one line', () => {
     const lines = lensLines([{ ...thoughtstream, name: 'one', ...at(1) }, { ...thoughtstream, name: 'other', ...at(1) }], 'a.piql', new Map(), null)
     expect(lines).toHaveLength(1)

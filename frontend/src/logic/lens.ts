@@ -22,17 +22,31 @@ export function lensText(query: LensQuery, p99Ms?: number | null, baseline?: num
   return parts.join(' · ')
 }
 
+/** What is said of a query, or of a table that a query grows with. */
+export interface LensLabel {
+  query: string
+  table?: string
+  text: string
+  isBounded: boolean
+}
+
 /** A line of lenses above a line of the text. */
 export interface LensLine {
   line: number
-  labels: { query: string; text: string; isBounded: boolean }[]
+  labels: LensLabel[]
+}
+
+interface Place {
+  file: string
+  start_line: number
 }
 
 interface PlacedQuery extends LensQuery {
-  range: { file: string; start_line: number }
+  range: Place
+  unbounded?: readonly { table: string; table_range: Place | null }[]
 }
 
-/** The lenses of one file from above to below; where queries begin on one line, each says its name. */
+/** The lenses of one file from above to below; where queries or tables begin on one line, each says its name. */
 export function lensLines(
   queries: readonly PlacedQuery[],
   path: string,
@@ -46,12 +60,27 @@ export function lensLines(
     const labels = [...(lines.get(line)?.labels ?? []), { query: query.name, text, isBounded: query.is_bounded }]
     lines.set(line, { line, labels })
   }
+  for (const { line, ...label } of unboundedTables(queries, path)) lines.set(line, { line, labels: [...(lines.get(line)?.labels ?? []), label] })
   return [...lines.values()]
     .toSorted((one, other) => one.line - other.line)
     .map(({ line, labels }) => ({
       line,
-      labels: labels.length === 1 ? labels : labels.map((label) => ({ ...label, text: `${label.query} ${label.text}` })),
+      labels: labels.length === 1 ? labels : labels.map((label) => ({ ...label, text: `${label.table ?? label.query} ${label.text}` })),
     }))
+}
+
+/** The tables of a file that queries grow with, each with the names of these queries. */
+function unboundedTables(queries: readonly PlacedQuery[], path: string): (LensLabel & { line: number })[] {
+  const users = new Map<string, { line: number; queries: string[] }>()
+  for (const { name, unbounded = [] } of queries) {
+    for (const { table, table_range } of unbounded) {
+      if (table_range?.file !== path) continue
+      const known = users.get(table) ?? { line: table_range.start_line, queries: [] }
+      if (!known.queries.includes(name)) known.queries.push(name)
+      users.set(table, known)
+    }
+  }
+  return [...users].map(([table, { line, queries: names }]) => ({ line, table, query: names[0] ?? '', text: `unbounded in ${names.join(', ')}`, isBounded: false }))
 }
 
 function changeText(operations: number, baseline: number | null | undefined): string {

@@ -1,9 +1,10 @@
 /**
- * The bounds, each above the first line of its query: there they are in sight, however long the line is and wherever the
- * text is scrolled to. A click on one chooses its query and opens what explains it.
+ * The bounds, each above the first line of its query, and above the first line of a table the queries that grow with it:
+ * there they are in sight, however long the line is and wherever the text is scrolled to. A click on one chooses its query
+ * and opens what explains it.
  */
 import { StableEditorScrollState } from 'monaco-editor/editor/browser/stableEditorScroll'
-import type { LensLine } from '../logic/lens'
+import type { LensLabel, LensLine } from '../logic/lens'
 import type { editor } from './monaco'
 
 const HEIGHT = 20
@@ -67,11 +68,11 @@ export function onLinesMoved(code: editor.IStandaloneCodeEditor, then: () => voi
   })
 }
 
-function labelElement({ query, text, isBounded }: LensLine['labels'][number]): HTMLElement {
+function labelElement({ query, table, text, isBounded }: LensLabel): HTMLElement {
   const element = document.createElement('span')
   element.className = isBounded ? 'piql-lens' : 'piql-lens piql-lens-unbounded'
   element.textContent = text
   element.title = text
-  element.dataset['query'] = query
+  element.dataset[table ? 'unboundedIn' : 'query'] = query
   return element
 }

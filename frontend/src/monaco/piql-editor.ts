@@ -168,7 +168,7 @@ export function createPiqlEditor(container: HTMLElement, onLeave: () => void): P
   code.onMouseDown((event) => {
     const lensOf = event.target.element?.closest<HTMLElement>('.piql-lens')
     if (!lensOf) return
-    const query = lensOf.dataset['query']
+    const query = lensOf.dataset['query'] ?? lensOf.dataset['unboundedIn']
     const panel = panelChange(lensOf.classList.contains('piql-lens-unbounded') ? 'plan' : 'bounds')
     setView(query ? { ...panel, query, stage: undefined, node: undefined } : panel)
   })
