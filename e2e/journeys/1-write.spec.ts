@@ -115,6 +115,24 @@ test('a limit that goes is missed in the query, in the plan, on the table and at
   await expect(deploy.versions.first()).toContainText('live')
 })
 
+test('problems are copied as text, one or all', async ({ workbench, page, context, baseURL }) => {
+  const { editor, problems, notices } = workbench
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: baseURL ?? '' })
+  const copied = () => page.evaluate(() => navigator.clipboard.readText())
+  await workbench.open('/?file=schema.piql')
+  await editor.deleteLine('schema.piql', LIMIT)
+  await expect(problems.items).toHaveCount(2)
+  await problems.copyAll()
+  await expect(notices).toContainText('Copied 2 problems.')
+  const both = await copied()
+  expect(both.split('\n\n')).toHaveLength(2)
+  await problems.copyOne('queries/usersFollowedBy.piql:5')
+  await expect(notices).toContainText('Copied the problem.')
+  const one = await copied()
+  expect(one).toMatch(/^error\[unbounded-scan\]: subscriptions of one owner: .*\n --> queries\/usersFollowedBy\.piql:5:7\n/)
+  expect(both).toContain(one)
+})
+
 test('the light bulb brings the limit back', async ({ workbench, page }) => {
   const { workspace, editor, problems, plan, deploy } = workbench
   await workbench.open('/?query=thoughtstream')

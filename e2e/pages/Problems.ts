@@ -16,6 +16,14 @@ export class Problems extends Panel {
     return this.about(place).getByRole('button').first()
   }
 
+  async copyAll(): Promise<void> {
+    await this.content.getByRole('button', { name: /^Copy all/ }).click()
+  }
+
+  async copyOne(words: string): Promise<void> {
+    await this.about(words).getByRole('button', { name: 'Copy this problem as text' }).click()
+  }
+
   /** The way to the page of a code. */
   code(code: string): Locator {
     return this.items.getByRole('link', { name: code, exact: true }).first()

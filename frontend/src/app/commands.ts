@@ -3,6 +3,7 @@ import type { Compilation } from '../api/types'
 import { saveNow } from '../documents/saving'
 import type { TextDocument } from '../documents/documents'
 import { lensText } from '../logic/lens'
+import { copyProblems } from '../panels/problems/copy'
 import { editor } from './editor-bridge'
 import { exportTables } from './export-tables'
 import { MOD } from './keys'
@@ -28,6 +29,7 @@ export function commands(compilation: Compilation | null, files: readonly TextDo
     { id: 'explain', group: 'Actions', title: 'Explain the bound', keys: `${MOD} Shift Enter`, run: () => openPanel('bounds') },
     { id: 'save', group: 'Actions', title: 'Save all files', keys: `${MOD} S`, run: () => void saveNow() },
     { id: 'next-problem', group: 'Actions', title: 'Next problem', keys: 'F8', run: () => editor()?.nextProblem() },
+    { id: 'copy-problems', group: 'Actions', title: 'Copy all problems as text', run: copyProblems },
     { id: 'quick-fix', group: 'Actions', title: 'Quick fix at the caret', keys: `${MOD} .`, run: () => editor()?.run('quick fix') },
     { id: 'definition', group: 'Actions', title: 'Go to the definition', keys: 'F12', run: () => editor()?.run('definition') },
     { id: 'references', group: 'Actions', title: 'Show all references', keys: 'Shift F12', run: () => editor()?.run('references') },

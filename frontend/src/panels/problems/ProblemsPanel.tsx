@@ -1,20 +1,22 @@
-import { CircleAlert, CircleCheck, Info, TriangleAlert, Wrench } from 'lucide-react'
+import { CircleAlert, CircleCheck, Copy, Info, TriangleAlert, Wrench } from 'lucide-react'
 import type { Diagnostic, Fix } from '../../api/types'
+import { copy } from '../../app/clipboard'
 import { reveal } from '../../app/editor-bridge'
 import { useCompilation } from '../../app/selection'
 import { setView } from '../../app/url-state'
 import { ViewLink } from '../../app/ViewLink'
 import { useCompilationState } from '../../documents/compile-loop'
 import { useDocuments } from '../../documents/documents'
-import { Button } from '../../ui/Button'
+import { problemText } from '../../logic/problem-text'
+import { Button, IconButton } from '../../ui/Button'
 import { EmptyState } from '../../ui/EmptyState'
 import { Notice } from '../../ui/Notice'
 import { Prose } from '../../ui/Prose'
+import { copyProblems, gravestFirst } from './copy'
 import { applyFix } from './fixes'
 import styles from './problems.module.css'
 
 const ICONS = { error: CircleAlert, warning: TriangleAlert, info: Info }
-const ORDER = { error: 0, warning: 1, info: 2 }
 
 export function ProblemsPanel() {
   const compilation = useCompilation()
@@ -37,12 +39,23 @@ export function ProblemsPanel() {
       </EmptyState>
     )
   }
-  return <DiagnosticList diagnostics={compilation.diagnostics} label="Problems" />
+  return (
+    <>
+      {compilation.diagnostics.length > 1 ? (
+        <div className={styles['bar']}>
+          <Button size="small" look="quiet" icon={<Copy size={12} aria-hidden />} onClick={copyProblems}>
+            Copy all {compilation.diagnostics.length}
+          </Button>
+        </div>
+      ) : null}
+      <DiagnosticList diagnostics={compilation.diagnostics} label="Problems" />
+    </>
+  )
 }
 
 /** Findings, the gravest first; each leads to its place and offers its fixes. */
 export function DiagnosticList({ diagnostics, label }: { diagnostics: readonly Diagnostic[]; label: string }) {
-  const sorted = diagnostics.toSorted((a, b) => ORDER[a.severity] - ORDER[b.severity])
+  const sorted = gravestFirst(diagnostics)
   return (
     <ul className={styles['list']} aria-label={label}>
       {sorted.map((diagnostic, index) => (
@@ -101,6 +114,14 @@ function Problem({ diagnostic }: { diagnostic: Diagnostic }) {
           </div>
         ) : null}
       </div>
+      <IconButton
+        className={styles['copy']}
+        label="Copy this problem as text"
+        size="small"
+        onClick={() => void copy(problemText(diagnostic), 'the problem')}
+      >
+        <Copy size={13} aria-hidden />
+      </IconButton>
     </div>
   )
 }
