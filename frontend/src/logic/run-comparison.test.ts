@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { timesAsLong } from './run-comparison'
+import { direction, timesAsLong } from './run-comparison'
 
-const run = (grid: string, ...operators_summary: { operator: string; points: number; p99_ms: number }[]) => ({ settings: { grid }, operators_summary })
+const run = (grid: string, ...operators_summary: { operator: string; points: number; p99_ms: number }[]) => ({ settings: { grid, levels: null as unknown }, operators_summary })
 
 describe('two profile runs', () => {
   const before = run('small', { operator: 'IndexScan', points: 4, p99_ms: 2 }, { operator: 'Write', points: 2, p99_ms: 8 })
@@ -14,5 +14,12 @@ describe('two profile runs', () => {
   it('are not compared where they measured other points', () => {
     expect(timesAsLong(run('default', { operator: 'IndexScan', points: 4, p99_ms: 3 }), before).size).toBe(0)
     expect(timesAsLong(run('small', { operator: 'IndexScan', points: 9, p99_ms: 3 }), before).size).toBe(0)
+    const own = { ...before, settings: { grid: 'custom', levels: { scan_rows: [1, 10] } } }
+    expect(timesAsLong(own, { ...before, settings: { grid: 'custom', levels: { scan_rows: [1, 20] } } }).size).toBe(0)
+    expect(timesAsLong(own, { ...own, operators_summary: before.operators_summary }).size).toBe(2)
+  })
+
+  it('differ where one takes a quarter longer than the other', () => {
+    expect([1.25, 1.24, 0.81, 0.8].map(direction)).toEqual(['slower', 'alike', 'alike', 'faster'])
   })
 })

@@ -7,13 +7,23 @@ interface Summary {
 }
 
 interface Run {
-  settings: { grid: string }
+  settings: { grid: string; levels: unknown }
   operators_summary: readonly Summary[]
+}
+
+/** Grids of one's own have one name and differ in their levels. */
+export function isSameGrid(run: Run, other: Run): boolean {
+  return run.settings.grid === other.settings.grid && JSON.stringify(run.settings.levels) === JSON.stringify(other.settings.levels)
+}
+
+/** A difference to be looked at; what is nearer to 1 comes from run to run. */
+export function direction(factor: number): 'slower' | 'faster' | 'alike' {
+  return factor >= 1.25 ? 'slower' : factor <= 0.8 ? 'faster' : 'alike'
 }
 
 /** p99 of each operator against the other run's, where both measured the same points of the same grid. */
 export function timesAsLong(run: Run, other: Run): ReadonlyMap<string, number> {
-  if (run.settings.grid !== other.settings.grid) return new Map()
+  if (!isSameGrid(run, other)) return new Map()
   const before = new Map(other.operators_summary.map((each) => [each.operator, each]))
   return new Map(
     run.operators_summary.flatMap(({ operator, points, p99_ms }): [string, number][] => {

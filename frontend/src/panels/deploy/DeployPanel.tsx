@@ -10,12 +10,13 @@ import { useCompilationState } from '../../documents/compile-loop'
 import { sourceFiles } from '../../documents/documents'
 import { saveChanged } from '../../documents/saving'
 import { isUnderWay } from '../../logic/build'
+import { runName } from '../../logic/run-name'
 import { Button } from '../../ui/Button'
 import { EmptyState } from '../../ui/EmptyState'
 import { SelectField } from '../../ui/Field'
 import { ErrorNotice, Notice } from '../../ui/Notice'
 import { Prose } from '../../ui/Prose'
-import { formatDay, plural } from '../../units'
+import { plural } from '../../units'
 import { DiagnosticList } from '../problems/ProblemsPanel'
 import { BuildState, useTellLive } from './BuildState'
 import { Changes, isUnchanged } from './Changes'
@@ -88,11 +89,11 @@ function Draft({ preview: draft }: { preview: Preview }) {
             .filter((run) => run.state === 'done')
             .map((run) => (
               <option key={run.id} value={run.id}>
-                {run.label ?? formatDay(run.created_at)}
+                {runName(run)}
               </option>
             ))}
         </SelectField>
-        <Button look="primary" icon={<Rocket size={13} aria-hidden />} disabled={deploy.isPending || (coming ? isUnderWay(coming) : false)} onClick={() => deploy.mutate()}>
+        <Button look={draft.can_deploy && clashes.length === 0 ? 'primary' : 'plain'} icon={<Rocket size={13} aria-hidden />} disabled={deploy.isPending || (coming ? isUnderWay(coming) : false)} onClick={() => deploy.mutate()}>
           Deploy version {nextVersion}
         </Button>
       </div>

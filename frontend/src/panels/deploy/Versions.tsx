@@ -4,6 +4,7 @@ import { answered, api } from '../../api/client'
 import { deployments, profileRuns } from '../../api/queries'
 import type { Deployment } from '../../api/types'
 import { setView } from '../../app/url-state'
+import { runName } from '../../logic/run-name'
 import { Badge } from '../../ui/Badge'
 import { Button } from '../../ui/Button'
 import { EmptyState } from '../../ui/EmptyState'
@@ -16,8 +17,10 @@ import styles from './deploy.module.css'
 export function Versions() {
   const { data: versions, error } = useQuery(deployments)
   const { data: runs } = useQuery(profileRuns)
-  const runName = (version: Deployment) =>
-    version.run_id === null ? 'none' : (runs?.find((run) => run.id === version.run_id)?.label ?? version.run_id)
+  const predictedFrom = ({ run_id }: Deployment) => {
+    const run = runs?.find((each) => each.id === run_id)
+    return run_id === null ? 'none' : run ? runName(run) : run_id
+  }
   const tellLive = useTellLive()
   const before = versions?.find((version) => version.is_before)?.version ?? 0
   const rollBack = useMutation({
@@ -45,7 +48,7 @@ export function Versions() {
               </Cell>
               <Cell className={styles['when']}>{formatDay(version.created_at)}</Cell>
               <Cell isNumeric>{formatCount(version.queries.length)}</Cell>
-              <Cell>{runName(version)}</Cell>
+              <Cell>{predictedFrom(version)}</Cell>
               <Cell>
                 <span className={styles['actions']}>
                   {version.version === before ? (

@@ -47,8 +47,20 @@ describe('the card of a run', () => {
   it('compares with the run that predictions come from, and says which that is', () => {
     show(before, [before, now])
     expect(screen.getByRole('columnheader', { name: 'p99 ratio' })).toBeTruthy()
-    expect(screen.getByRole('cell', { name: '1.50 ×' })).toBeTruthy()
-    expect(screen.getByText('The ratio is to now, which predictions come from.')).toBeTruthy()
+    expect(screen.getByRole('cell', { name: '▲ 1.50 ×' })).toBeTruthy()
+    expect(screen.getByText('The ratio is to “now”, which predictions come from: above 1, this run was slower.')).toBeTruthy()
+  })
+
+  it('says why it is not compared with a run of another grid', () => {
+    const other = { ...now, settings: { ...now.settings, grid: 'default' } }
+    show(before, [before, other])
+    expect(screen.queryByRole('columnheader', { name: 'p99 ratio' })).toBeNull()
+    expect(screen.getByText('Not compared with “now”, which predictions come from: it measured another grid.')).toBeTruthy()
+  })
+
+  it('waits for the run before it, and does not claim to prepare', () => {
+    show({ ...now, state: 'queued', progress: 0, points_done: 0, points_total: 0, eta_seconds: null, operators_summary: [] }, [])
+    expect(screen.getByRole('status').textContent).toBe('Waits until the run before it has ended')
   })
 
   it('compares the run that predictions come from with none', () => {

@@ -6,7 +6,8 @@ import type { ProfileRun } from '../../api/types'
 import { useChosenRun } from '../../app/predictions'
 import { setView } from '../../app/url-state'
 import { driftText } from '../../logic/drift'
-import { timesAsLong } from '../../logic/run-comparison'
+import { direction, isSameGrid, timesAsLong } from '../../logic/run-comparison'
+import { runName } from '../../logic/run-name'
 import { Badge, type Tone } from '../../ui/Badge'
 import { Button } from '../../ui/Button'
 import { ErrorNotice } from '../../ui/Notice'
@@ -52,16 +53,14 @@ export function RunCard({ run }: { run: ProfileRun }) {
   )
 }
 
-function runName(run: ProfileRun): string {
-  return run.label ?? `Run ${run.id}`
-}
-
 function RunProgress({ run, name }: { run: ProfileRun; name: string }) {
   return (
     <div className={styles['progress']}>
-      <Progress label={`Progress of ${name}`} share={run.progress} />
+      {run.state === 'queued' ? null : <Progress label={`Progress of ${name}`} share={run.points_total === 0 ? null : run.progress} />}
       <p className={styles['facts']} role="status">
-        {run.points_total === 0
+        {run.state === 'queued'
+          ? 'Waits until the run before it has ended'
+          : run.points_total === 0
           ? 'Filling tables to measure on'
           : `${formatPercent(run.progress, 0)} · ${formatCount(run.points_done)} of ${formatCount(run.points_total)} points`}
         {run.eta_seconds === null ? '' : ` · ${formatDuration(run.eta_seconds)} left`}
@@ -175,15 +174,30 @@ function Operators({ run, name, other }: { run: ProfileRun; name: string; other:
             <Cell isNumeric>{formatCount(operator.samples)}</Cell>
             <Cell isNumeric>{formatMs(operator.p50_ms)}</Cell>
             <Cell isNumeric>{formatMs(operator.p99_ms)}</Cell>
-            {compared.length > 0 ? <Cell isNumeric>{timesText(factors?.get(operator.operator))}</Cell> : null}
+            {compared.length > 0 ? <Ratio factor={factors?.get(operator.operator)} /> : null}
           </tr>
         ))}
       </Table>
-      {compared.length > 0 && other ? <p className={styles['facts']}>The ratio is to {runName(other)}, which predictions come from.</p> : null}
+      {other ? (
+        <p className={styles['facts']}>
+          {compared.length > 0
+            ? `The ratio is to “${runName(other)}”, which predictions come from: above 1, this run was slower.`
+            : `Not compared with “${runName(other)}”, which predictions come from: it measured ${isSameGrid(run, other) ? 'other points' : 'another grid'}.`}
+        </p>
+      ) : null}
     </>
   )
 }
 
-function timesText(factor: number | undefined): string {
-  return factor === undefined ? '–' : `${factor.toFixed(2)} ×`
+function Ratio({ factor }: { factor: number | undefined }) {
+  if (factor === undefined) return <Cell isNumeric>–</Cell>
+  const is = direction(factor)
+  return (
+    <Cell isNumeric>
+      <span className={styles['ratio']} data-direction={is} title={is === 'alike' ? undefined : `${is} than the other run`}>
+        {is === 'alike' ? '' : is === 'slower' ? '▲ ' : '▼ '}
+        {factor.toFixed(2)} ×
+      </span>
+    </Cell>
+  )
 }
