@@ -23,7 +23,7 @@ def growing_tables_of(test: str) -> list[str]:
         "EXISTS (SELECT 1 AS o FROM users u WHERE u.name = p.about)",
         "NOT EXISTS (SELECT 1 AS o FROM users u WHERE u.name = p.about AND u.town = 3)",
         "NOT EXISTS (SELECT 1 AS o FROM tags t WHERE t.tag = 2 AND t.owner = p.owner AND t.posted = p.posted)",
-        "EXISTS (SELECT 1 AS o FROM tags t JOIN users u ON u.name = t.owner "
+        "NOT EXISTS (SELECT 1 AS o FROM tags t JOIN users u ON u.name = t.owner "
         "WHERE t.tag = 2 AND t.owner = p.owner AND t.posted = p.posted)",
         "(p.posted = 3 OR EXISTS (SELECT 1 AS o FROM users u WHERE u.name = p.about))",
     ],
@@ -35,3 +35,11 @@ def test_what_each_row_looks_up_by_its_key_does_not_grow(test: str) -> None:
 def test_what_no_row_could_look_up_is_named_too() -> None:
     assert growing_tables_of("NOT EXISTS (SELECT 1 AS o FROM tags t WHERE t.tag = 2)") == ["posts", "tags"]
     assert growing_tables_of("p.about NOT IN (SELECT u.name FROM users u WHERE u.town = 3)") == ["posts", "users"]
+
+
+def test_what_could_lead_to_the_rows_if_it_were_limited_is_named_with_its_limit() -> None:
+    who = "SELECT u.name FROM users u WHERE u.name IN (SELECT t.posted FROM tags t WHERE t.tag = [tag])"
+    query = piql.compile(f"{SCHEMA}CREATE QUERY q AS {who};").queries["q"]
+    assert [each.table for each in query.unbounded] == ["users", "tags"]
+    fixes = {fix.title for each in query.diagnostics for fix in each.fixes}
+    assert "Add CARDINALITY LIMIT 100 (tag) to tags" in fixes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import permutations
 from typing import TYPE_CHECKING, Literal
 
@@ -19,6 +19,7 @@ from piql.physical.joins import depends_on, join_remotely
 from piql.physical.operators import Kept, LocalDistinct, LocalSelection, LocalSemiJoin
 from piql.physical.part import WORST, Part, Want, depth_of, with_columns
 from piql.physical.scans import has_many, is_leg, read_leg
+from piql.physical.unbounded import Gap
 
 if TYPE_CHECKING:
     from piql.physical.planner import Planner
@@ -40,7 +41,8 @@ def plan_semi_join(
     if looked_up is None and not is_apart:
         looked_up = _followed(planner, node, left, path, under)
     if looked_up is not None and (not is_apart or looked_up.requests < left.requests + right.requests):
-        del planner.gaps[gaps:]  # also where the left is unbounded: its rows would find those of the right
+        if left.rows < WORST or not _may_lead(node, planner.gaps[gaps:]):
+            del planner.gaps[gaps:]
         return looked_up if left.rows < WORST else replace(left, rows=WORST)
     if not is_apart:
         return replace(left, rows=WORST)
@@ -56,6 +58,11 @@ def plan_semi_join(
         span=node.span,
     )
     return replace(left.on(plan), requests=left.requests + right.requests, is_stopped=False)
+
+
+def _may_lead(node: SemiJoin, gaps: Sequence[Gap]) -> bool:
+    """Whether an unbounded left could be found by the right instead, were what the right fixes limited."""
+    return not node.is_anti and node.mark is None and any(each.columns or each.words for each in gaps)
 
 
 def _looked_up(planner: Planner, node: SemiJoin, left: Part, path: tuple[int, ...]) -> Part | None:
