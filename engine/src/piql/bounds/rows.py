@@ -6,6 +6,8 @@ from typing import assert_never
 
 from piql.bounds.facts import of_count, of_prefix, of_row_limit
 from piql.bounds.formula import ONE, ZERO, Formula, number, smaller
+from piql.bounds.values import combinations_of
+from piql.logical.expressions import Expression
 from piql.physical.operators import (
     Dereference,
     IndexFKJoin,
@@ -38,8 +40,10 @@ def rows_out(node: PhysicalNode, below: tuple[Formula, ...]) -> Formula:
             if node.kept is not None:
                 found = smaller(below[0] * rows_kept(node.kept), found)
             return below[0] if node.kind == "left" and found.value < below[0].value else found
-        case Dereference() | LocalSelection() | LocalSort() | LocalDistinct() | LocalProjection() | LocalSemiJoin():
+        case Dereference() | LocalSelection() | LocalSort() | LocalProjection() | LocalSemiJoin():
             return below[0]
+        case LocalDistinct():
+            return _told_apart(node.keys, node.child, below[0])
         case LocalJoin():
             found = below[0] * below[1]
             if node.is_left_once:
@@ -50,7 +54,7 @@ def rows_out(node: PhysicalNode, below: tuple[Formula, ...]) -> Formula:
         case LocalStop():
             return smaller(below[0], of_count(node.count))
         case LocalGroupBy():
-            return ONE if node.is_one or not node.keys else below[0]
+            return ONE if node.is_one or not node.keys else _told_apart(node.keys, node.child, below[0])
         case LocalUnion():
             total = ZERO
             for each in below:
@@ -58,6 +62,12 @@ def rows_out(node: PhysicalNode, below: tuple[Formula, ...]) -> Formula:
             return total
         case _:
             assert_never(node)
+
+
+def _told_apart(keys: tuple[Expression, ...], child: PhysicalNode, rows: Formula) -> Formula:
+    """Give the most rows that differ in some keys."""
+    found = combinations_of(keys, child)
+    return rows if found is None else smaller(found, rows)
 
 
 def rows_kept(kept: Kept) -> Formula:
