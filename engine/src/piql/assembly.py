@@ -13,7 +13,15 @@ from dataclasses import dataclass, replace
 from itertools import chain, islice
 from operator import is_
 
-from piql.binding.binder import BoundQuery, bind_piece, bind_schema_once, defines, marked_duplicate
+from piql.binding.binder import (
+    BoundQuery,
+    bind_piece,
+    bind_schema_once,
+    defines,
+    marked_duplicate,
+    place_of,
+    tables_of,
+)
 from piql.binding.schema import BoundSchema
 from piql.binding.scope import TableNames
 from piql.binding.star_room import StarRoom
@@ -88,10 +96,6 @@ class Assembly:
         """Give the parts in which something was found, but not those that have it only in their tables."""
         return list(chain.from_iterable(self.parts.told(_loud_among)))
 
-    def writing(self) -> list[Part]:
-        """Give the parts with queries that write."""
-        return list(chain.from_iterable(self.parts.told(_writing_among)))
-
     def refused(self) -> list[tuple[BoundQuery, PlannedQuery]]:
         """Give the queries that nothing bounds."""
         return [
@@ -111,7 +115,8 @@ class Assembly:
         said: Counter[str | None] = Counter()  # by the syntax, in each file
         parts = self.loud()
         if of_schema:
-            parts = [part for part in self.parts if part.is_loud or id(part.file.source) in of_schema]
+            some = chain.from_iterable(self.parts.told(_loud_or_defining_among))
+            parts = [part for part in some if part.is_loud or id(part.file.source) in of_schema]
         for part in parts:
             source = part.file.source
             home = home_of(source.name)
@@ -131,11 +136,11 @@ def assemble(files: LongList[ast.ParsedFile], before: Assembly | None = None) ->
         changed = _changed(files, before)
         if changed is not None:
             return changed
-    schema = bind_schema_once(files)
+    definitions = list(chain.from_iterable(files.told(_defining_among)))
+    schema = bind_schema_once(definitions)
     names = TableNames(schema.tables, frozenset(schema.broken))
     catalog = Catalog(schema.tables, schema.indexes)
-    required = _required.recall((catalog.tables, catalog.indexes), lambda: constraint_indexes(catalog))
-    by_table = _tables.recall((required,), lambda: indexes_by_table(required))
+    by_table = _constraint_indexes(catalog)
     bound: list[tuple[BoundQuery, ...]] = []
     unnamed: list[tuple[Diagnostic, ...]] = []
     first_by_name: dict[str, BoundQuery] = {}
@@ -160,7 +165,6 @@ def assemble(files: LongList[ast.ParsedFile], before: Assembly | None = None) ->
         _part(file, queries, own, tuple(islice(plans, len(own))), without_name, catalog, settled)
         for file, queries, own, without_name in zip(files, bound, alone, unnamed, strict=True)
     )
-    definitions = [part.file for part in parts if part.defines]
     defining = frozenset(map(id, definitions))
     by_name, rooms = _by_name(parts), LongMap(room)
     return Assembly(
@@ -168,42 +172,94 @@ def assemble(files: LongList[ast.ParsedFile], before: Assembly | None = None) ->
     )
 
 
+def _constraint_indexes(catalog: Catalog) -> IndexesByTable:
+    required = _required.recall((catalog.tables, catalog.indexes), lambda: constraint_indexes(catalog))
+    return _tables.recall((required,), lambda: indexes_by_table(required))
+
+
 def _changed(files: LongList[ast.ParsedFile], before: Assembly) -> Assembly | None:
-    """Give a set that differs from an earlier one in queries alone; None where it differs in more."""
+    """Give a set that differs from an earlier one in a few pieces; None where it differs in more."""
     head, tail = common_ends(before.files, files)
     if len(before.files) + len(files) - 2 * (head + tail) > MOST_CHANGED:
         return None
     removed = before.parts.between(head, len(before.files) - tail)
     added = files.between(head, len(files) - tail)
+    base, stale, other = before, list[Part](), frozenset[str]()
     if any(each.defines for each in removed) or any(map(defines, added)):
-        return None
-    bound = [bind_piece(file, before.schema, before.names) for file in added]
-    room = _room_with(before, removed, [(file, queries) for file, (queries, *_) in zip(added, bound, strict=True)])
+        base = _with_schema_of(files, before)
+        found = _other_tables(before, base)
+        if found is None:
+            return None
+        other = found
+        stale = _bound_to(before, other, removed)
+    bound = [(file, *bind_piece(file, base.schema, base.names)) for file in (*added, *(each.file for each in stale))]
+    room = _room_with(before, [*removed, *stale], [(file, queries) for file, queries, *_ in bound])
     if room is None:
         return None
     gone = [query.name for part in removed for query in part.bound]
-    come = [query.name for queries, *_ in bound for query in queries]
+    come = [query.name for _, queries, *_ in bound[: len(added)] for query in queries]
     times = before.times
     if gone != come:
         times = Counter(times)
         times.subtract(each.lower() for each in gone)
         times.update(each.lower() for each in come)
-    if any(before.times[each.lower()] > 1 for each in gone) or any(times[each.lower()] > 1 for each in come):
+    again = [query.name for part in stale for query in part.bound]
+    if any(before.times[each.lower()] > 1 for each in (*gone, *again)) or any(times[each.lower()] > 1 for each in come):
         return None  # what is said about two queries of one name stands at the second
-    new = []
-    for file, (queries, unnamed, _) in zip(added, bound, strict=True):
-        alone = tuple(plan_once(query, before.by_table) for query in queries)
-        new.append(_part(file, tuple(queries), alone, alone, unnamed, before.catalog, before.settled))
-    parts = before.parts.with_other(head, len(before.parts) - tail, new)
-    affected = frozenset[str]().union(*(part.reads for part in removed), *(part.reads for part in new))
-    now = replace(before, files=files, parts=parts, times=times, room=room)
-    if affected:
-        return _designed_anew(now, affected)
-    if gone != come:
-        return replace(now, by_name=_by_name(parts))
+    new: list[Part] = []
+    for file, queries, unnamed, _ in bound:
+        alone = tuple(plan_once(query, base.by_table) for query in queries)
+        new.append(_part(file, tuple(queries), alone, alone, unnamed, base.catalog, base.settled))
+    others = {id(old): part for old, part in zip(stale, new[len(added) :], strict=True)}
+    parts = before.parts.with_each(others) if others else before.parts
+    parts = parts.with_other(head, len(before.parts) - tail, new[: len(added)])
+    affected = other.union(*(part.reads for part in (*removed, *stale, *new)))
+    by_name = before.by_name if gone == come else _by_name(parts)
+    by_name = by_name.with_other({query.name: query for part in new for query in part.queries})
+    now = replace(base, files=files, parts=parts, times=times, room=room, by_name=by_name)
+    return _designed_anew(now, before, affected, other) if affected else now
+
+
+def _with_schema_of(files: LongList[ast.ParsedFile], before: Assembly) -> Assembly:
+    """Give an earlier set over the definitions of other files; its queries are still as they were."""
+    definitions = list(chain.from_iterable(files.told(_defining_among)))
+    schema = bind_schema_once(definitions)
+    catalog = Catalog(schema.tables, schema.indexes)
     return replace(
-        now, by_name=before.by_name.with_other({query.name: query for part in new for query in part.queries})
+        before,
+        schema=schema,
+        definitions=definitions,
+        defining=frozenset(map(id, definitions)),
+        names=TableNames(schema.tables, frozenset(schema.broken)),
+        catalog=catalog,
+        by_table=_constraint_indexes(catalog),
     )
+
+
+def _other_tables(before: Assembly, now: Assembly) -> frozenset[str] | None:
+    """Give the tables that are new, gone, broken or other than they were; None where they stand in another order."""
+    old, new = before.schema, now.schema
+    kept = [name for name in old.tables if name in new.tables]
+    if kept != [name for name in new.tables if name in old.tables]:
+        return None
+    same = (
+        name
+        for name in kept
+        if old.tables[name] == new.tables[name]
+        and place_of(old.tables[name]) == place_of(new.tables[name])
+        and are_same(before.by_table.get(name, ()), now.by_table.get(name, ()))
+        and name not in old.broken
+        and name not in new.broken
+    )
+    return frozenset(old.tables.keys() | new.tables.keys()).difference(same)
+
+
+def _bound_to(before: Assembly, other: frozenset[str], removed: Sequence[Part]) -> list[Part]:
+    """Give the parts that stay but are to be bound again: with queries of other tables, or with errors."""
+    gone = set(map(id, removed))
+    reading = (part for part, names in chain.from_iterable(before.parts.told(_tables_among)) if names & other)
+    broken = (part for part in before.loud() if any(query.has_errors for query in part.bound))
+    return list({id(part): part for part in (*reading, *broken) if id(part) not in gone}.values())
 
 
 def _room_of(files: Iterable[ast.ParsedFile]) -> dict[str | None, StarRoom]:
@@ -227,8 +283,11 @@ def _room_with(
     return None if any(each.is_short or each.left < 0 for each in room.values()) else before.room.with_other(room)
 
 
-def _designed_anew(assembly: Assembly, affected: frozenset[str]) -> Assembly:
-    """Design the indexes of some tables again, and those of all tables that share a reader with them."""
+def _designed_anew(assembly: Assembly, before: Assembly, affected: frozenset[str], other: frozenset[str]) -> Assembly:
+    """Design the indexes of some tables again, and those of all tables that share a reader with them.
+
+    `other` are the tables that are not as they were before.
+    """
     readers = list(chain.from_iterable(assembly.parts.told(_readers_among)))
     while True:
         reached = affected.union(*(part.reads for part in readers if not affected.isdisjoint(part.reads)))
@@ -240,23 +299,47 @@ def _designed_anew(assembly: Assembly, affected: frozenset[str]) -> Assembly:
     tables = [table for name, table in assembly.catalog.tables.items() if name in affected]
     found = design([query for part in again for query in part.bound], planned, tables, assembly.by_table)
     designed, settled = assembly.designed, assembly.settled
-    is_new = any(not are_same(designed[name], indexes) for name, indexes in found.items())
-    if is_new:
-        designed = {**designed, **found}
+    if other or any(not are_same(designed[name], indexes) for name, indexes in found.items()):
+        designed = {name: found[name] if name in found else designed[name] for name in assembly.catalog.tables}
         settled = settle_indexes(assembly.catalog, chain.from_iterable(designed.values()))
     plans = iter(planned)
     now = {id(part): tuple(islice(plans, len(part.alone))) for part in again}
-    changed = _tables_with_other_indexes(assembly.settled, settled) if is_new else frozenset()
+    changed = other | _tables_with_other_indexes(before.settled, settled)
     others: dict[int, Part] = {}
-    for part in {id(part): part for part in (*readers, *(assembly.writing() if is_new else ()))}.values():
+    for part in readers:
         planned_now = now.get(id(part), part.planned)
-        is_same = all(map(is_, part.planned, planned_now)) and changed.isdisjoint(part.reads)
-        if not is_same or (is_new and part.writes):
-            other = _over(part, planned_now, assembly.catalog, settled)
-            if other is not part:
-                others[id(part)] = other
-    parts = assembly.parts.with_each(others) if others else assembly.parts
-    return replace(assembly, parts=parts, designed=designed, settled=settled, by_name=_by_name(parts))
+        if not changed.isdisjoint(part.reads) or not all(map(is_, part.planned, planned_now)):
+            others[id(part)] = _over(part, planned_now, assembly.catalog, settled)
+    for part in _writing_beside(assembly, before, changed):
+        part_now = others.get(id(part), part)
+        others[id(part)] = _over(part_now, part_now.planned, assembly.catalog, settled)
+    others = {key: part for key, part in others.items() if id(part) != key}
+    if not others:
+        return replace(assembly, designed=designed, settled=settled)
+    by_name = assembly.by_name.with_other(
+        {
+            query.name: query
+            for part in assembly.parts.among(others)
+            for old, query in zip(part.queries, others[id(part)].queries, strict=True)
+            if assembly.by_name[old.name] is old
+        }
+    )
+    parts = assembly.parts.with_each(others)
+    return replace(assembly, parts=parts, designed=designed, settled=settled, by_name=by_name)
+
+
+def _writing_beside(assembly: Assembly, before: Assembly, changed: frozenset[str]) -> list[Part]:
+    """Give the parts that write tables which changed, refer to such ones or are referred to by them."""
+    if not changed:
+        return []
+    beside = set(changed)
+    for catalog in {id(each): each for each in (before.catalog, assembly.catalog)}.values():
+        for table in catalog.tables.values():
+            for key in table.foreign_keys:
+                if table.name in changed or key.table in changed:
+                    beside |= {table.name, key.table}
+    writing = chain.from_iterable(assembly.parts.told(_writing_among))
+    return [part for part in writing if not beside.isdisjoint(_tables_of_part(part))]
 
 
 def _tables_with_other_indexes(before: IndexSet, now: IndexSet) -> frozenset[str]:
@@ -296,8 +379,16 @@ def _by_name(parts: Iterable[Part]) -> LongMap[str, CompiledQuery]:
     return LongMap(found)
 
 
+def _defining_among(files: tuple[ast.ParsedFile, ...]) -> list[ast.ParsedFile]:
+    return [each for each in files if defines(each)]
+
+
 def _loud_among(parts: tuple[Part, ...]) -> list[Part]:
     return [each for each in parts if each.is_loud]
+
+
+def _loud_or_defining_among(parts: tuple[Part, ...]) -> list[Part]:
+    return [each for each in parts if each.is_loud or each.defines]
 
 
 def _readers_among(parts: tuple[Part, ...]) -> list[Part]:
@@ -306,3 +397,11 @@ def _readers_among(parts: tuple[Part, ...]) -> list[Part]:
 
 def _writing_among(parts: tuple[Part, ...]) -> list[Part]:
     return [each for each in parts if each.writes]
+
+
+def _tables_among(parts: tuple[Part, ...]) -> list[tuple[Part, frozenset[str]]]:
+    return [(each, _tables_of_part(each)) for each in parts]
+
+
+def _tables_of_part(part: Part) -> frozenset[str]:
+    return frozenset(table.name for query in part.bound for table in tables_of(query))

@@ -47,7 +47,7 @@ def advise(compilation: Compilation, trial: Trial) -> tuple[Diagnostic, ...]:
     return tuple(found)
 
 
-_named: Memory[frozenset[str]] = Memory(8192)
+_named: Memory[frozenset[str]] = Memory(2048)
 _found: Memory[tuple[Diagnostic, ...]] = Memory(512)
 
 

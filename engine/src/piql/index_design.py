@@ -144,4 +144,4 @@ def indexes_read(plan: PhysicalNode | None) -> list[Index]:
 
 # What was found before from the very same queries and tables: see `memory`.
 _designs: Memory[tuple[TableDesign, tuple[PlannedQuery, ...]]] = Memory(2048)
-_plans_again: Memory[tuple[tuple[tuple[tuple[Index, ...], ...], PlannedQuery | None], ...]] = Memory(8192)
+_plans_again: Memory[tuple[tuple[tuple[tuple[Index, ...], ...], PlannedQuery | None], ...]] = Memory(2048)

@@ -71,8 +71,8 @@ def _not_deployed(query: BoundQuery, missing: Sequence[str]) -> Diagnostic:
     )
 
 
-_plans: Memory[tuple[IndexesByTable, PlannedQuery | None]] = Memory(8192)
-_finished: Memory[tuple[tuple[Index, ...], CompiledQuery]] = Memory(8192)
+_plans: Memory[tuple[IndexesByTable, PlannedQuery | None]] = Memory(2048)
+_finished: Memory[tuple[tuple[Index, ...], CompiledQuery]] = Memory(2048)
 
 
 def indexes_by_table(indexes: Mapping[str, Index]) -> IndexesByTable:

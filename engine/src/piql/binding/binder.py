@@ -109,8 +109,8 @@ def defines(file: ast.ParsedFile) -> bool:
 
 
 _DEFINITIONS = (ast.CreateTable, ast.CreateEntity, ast.CreateIndex)
-_schemas: Memory[BoundSchema] = Memory(512)
-_queries: Memory[BoundQuery] = Memory(16384)  # by statement, and by statement and schema
+_schemas: Memory[BoundSchema] = Memory(128)
+_queries: Memory[BoundQuery] = Memory(4096)  # by statement, and by statement and schema
 
 
 def bind_schema_once(files: Iterable[ast.ParsedFile], catalog: Catalog | None = None) -> BoundSchema:
@@ -156,7 +156,7 @@ def _tables_in(plan: LogicalNode | LogicalWrite) -> tuple[Table, ...]:
     return tuple({table.name: table for table in named}.values())
 
 
-_tables: Memory[tuple[Table, ...]] = Memory(8192)  # an edit of the schema asks for those of every query
+_tables: Memory[tuple[Table, ...]] = Memory(2048)  # an edit of the schema asks for those of every query
 
 
 def place_of(table: Table) -> tuple[str, int, str]:
