@@ -1,7 +1,8 @@
 """A set of parsed pieces → everything but fixes: bound together, planned, with the indexes of the whole set.
 
 Enters: the pieces of all files in their order, and perhaps an earlier set. Leaves: an `Assembly`. Next: `mending`.
-A set that differs from an earlier one in a few queries is made from it: then the others cost nothing, however many.
+A set that differs from an earlier one in a few pieces is made from it: then the queries that neither changed nor name
+a table that did cost nothing, however many.
 Places count from the start of each piece; `placing` turns them into those of the files.
 """
 
@@ -257,9 +258,8 @@ def _other_tables(before: Assembly, now: Assembly) -> frozenset[str] | None:
 def _bound_to(before: Assembly, other: frozenset[str], removed: Sequence[Part]) -> list[Part]:
     """Give the parts that stay but are to be bound again: with queries of other tables, or with errors."""
     gone = set(map(id, removed))
-    reading = (part for part, names in chain.from_iterable(before.parts.told(_tables_among)) if names & other)
-    broken = (part for part in before.loud() if any(query.has_errors for query in part.bound))
-    return list({id(part): part for part in (*reading, *broken) if id(part) not in gone}.values())
+    parts = chain.from_iterable(before.parts.told(_tables_among))
+    return [part for part, names in parts if (names is None or names & other) and id(part) not in gone]
 
 
 def _room_of(files: Iterable[ast.ParsedFile]) -> dict[str | None, StarRoom]:
@@ -399,8 +399,13 @@ def _writing_among(parts: tuple[Part, ...]) -> list[Part]:
     return [each for each in parts if each.writes]
 
 
-def _tables_among(parts: tuple[Part, ...]) -> list[tuple[Part, frozenset[str]]]:
-    return [(each, _tables_of_part(each)) for each in parts]
+def _tables_among(parts: tuple[Part, ...]) -> list[tuple[Part, frozenset[str] | None]]:
+    """Give the parts with queries, and the tables of those without errors: any table may have been misspelt."""
+    return [
+        (each, None if any(query.has_errors for query in each.bound) else _tables_of_part(each))
+        for each in parts
+        if each.bound
+    ]
 
 
 def _tables_of_part(part: Part) -> frozenset[str]:
