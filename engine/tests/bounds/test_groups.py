@@ -30,6 +30,10 @@ ROWS = [
         ("SELECT DISTINCT f.approved FROM users u LEFT JOIN follows f ON f.owner = u.name WHERE u.name = 'q'", 3),
         ("SELECT d.owner, COUNT(*) AS n FROM (SELECT owner, target FROM follows WHERE owner IN ('a', 'b')) d "
          "GROUP BY d.owner", 2),
+        ("SELECT f.target, COUNT(*) AS n FROM follows g JOIN follows f ON f.owner = g.owner WHERE g.owner = 'a' "
+         "GROUP BY f.target", 10),
+        ("SELECT g.target, COUNT(*) AS n FROM follows g JOIN follows f ON f.owner = g.owner WHERE g.owner = 'a' "
+         "GROUP BY g.target", 10),
         ("SELECT target, COUNT(*) AS n FROM follows WHERE owner IN ('a', 'b') GROUP BY target", 20),
         ("SELECT approved, target, COUNT(*) AS n FROM follows WHERE owner = 'a' GROUP BY approved, target", 10),
     ],

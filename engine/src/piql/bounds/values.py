@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from piql.binding.types import BOOLEAN
-from piql.bounds.facts import of_prefix
+from piql.bounds.facts import of_prefix, of_row_limit
 from piql.bounds.formula import ONE, Formula, number
 from piql.logical.expressions import ColumnRef, Constant, Expression, Parameter
 from piql.physical.operators import (
@@ -25,14 +25,58 @@ TRUTH_VALUES = 3  # TRUE, FALSE and NULL
 
 
 def combinations_of(keys: Iterable[Expression], node: PhysicalNode) -> Formula | None:
-    """Give how many different rows of some keys there may be; None where a key is fixed by nothing."""
+    """Give how many different rows of some keys there may be; None where a key is fixed by nothing.
+
+    Columns of one relation together have no more than it has rows.
+    """
     total = ONE
+    of_relation: dict[str, Formula | None] = {}
     for each in keys:
         found = values_of(each, node)
-        if found is None:
+        if isinstance(each, ColumnRef):
+            before = of_relation.get(each.relation, ONE)
+            of_relation[each.relation] = None if found is None or before is None else before * found
+        elif found is None:
             return None
-        total = total * found
+        else:
+            total = total * found
+    for relation, values in of_relation.items():
+        rows = _different_rows(relation, node)
+        if rows is None and values is None:
+            return None
+        total = total * min((each for each in (values, rows) if each is not None), key=lambda each: each.value)
     return total
+
+
+def _different_rows(relation: str, node: PhysicalNode) -> Formula | None:
+    """Give how many rows of a relation are read, however often each is met; None where that is not known."""
+    match node:
+        case IndexScan():
+            values = of_prefix(node.prefix) if node.alias == relation else None
+        case IndexFKJoin() | SortedIndexJoin() if node.alias == relation:
+            values = ONE
+            for part in node.prefix:
+                found = _values_of_part(part, node.child)
+                values = values * found if found is not None and values is not None else None
+        case LocalProjection() | LocalUnion():
+            return None
+        case LocalJoin():
+            found = _different_rows(relation, node.left)
+            return _or_null(_different_rows(relation, node.right), node.kind) if found is None else found
+        case LocalSemiJoin():
+            return _different_rows(relation, node.left)
+        case _:
+            return _different_rows(relation, node.child)
+    if values is None:
+        return None
+    if isinstance(node, IndexFKJoin):
+        return _or_null(values, node.kind)
+    found = values * number(node.index.buckets) * of_row_limit(node.table, node.limit)
+    if isinstance(node, IndexScan):
+        return found
+    # What is read for equal keys is the same, whatever else the child's row holds.
+    is_same = node.limit.count is None or (node.range is None and not node.is_resumable)
+    return _or_null(found, node.kind) if is_same else None
 
 
 def values_of(expression: Expression, node: PhysicalNode) -> Formula | None:
