@@ -7,6 +7,7 @@ import pytest
 from cluster.fixture import cluster, cluster_keyspace, cluster_url
 from piql.store import open_store
 from piql.store.base import Store
+from piql.store.cql.store import CqlTransaction
 from piql.store.embedded import EmbeddedStore
 from piql.store.latency import LatencyStore, constant
 from piql.store.recording import RecordingStore
@@ -15,7 +16,8 @@ from piql.store.stepwise import StepwiseStore
 WITH_TRANSACTIONS = ("embedded", "embedded file", "recording", "latency")
 CLUSTER = pytest.param("cluster", marks=pytest.mark.cluster)
 RUST = pytest.param("cluster, driver=rust", marks=[pytest.mark.cluster, pytest.mark.long])
-WITH_STEPS = ("stepwise", "stepwise recorded", CLUSTER, RUST)
+BACKWARDS = pytest.param("cluster, backwards", marks=pytest.mark.cluster)
+WITH_STEPS = ("stepwise", "stepwise recorded", CLUSTER, BACKWARDS, RUST)
 __all__ = ["cluster", "cluster_keyspace", "cluster_url"]
 
 
@@ -54,6 +56,11 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
         case "stepwise recorded":
             made = RecordingStore(StepwiseStore())
         case "cluster":
+            made = open_store(request.getfixturevalue("cluster_url")())
+        case "cluster, backwards":  # all of its tables are kept from the last to the first
+            create = CqlTransaction._plan
+            patch = request.getfixturevalue("monkeypatch")
+            patch.setattr(CqlTransaction, "_plan", lambda self, layout, _: create(self, layout, True))
             made = open_store(request.getfixturevalue("cluster_url")())
         case "cluster, driver=rust":
             made = open_store(f"{request.getfixturevalue('cluster_url')()}&driver=rust")

@@ -1,5 +1,7 @@
 """The CQL tables that indexes become, and the SELECTs of reads; no cluster is asked."""
 
+from dataclasses import replace
+
 import pytest
 from piql.catalog import Column, Index, IndexColumn, Kind, SqlType, Table
 from piql.errors import NotDeployed
@@ -76,6 +78,21 @@ def test_every_name_becomes_one_that_cql_allows(name: str) -> None:
 
 def test_names_that_look_alike_stay_apart() -> None:
     assert len({table_name("", name) for name in ("users", "Users", "USERS", "ü", "ö", "a" * 60, "a" * 61)}) == 7
+
+
+def test_a_table_that_is_kept_backwards_is_read_along_its_order_from_its_end() -> None:
+    usual = layout_of(THOUGHTS, THOUGHTS.primary_index(), "k")
+    layout = usual.backwards()
+    assert 'CLUSTERING ORDER BY ("posted" DESC, "id" DESC)' in layout.create()
+    assert (layout.name, layout.backwards()) == (usual.name, usual)
+    newest = ReadShape(THOUGHTS, THOUGHTS.primary_index(), ("text",), 1, is_ascending=False)
+    older = replace(newest, after_length=2)
+    oldest = replace(newest, is_ascending=True)
+    assert [plan_read(each, layout).statements[0].cql.partition(" WHERE ")[2] for each in (newest, older, oldest)] == [
+        '"owner" = ? LIMIT ?',
+        '"owner" = ? AND ("posted", "id") < (?, ?) LIMIT ?',
+        '"owner" = ? ORDER BY "posted" ASC, "id" ASC LIMIT ?',
+    ]
 
 
 def select(shape: ReadShape, **layout: bool) -> list[str]:

@@ -1,8 +1,9 @@
 """The tables and queries that realise a grid's points on a store, run through the real engine.
 
     links    (owner, target)               who follows whom: each owner of level c has exactly c targets
-    rows     (owner, posted, payload, …)   the rows of scans and sorted joins, `row_bytes` each, newest first but for
-                                           joins that read forwards
+    rows     (owner, posted, payload, …)   the rows of scans and sorted joins, `row_bytes` each, newest first
+    ahead    (owner, posted, payload, …)   the same for joins that read forwards: a cluster keeps each table in the
+                                           direction that it is read in
     records  (name, payload, …)            the rows of foreign-key joins, and of gets
     notes    (name, grp, body)             the rows that are dereferenced: a body without a length stays out of the
                                            index
@@ -84,8 +85,8 @@ class Workload:
         if database.execute(f"{self.prefix}loaded", {"id": 1}).rows:
             return
         database.load(f"{self.prefix}links", self._links())
-        for width in self._widths(*_OF_ROWS):
-            database.load(f"{self.prefix}rows_{width}", self._rows(width))
+        for table, width in self._tables_of_rows():
+            database.load(table, self._rows(width))
         for width in self._widths(Operator.INDEX_FK_JOIN):
             database.load(f"{self.prefix}records_{width}", self._records(width))
         for width in self._widths(Operator.DEREFERENCE):
@@ -129,9 +130,9 @@ class Workload:
             f"PRIMARY KEY (owner, target), "
             f"CARDINALITY LIMIT {max(self._levels, default=1)} (owner));",
         ]
-        for width in self._widths(*_OF_ROWS):
+        for table, width in self._tables_of_rows():
             parts.append(
-                f"CREATE TABLE {name}rows_{width} (owner VARCHAR({_NAME_BYTES}), posted TIMESTAMP, "
+                f"CREATE TABLE {table} (owner VARCHAR({_NAME_BYTES}), posted TIMESTAMP, "
                 f"{width.declared(_NAME_BYTES + _TIME_BYTES)}, PRIMARY KEY (owner, posted));"
             )
         for width in self._widths(Operator.INDEX_SCAN):
@@ -139,13 +140,13 @@ class Workload:
                 f"CREATE QUERY {name}scan_{width} AS SELECT r.owner, r.posted, {width.read} FROM {name}rows_{width} r "
                 f"WHERE r.owner = [1: owner] ORDER BY r.posted DESC LIMIT [2: most] MAX {self._most_rows(width)};"
             )
-        for operator, kind, order in (
-            (Operator.SORTED_INDEX_JOIN, "sorted", " DESC"),
-            (Operator.FORWARD_JOIN, "forward", ""),
+        for operator, kind, table, order in (
+            (Operator.SORTED_INDEX_JOIN, "sorted", "rows", " DESC"),
+            (Operator.FORWARD_JOIN, "forward", "ahead", ""),
         ):
             parts += [
                 f"CREATE QUERY {name}{kind}_join_{width} AS SELECT r.owner, r.posted, {width.read} "
-                f"FROM {name}links l JOIN {name}rows_{width} r ON r.owner = l.target WHERE l.owner = [1: owner] "
+                f"FROM {name}links l JOIN {name}{table}_{width} r ON r.owner = l.target WHERE l.owner = [1: owner] "
                 f"ORDER BY r.posted{order} LIMIT [2: most] MAX {self._most_rows(width)};"
                 for width in self._widths(operator)
             ]
@@ -189,6 +190,11 @@ class Workload:
     def _owners(self) -> int:
         """Twice as many as the largest fan-out reads at once, so that executions differ."""
         return max(200, 2 * max(self._levels, default=1))
+
+    def _tables_of_rows(self) -> list[tuple[str, _Width]]:
+        backwards = self._widths(Operator.INDEX_SCAN, Operator.SORTED_INDEX_JOIN)
+        kinds = {"rows": backwards, "ahead": self._widths(Operator.FORWARD_JOIN)}
+        return [(f"{self.prefix}{kind}_{width}", width) for kind, widths in kinds.items() for width in widths]
 
     def _widths(self, *operators: Operator) -> tuple[_Width, ...]:
         return tuple(sorted({_Width.of(point) for point in self._of(*operators)}))

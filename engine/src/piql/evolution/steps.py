@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from time import time
 
-from piql.catalog import CardinalityLimit
+from piql.catalog import CardinalityLimit, Index
 from piql.compilation import Compilation
 from piql.deployment import LOOK_SECONDS, Deployment, OtherIndex
 from piql.evolution.checking import GroupsCheck, RowsCheck, limit_rule, refusal, unique_rule
@@ -22,6 +22,7 @@ from piql.evolution.progress import Outcome, Progress, Task, read_progress
 from piql.evolution.state import SETTING as STATE
 from piql.evolution.state import Change, Phase, SchemaState, Version, compiled, deployment_of
 from piql.physical.operators import IndexScan
+from piql.physical.reading_direction import read_from_their_end
 from piql.schema_changes import added_constraints
 from piql.store.base import Store, Transaction
 
@@ -117,17 +118,17 @@ class Steps:
         state, coming, store = stand.state, self._coming, self._store
         assert self._change is not None
         tables = dict(state.tables)
-        in_order = _read_in_order(coming.compilation)
+        in_order, backwards = _read_in_order(coming.compilation), _read_backwards(coming.compilation)
         for name, table in coming.tables.items():
             if name not in state.tables:
-                transaction.create_table(table, name in in_order)
+                transaction.create_table(table, name in in_order, table.primary_index() in backwards)
             tables[name] = coming.record_of(table)
         there = transaction.index_names()
         for index in coming.indexes.values():
             table = coming.tables[index.table]
             if store.stored_name(table, index) not in there:
                 assert table.name not in state.tables
-                transaction.create_index(table, index)
+                transaction.create_index(table, index, index in backwards)
         after = SchemaState(
             replace(self._change.version, deployed_at=datetime.now(UTC)),
             state.in_force if state.in_force.number else None,
@@ -214,11 +215,16 @@ def _read_in_order(compilation: Compilation) -> frozenset[str]:
     )
 
 
+def _read_backwards(compilation: Compilation) -> frozenset[Index]:
+    return read_from_their_end(query.plan for query in compilation.queries.values())
+
+
 def _make_indexes(
     transaction: Transaction, store: Store, state: SchemaState, compilation: Compilation
 ) -> dict[str, str]:
     """Make the indexes on tables that are kept and lack them; give the table of each by the index's stored name."""
     there, complete = transaction.index_names(), living_indexes(store, state)
+    backwards = _read_backwards(compilation)
     made: dict[str, str] = {}
     for index in compilation.indexes.values():
         table = compilation.tables[index.table]
@@ -227,7 +233,7 @@ def _make_indexes(
             continue
         if name in there:
             transaction.drop_index(name)  # left from a version that lives no more: nobody kept it up
-        transaction.create_index(table, index)
+        transaction.create_index(table, index, index in backwards)
         made[name] = table.name
     return made
 

@@ -244,8 +244,11 @@ class Transaction(Protocol):
 
     def set_setting(self, name: str, value: str) -> None: ...
 
-    def create_table(self, table: Table, is_in_order: bool = False) -> None:
-        """Create a table, empty; `is_in_order` when queries will walk the whole of it in the order of its key."""
+    def create_table(self, table: Table, is_in_order: bool = False, is_backwards: bool = False) -> None:
+        """Create a table, empty; `is_in_order` when queries will walk the whole of it in the order of its key.
+
+        `is_backwards`: they begin at its end, and a store to which that matters keeps it the other way round.
+        """
         ...
 
     def keep_in_order(self, table: Table) -> None:
@@ -256,8 +259,8 @@ class Transaction(Protocol):
         """Extend a table by columns that are NULL in every row so far."""
         ...
 
-    def create_index(self, table: Table, index: Index) -> None:
-        """Create an index, empty."""
+    def create_index(self, table: Table, index: Index, is_backwards: bool = False) -> None:
+        """Create an index, empty; `is_backwards` as of a table."""
         ...
 
     def drop_index(self, name: str) -> None:

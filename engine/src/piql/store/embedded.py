@@ -77,7 +77,7 @@ class EmbeddedTransaction:
     def set_setting(self, name: str, value: str) -> None:
         self._connection.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (name, value))
 
-    def create_table(self, table: Table, is_in_order: bool = False) -> None:
+    def create_table(self, table: Table, is_in_order: bool = False, is_backwards: bool = False) -> None:
         self._connection.execute(layout_of(table, table.primary_index()).create())
 
     def keep_in_order(self, table: Table) -> None:
@@ -93,7 +93,7 @@ class EmbeddedTransaction:
                 f"ALTER TABLE {quoted(layout.name)} ADD COLUMN {quoted(column_name(name))} {affinity}"
             )
 
-    def create_index(self, table: Table, index: Index) -> None:
+    def create_index(self, table: Table, index: Index, is_backwards: bool = False) -> None:
         self._connection.execute(layout_of(table, index).create())
 
     def drop_index(self, name: str) -> None:

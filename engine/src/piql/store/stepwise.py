@@ -89,10 +89,10 @@ class StepwiseTransaction(EmbeddedTransaction):
         else:
             self._store.change_entries([EntryChange(entries, key, State.GONE, BEFORE_ALL_WRITES) for key in keys])
 
-    def create_table(self, table: Table, is_in_order: bool = False) -> None:
+    def create_table(self, table: Table, is_in_order: bool = False, is_backwards: bool = False) -> None:
         self._connection.execute(_create(layout_with_state(table, table.primary_index())))
 
-    def create_index(self, table: Table, index: Index) -> None:
+    def create_index(self, table: Table, index: Index, is_backwards: bool = False) -> None:
         self._connection.execute(_create(layout_with_state(table, index)))
 
 

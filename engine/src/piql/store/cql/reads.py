@@ -76,6 +76,8 @@ class _Bound:
 def plan_read(shape: ReadShape, layout: Layout, selected_as: Mapping[str, str] | None = None) -> CqlRead:
     """Plan the statements of a read; `selected_as` are the functions that a driver wants of columns, by their types."""
     functions = {name: (selected_as or {}).get(of, "{}") for name, of in layout.cql_types().items()}
+    if layout.is_backwards and not shape.in_any_order:
+        shape = replace(shape, is_ascending=not shape.is_ascending)
     if shape.in_any_order and shape.prefix_length == 0 and layout.partition:
         return _WalkPlan(shape, layout, functions).plan()
     return _ReadPlan(shape, layout, functions).plan()

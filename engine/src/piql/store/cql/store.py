@@ -27,7 +27,7 @@ from piql.store.cql.stored_values import CQL_TYPE, codec_of, pack_long
 from piql.store.cql.tables import SETTINGS, Tables
 from piql.store.cql.together import Change, together
 
-VERSION, IN_ORDER, FAN_OUT = "version", "in order", "fan out"
+VERSION, IN_ORDER, BACKWARDS, FAN_OUT = "version", "in order", "backwards", "fan out"
 _BEFORE_ALL_WRITES = 1
 
 Requests = list[Request]
@@ -49,6 +49,7 @@ class CqlStore:
             self.tables.make_keyspace()
             self._replication = self.tables.replication()
             self._in_order: frozenset[str] = frozenset()
+            self._backwards: frozenset[str] = frozenset()
             self.settings()
         except BaseException:
             self._connection.close()
@@ -78,7 +79,8 @@ class CqlStore:
         return self.address.keyspace, self.address.prefix
 
     def layout(self, table: Table, index: Index) -> Layout:
-        return layout_of(table, index, *self.place, is_in_order=index.is_primary and self.is_in_order(table.name))
+        found = layout_of(table, index, *self.place, is_in_order=index.is_primary and self.is_in_order(table.name))
+        return found.backwards() if found.name in self._backwards else found
 
     def prepare(self, shape: ReadShape) -> CqlRead:
         return plan_read(shape, self.layout(shape.table, shape.index), self._connection.selected_as)
@@ -202,6 +204,7 @@ class CqlStore:
         rows = self._connection.answer(self._read_settings, [self._prefix])
         found: dict[str, str] = dict(rows)
         self._in_order = frozenset(json.loads(found.get(IN_ORDER, "[]")))
+        self._backwards = frozenset(json.loads(found.get(BACKWARDS, "[]")))
         self._grouped_from = grouped_from(self.address.fan_out, found.get(FAN_OUT))
         return found
 
@@ -220,6 +223,15 @@ class CqlStore:
         kept = frozenset(json.loads(self.settings().get(IN_ORDER, "[]"))) | {table}
         self.set_setting(IN_ORDER, json.dumps(sorted(kept)))
         self._in_order = kept
+
+    def create(self, layouts: Sequence[Layout]) -> None:
+        """Create the tables of layouts, and keep which of them really run backwards: readers go by that."""
+        self.tables.create(layouts)
+        kept = frozenset(json.loads(self.settings().get(BACKWARDS, "[]")))
+        found = (kept - {each.name for each in layouts}) | self.tables.kept_backwards(layouts)
+        if found != kept:
+            self.set_setting(BACKWARDS, json.dumps(sorted(found)))
+            self._backwards = found
 
     def estimate_rows(self, table: Table) -> int:
         """Give 0: a cluster counts its rows only by reading them."""
@@ -276,7 +288,7 @@ class CqlTransaction:
         """Create the tables that were asked for and are not there yet."""
         pending, self._pending = self._pending, []
         if pending:
-            self._store.tables.create(pending)
+            self._store.create(pending)
 
     def read(self, read: CqlRead, arguments: tuple[Any, ...]) -> list[Row]:
         self.create_pending()
@@ -316,10 +328,13 @@ class CqlTransaction:
         self.create_pending()
         self._store.set_setting(name, value)
 
-    def create_table(self, table: Table, is_in_order: bool = False) -> None:
+    def create_table(self, table: Table, is_in_order: bool = False, is_backwards: bool = False) -> None:
         if is_in_order:
             self._store.note_in_order(table.name)
-        self._pending.append(self._store.layout(table, table.primary_index()))
+        self._plan(self._store.layout(table, table.primary_index()), is_backwards)
+
+    def _plan(self, layout: Layout, is_backwards: bool) -> None:
+        self._pending.append(layout if layout.is_backwards == is_backwards else layout.backwards())
 
     def keep_in_order(self, table: Table) -> None:
         """Copy a table into one that is one order, and go on with that; what is written meanwhile is copied, too.
@@ -344,8 +359,8 @@ class CqlTransaction:
             self.create_pending()
             self._store.tables.add_columns(layout.name, {name: CQL_TYPE[kind] for name, kind in new.items()})
 
-    def create_index(self, table: Table, index: Index) -> None:
-        self._pending.append(self._store.layout(table, index))
+    def create_index(self, table: Table, index: Index, is_backwards: bool = False) -> None:
+        self._plan(self._store.layout(table, index), is_backwards)
 
     def drop_index(self, name: str) -> None:
         self.create_pending()

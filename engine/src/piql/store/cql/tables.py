@@ -104,6 +104,21 @@ class Tables:
                 )
         self._connection.change_schema([each.create() for each in layouts if each.name not in there])
 
+    def kept_backwards(self, layouts: Sequence[Layout]) -> frozenset[str]:
+        """Give those of the tables that are there and kept from the last to the first, whatever was asked for."""
+        names = {each.name: each.clustering_names()[0] for each in layouts if each.clustering}
+        found = self._connection.execute(
+            "SELECT table_name, column_name, clustering_order FROM system_schema.columns"
+            f" WHERE keyspace_name = {literal(self._keyspace)}"
+        )
+        orders = {(table, column): order for table, column, order in found}
+        usual = {
+            each.name: "asc" if each.clustering[0].ascending != each.is_backwards else "desc"
+            for each in layouts
+            if each.clustering
+        }
+        return frozenset(name for name, first in names.items() if orders.get((name, first), usual[name]) != usual[name])
+
     def add_columns(self, table: str, types: Mapping[str, str]) -> None:
         there = self.columns(table)
         self._connection.change_schema(

@@ -1,0 +1,28 @@
+"""Which tables and indexes a set of queries reads from their end: a store may then keep them the other way round.
+
+    thoughts (owner, posted)    ORDER BY posted DESC LIMIT 10        kept with the newest first
+    item_by_title               ORDER BY i_title LIMIT 50            kept as it is named
+
+What counts are reads that stop early. One that takes all there is in its range, at most a limit's number, costs about
+the same in both directions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from piql.catalog import Index
+from piql.physical.operators import IndexScan, PhysicalNode, SortedIndexJoin, WritePlan
+
+
+def read_from_their_end(plans: Iterable[PhysicalNode | WritePlan | None]) -> frozenset[Index]:
+    """Give the indexes, tables as their primary ones, of which every read that stops early goes backwards."""
+    directions: dict[Index, set[bool]] = {}
+    for plan in plans:
+        if plan is None:
+            continue
+        reads: list[IndexScan | SortedIndexJoin] = [*plan.find(IndexScan), *plan.find(SortedIndexJoin)]
+        for read in reads:
+            if read.limit.count is not None:
+                directions.setdefault(read.index, set()).add(read.is_ascending)
+    return frozenset(index for index, found in directions.items() if found == {False})
