@@ -2,21 +2,28 @@
 
     python profiler/benchmarks/directions.py --store cql://127.0.0.1,127.0.0.2,127.0.0.3/directions --minutes 3
 
-Partitions of 10 and of 50 rows; what is read is a table's own rows, or the entries of an index that hold all of them.
-A get of one key stands beside a foreign-key join of one, whose time is that of its query less the scan before it.
+    forwards     ORDER BY posted         along the order of a table that is read from both ends
+    against      ORDER BY posted DESC    against it
+    backwards    ORDER BY posted DESC    of a table that is read from its end alone, and kept so
+
+Partitions of several lengths, which lie in files. A get of one key stands beside a foreign-key join of one, whose time
+is that of its query less the scan before it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any
 
 from in_turns import filled, links, print_quantiles, take_turns
 
-_OWNERS, _LONGEST, _CHILD_ROWS = 100, 50, (1, 10, 50)
-_LENGTHS, _MOST = (10, 50), (1, 10)
+_OWNERS, _CHILD_ROWS, _ROWS = 100, (1, 10, 50), (1, 10, 50)
+_LENGTHS = (10, 100, 300)
 _PAYLOAD = 176
+_WAYS = (("forwards", "both", ""), ("against", "both", " DESC"), ("backwards", "newest", " DESC"))
+_START = datetime(2026, 1, 1, tzinfo=UTC)
 
 _TABLES = (
     "CREATE TABLE links (owner VARCHAR(16), target VARCHAR(16), PRIMARY KEY (owner, target), "
@@ -32,19 +39,17 @@ def text() -> str:
     """Give the schema and the queries."""
     parts = [_TABLES]
     for length in _LENGTHS:
-        parts.append(
-            f"CREATE TABLE rows_{length} (owner VARCHAR(16), posted VARCHAR(16), payload VARCHAR({_PAYLOAD}), "
-            f"PRIMARY KEY (owner, posted));"
-            f"CREATE TABLE items_{length} (id VARCHAR(16) PRIMARY KEY, owner VARCHAR(16), title VARCHAR({_PAYLOAD}));"
-        )
-        for way, order in (("forwards", ""), ("backwards", " DESC")):
-            joined = "FROM links l JOIN {table} r ON r.owner = l.target WHERE l.owner = [1: owner]"
-            parts.append(
-                f"CREATE QUERY rows_{length}_{way} AS SELECT r.owner, r.posted, r.payload "
-                f"{joined.format(table=f'rows_{length}')} ORDER BY r.posted{order} LIMIT [2: most] MAX {_LONGEST};"
-                f"CREATE QUERY entries_{length}_{way} AS SELECT r.id, r.title "
-                f"{joined.format(table=f'items_{length}')} ORDER BY r.title{order} LIMIT [2: most] MAX {_LONGEST};"
-            )
+        parts += [
+            f"CREATE TABLE {kind}_{length} (owner VARCHAR(16), posted TIMESTAMP, payload VARCHAR({_PAYLOAD}), "
+            "PRIMARY KEY (owner, posted));"
+            for kind in ("both", "newest")
+        ]
+        parts += [
+            f"CREATE QUERY {way}_{length} AS SELECT r.owner, r.posted, r.payload "
+            f"FROM links l JOIN {kind}_{length} r ON r.owner = l.target WHERE l.owner = [1: owner] "
+            f"ORDER BY r.posted{order} LIMIT [2: most] MAX {max(_ROWS)};"
+            for way, kind, order in _WAYS
+        ]
     return "\n".join(parts)
 
 
@@ -56,10 +61,9 @@ def rows() -> Iterator[tuple[str, list[Mapping[str, Any]]]]:
     payload = "".join(random.choices("abcdefghijklmnopqrstuvwxyz", k=_PAYLOAD))
     yield "records", [{"name": name, "payload": payload} for name in names]
     for length in _LENGTHS:
-        places = [(name, at) for name in names for at in range(length)]
-        yield f"rows_{length}", [{"owner": name, "posted": f"p{at:03}", "payload": payload} for name, at in places]
-        titles = [(name, at, f"t{at:03}{payload}"[:_PAYLOAD]) for name, at in places]
-        yield f"items_{length}", [{"id": f"{name}{at:03}", "owner": name, "title": title} for name, at, title in titles]
+        times = [_START + timedelta(minutes=at) for at in range(length)]
+        found = [{"owner": name, "posted": at, "payload": payload} for name in names for at in times]
+        yield from ((f"{kind}_{length}", found) for kind in ("both", "newest"))
 
 
 def main() -> None:
@@ -77,15 +81,14 @@ def main() -> None:
             return execute
 
         chosen = [
-            (f"{what}_{length}_{way}", level, most)
-            for what in ("rows", "entries")
+            (f"{way}_{length}", level, most)
             for length in _LENGTHS
-            for way in ("forwards", "backwards")
+            for way, _, _ in _WAYS
             for level in _CHILD_ROWS
-            for most in _MOST
+            for most in _ROWS
         ]
         chosen += [("fk_join", level, 0) for level in _CHILD_ROWS] + [("get", 1, 0)]
-        parts = {f"{name}, {level} × {most or 1}": execution(name, level, most) for name, level, most in chosen}
+        parts = {f"{level:2} × {most or 1:2} {name}": execution(name, level, most) for name, level, most in chosen}
         print_quantiles(take_turns(parts, minutes, random))
 
 

@@ -28,9 +28,8 @@ def filled(database: piql.Database) -> CqlStore:
 
 def directions(store: CqlStore) -> dict[str, set[str]]:
     """Give how the tables of the prefix are clustered, by what their name begins with."""
-    found = store.connection.execute(
-        f"SELECT table_name, clustering_order FROM system_schema.columns WHERE keyspace_name = '{store.address.keyspace}'"
-    )
+    where = f"WHERE keyspace_name = '{store.address.keyspace}'"
+    found = store.connection.execute(f"SELECT table_name, clustering_order FROM system_schema.columns {where}")
     mine: dict[str, set[str]] = {}
     for table, order in found:
         if table.startswith(store.address.prefix) and order != "none":

@@ -8,7 +8,7 @@ item_by_i_subject_i_title: item ((i_subject), i_title, i_id) → i_a_id
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from piql.bounds.savings import requests_saved
@@ -18,14 +18,16 @@ from piql.physical.format import format_index
 from piql.physical.indexes import serves_constraint
 from piql.physical.operators import IndexScan, WritePlan
 from piql.physical.partitions import rows_of_partition
+from piql.physical.reading_direction import reading_directions
 
 
 def describe_storage(compilation: Compilation, chosen: Sequence[CompiledQuery] | None) -> list[str]:
     """List the tables and indexes of the set, or the indexes that some queries read."""
+    directions = reading_directions(query.plan for query in compilation.queries.values())
     if chosen is not None:
         read = {index.name for query in chosen for index in query.indexes}
         indexes = [index for name, index in compilation.indexes.items() if name in read]
-        return _section("indexes", [_index(compilation, each) for each in indexes])
+        return _section("indexes", [_index(compilation, each, directions) for each in indexes])
     in_order = {
         scan.table.name
         for query in compilation.queries.values()
@@ -33,9 +35,15 @@ def describe_storage(compilation: Compilation, chosen: Sequence[CompiledQuery] |
         for scan in query.plan.find(IndexScan)
         if scan.index.is_primary and not scan.prefix
     }
-    tables = [_table(table, is_in_order=name in in_order) for name, table in compilation.tables.items()]
+    tables = [
+        "\n".join([_table(table, is_in_order=name in in_order), *_direction(directions, table.primary_index())])
+        for name, table in compilation.tables.items()
+    ]
     indexes = list(compilation.indexes.values())
-    return [*_section("tables", tables), *_section("indexes", [_index(compilation, each) for each in indexes])]
+    return [
+        *_section("tables", tables),
+        *_section("indexes", [_index(compilation, each, directions) for each in indexes]),
+    ]
 
 
 def _section(title: str, lines: Sequence[str]) -> list[str]:
@@ -47,7 +55,7 @@ def _table(table: Table, *, is_in_order: bool) -> str:
     return f"{format_index(index)}\n  {_growth(table, index)}"
 
 
-def _index(compilation: Compilation, index: Index) -> str:
+def _index(compilation: Compilation, index: Index, directions: Mapping[Index, frozenset[bool]]) -> str:
     lines = [f"{index.name}: {format_index(index)}"]
     readers = []
     for query in compilation.queries.values():
@@ -61,7 +69,17 @@ def _index(compilation: Compilation, index: Index) -> str:
     lines.append(f"  read by {', '.join(readers) or 'no query'}")
     lines.extend(f"  {each}" for each in index.reason.split("; "))
     lines.append(f"  {_growth(compilation.tables[index.table], index)}")
+    lines.extend(_direction(directions, index))
     return "\n".join(lines)
+
+
+def _direction(directions: Mapping[Index, frozenset[bool]], index: Index) -> list[str]:
+    found = directions.get(index, frozenset())
+    if found == {False}:
+        return ["  read from its end, and kept that way round on a cluster"]
+    if len(found) == 2:
+        return ["  read from both ends, which takes a cluster longer from the last one"]
+    return []
 
 
 def _growth(table: Table, index: Index) -> str:

@@ -9,20 +9,25 @@ the same in both directions.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from piql.catalog import Index
 from piql.physical.operators import IndexScan, PhysicalNode, SortedIndexJoin, WritePlan
 
 
-def read_from_their_end(plans: Iterable[PhysicalNode | WritePlan | None]) -> frozenset[Index]:
-    """Give the indexes, tables as their primary ones, of which every read that stops early goes backwards."""
-    directions: dict[Index, set[bool]] = {}
+def reading_directions(plans: Iterable[PhysicalNode | WritePlan | None]) -> Mapping[Index, frozenset[bool]]:
+    """Give of each index, a table as its primary one, which ways reads that stop early go: True is forwards."""
+    directions: dict[Index, frozenset[bool]] = {}
     for plan in plans:
         if plan is None:
             continue
         reads: list[IndexScan | SortedIndexJoin] = [*plan.find(IndexScan), *plan.find(SortedIndexJoin)]
         for read in reads:
             if read.limit.count is not None:
-                directions.setdefault(read.index, set()).add(read.is_ascending)
-    return frozenset(index for index, found in directions.items() if found == {False})
+                directions[read.index] = directions.get(read.index, frozenset()) | {read.is_ascending}
+    return directions
+
+
+def read_from_their_end(plans: Iterable[PhysicalNode | WritePlan | None]) -> frozenset[Index]:
+    """Give the indexes of which every read that stops early goes backwards."""
+    return frozenset(index for index, found in reading_directions(plans).items() if found == {False})
