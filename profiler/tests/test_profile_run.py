@@ -117,8 +117,10 @@ def test_a_full_disk_is_said_and_the_run_goes_on_when_there_is_space(
 ) -> None:
     written = Path.write_text
 
-    def full(path: Path, *arguments: object, **options: object) -> int:
-        raise OSError(errno.ENOSPC, "No space left on device")
+    def full(path: Path, *arguments: str) -> int:
+        if (tmp_path / "run" / "spare.part").exists():
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return written(path, *arguments)
 
     def write_table(table: object, part: Path, **options: object) -> None:
         if "interval-001" in part.name:
@@ -130,11 +132,12 @@ def test_a_full_disk_is_said_and_the_run_goes_on_when_there_is_space(
     monkeypatch.setattr(run_files.pq, "write_table", write_table)
     seen = run(tmp_path, StatedRunner())
     assert (seen[-1].state, str(seen[-1].message)[:16]) == ("failed", "the disk is full")
+    info = read_info(tmp_path / "run")
+    assert (info.state, str(info.message)[:16]) == ("failed", "the disk is full")
     assert len(read_cells(tmp_path / "run")) == 3
 
     monkeypatch.setattr(Path, "write_text", written)
     monkeypatch.setattr(run_files.pq, "write_table", parquet)
-    monkeypatch.setattr(run_files, "is_alive", lambda process, started: False)  # the process that met the full disk
     resume_profile(tmp_path / "run", StatedRunner(), print, prepare=lambda grid, url: None)
     assert read_info(tmp_path / "run").state == "done"
 

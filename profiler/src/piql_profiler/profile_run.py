@@ -89,7 +89,7 @@ def measure_into(
     seconds_left = settings.interval_seconds * (settings.intervals - first) * len(points) / len(settings.grid.measured)
 
     def end(state: Literal["cancelled", "failed", "done"], message: str | None = None) -> None:
-        with contextlib.suppress(OSError):  # on a full disk the run reads as failed once this process is gone
+        with contextlib.suppress(OSError):  # where not even that can be written, it reads as failed without a reason
             directory.end(state, message)
         report(Progress(state, done, total, message=message))
 

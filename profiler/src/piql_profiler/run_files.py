@@ -3,7 +3,8 @@
     run.json               format version, store, grid, settings, state, who writes it
     interval-000.parquet   one row a point: operator, cardinalities, executions, quantiles, bins and counts
 
-Every file is written beside its place and moved there, so a file that exists is whole. A run is whole only in the
+Every file is written beside its place and moved there, so a file that exists is whole. While a run goes on, it keeps
+some space, so that it can say of a disk that it is full. A run is whole only in the
 state `done`, which is written last. One that says `running` while its process is gone has failed, and is read so.
 """
 
@@ -31,6 +32,7 @@ _READ = (1, FORMAT_VERSION)  # the first knew nothing of columns
 RunState = Literal["starting", "running", "cancelled", "failed", "done"]
 _UNFINISHED = ("starting", "running")
 _HALF = ".part"  # of files under way
+_SPARE, _SPARE_BYTES = "spare.part", 64 * 1024
 _OWN, _SHARED = 0o600, 0o666  # who may read a file; the latter less the process's mask
 GONE = "the process that measured ended before the run did"
 
@@ -120,6 +122,7 @@ class RunDirectory:
         self.path = path
         self.info = replace(info, process=process, process_started=_started(process))
         self._save()
+        (path / _SPARE).write_bytes(bytes(_SPARE_BYTES))
 
     def update(self, **changes: Any) -> None:
         """Change what `run.json` says."""
@@ -138,7 +141,9 @@ class RunDirectory:
         )
 
     def end(self, state: RunState, message: str | None = None) -> None:
-        """Write the last state."""
+        """Write the last state, on a full disk in the space that was kept for it and that of what is half written."""
+        for part in (self.path / _SPARE, *self.path.glob("interval-*.part")):
+            part.unlink(missing_ok=True)
         self.update(state=state, message=message, ended_at=time.time())
 
     def _save(self) -> None:
