@@ -93,6 +93,14 @@ class Assembly:
         """Give the parts with queries of these names in which something was found."""
         return [part for part in self.loud() if any(each.name in names for each in part.bound)]
 
+    def first_parts_of(self, names: set[str]) -> list[Part]:
+        """Give of the parts with queries of these names only those that have the first query of a name."""
+        first: dict[str, Part] = {}
+        for part in self.parts_of(names):
+            for query in part.bound:
+                first.setdefault(query.name, part)
+        return [part for name, part in first.items() if name in names]
+
     def loud(self) -> list[Part]:
         """Give the parts in which something was found, but not those that have it only in their tables."""
         return list(chain.from_iterable(self.parts.told(_loud_among)))

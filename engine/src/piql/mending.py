@@ -239,7 +239,7 @@ def _settled_once(
 
 def _outcome_for(assembly: Assembly, name: str, edits: tuple[Edit, ...]) -> Outcome:
     """Compile one query with edits made."""
-    compilation = _with_fixes(_edited(assembly, edits, {name}))
+    compilation = _with_fixes(_edited(assembly, edits, {name}, assembly.parts_of({name})))
     query = compilation.queries.get(name)
     if query is None:
         return Outcome(has_errors=True, is_bounded=False)
@@ -257,7 +257,8 @@ def _outcome_for_all(assembly: Assembly, errors: int, edits: tuple[Edit, ...]) -
 
 
 def _try(assembly: Assembly, edits: tuple[Edit, ...], names: set[str] | None) -> Compilation:
-    edited = _edited(assembly, edits, names)
+    parts = assembly.first_parts_of(names) if names is not None else []  # others of their names are left as they are
+    edited = _edited(assembly, edits, names, parts)
     return _as_compilation(edited, edited.findings())
 
 
@@ -267,12 +268,11 @@ def _try_bounded(assembly: Assembly, edits: tuple[Edit, ...], names: set[str]) -
     return _try(replace(assembly, parts=LongList.of(parts)), edits, names)
 
 
-def _edited(assembly: Assembly, edits: tuple[Edit, ...], names: set[str] | None) -> Assembly:
-    """Assemble the schema and some queries, or all, with edits made."""
+def _edited(assembly: Assembly, edits: tuple[Edit, ...], names: set[str] | None, parts: Sequence[Part]) -> Assembly:
+    """Assemble the schema and the queries of some parts that have these names, or all, with edits made."""
     files: Iterable[ast.ParsedFile] = assembly.files
     if names is not None:
-        wanted = {id(part.file) for part in assembly.parts_of(names)}
-        files = assembly.files.among(assembly.defining | wanted)
+        files = assembly.files.among(assembly.defining.union(id(part.file) for part in parts))
     changed: list[ast.ParsedFile] = []
     for file in files:
         own = sorted((each for each in edits if each.file == file.source.name), key=lambda each: -each.start)
