@@ -42,8 +42,8 @@ from piql.syntax.pieces import home_of
 
 MOST_CHANGED = 64  # pieces; a set that differs in more is put together anew
 
-_required: Memory[dict[str, Index]] = Memory(512)
-_tables: Memory[IndexesByTable] = Memory(512)
+_required: Memory[dict[str, Index]] = Memory(128)
+_tables: Memory[IndexesByTable] = Memory(128)
 
 
 @quick

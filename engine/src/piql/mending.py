@@ -39,7 +39,7 @@ GAP_CODES = frozenset(
 )
 
 _mended: Memory[tuple[tuple[Fix, ...], int]] = Memory(512)  # with the work that it took
-_settled: Memory[tuple[tuple[Diagnostic, ...], int]] = Memory(512)
+_settled: Memory[tuple[tuple[Diagnostic, ...], int]] = Memory(256)
 
 
 def mend(assembly: Assembly) -> Compilation:

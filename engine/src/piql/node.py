@@ -56,23 +56,23 @@ def kinds_of(tree: Node) -> frozenset[type[Node]]:
 
 def _kinds_below(trees: tuple[object, ...]) -> set[type[Node]]:
     kinds: set[type[Node]] = set()
-    waiting = [each for each in trees if isinstance(each, Node)]
+    waiting: list[Any] = [*trees]
     while waiting:
-        node = waiting.pop()
-        kind = type(node)
-        kinds.add(kind)
+        value = waiting.pop()
+        kind = type(value)
         if kind in _LEAVES:
-            continue
-        if kind not in _VALUES:
+            kinds.add(kind)
+        elif kind in _VALUES:
+            kinds.add(kind)
+            waiting += _VALUES[kind](value)
+        elif isinstance(value, tuple):
+            if len(value) > MANY:
+                kinds |= _kinds_of_many(value)
+            else:
+                waiting += value
+        elif isinstance(value, Node):
             _read(kind)
-        for value in _VALUES[kind](node):
-            if isinstance(value, Node):
-                waiting.append(value)
-            elif isinstance(value, tuple):
-                if len(value) > MANY:
-                    kinds |= _kinds_of_many(value)
-                else:
-                    waiting += [each for each in value if isinstance(each, Node)]
+            waiting.append(value)
     return kinds
 
 

@@ -13,6 +13,7 @@ from functools import cached_property, lru_cache
 
 CUTOFF = 0.6  # how alike two names are at least: twice what they share to their lengths together
 FEW = 50  # names, each of which is compared
+MOST_KEPT = 256  # misspelt names, with what each may have meant
 MOST_COMPARED = 8  # of many names; one may be nearer than those only where so many share as many letters
 
 
@@ -21,13 +22,23 @@ class NearNames:
 
     def __init__(self, names: Iterable[str]) -> None:
         self.names = tuple(names)
+        self._found: dict[str, str | None] = {}  # a file may misspell one name many times
 
     def nearest(self, name: str) -> str | None:
         """Give the known name that is nearest to a misspelt one, if any is near; of few as near, the last by letter."""
+        fold = name.lower()
+        if fold not in self._found:
+            if len(self._found) >= MOST_KEPT:
+                self._found.clear()
+            found = self._found[fold] = self._nearest(fold)
+            return found
+        return self._found.get(fold)
+
+    def _nearest(self, fold: str) -> str | None:
         if len(self._by_fold) <= FEW:
-            close = get_close_matches(name.lower(), self._by_fold, n=1, cutoff=CUTOFF)
+            close = get_close_matches(fold, self._by_fold, n=1, cutoff=CUTOFF)
             return self._by_fold[close[0]] if close else None
-        return self._best(name.lower())
+        return self._best(fold)
 
     @cached_property
     def _by_fold(self) -> dict[str, str]:

@@ -44,7 +44,7 @@ def _is_secondary(node: PhysicalNode) -> bool:
     return isinstance(node, IndexScan | IndexFKJoin | SortedIndexJoin) and not node.index.is_primary
 
 
-_reads: Memory[tuple[Remote, ...]] = Memory(4096)  # each is asked for again and again
+_reads: Memory[tuple[Remote, ...]] = Memory(2048)  # each is asked for again and again
 
 
 def design_table(

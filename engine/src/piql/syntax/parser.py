@@ -78,7 +78,7 @@ def _too_much(span: Span) -> Diagnostic:
     )
 
 
-parse_once = lru_cache(maxsize=512)(parse)
+parse_once = lru_cache(maxsize=128)(parse)
 
 
 def _extents(source: Source, statements: list[ast.Statement]) -> list[tuple[int, int]]:
