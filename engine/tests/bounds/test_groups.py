@@ -34,6 +34,8 @@ ROWS = [
          "GROUP BY f.target", 10),
         ("SELECT g.target, COUNT(*) AS n FROM follows g JOIN follows f ON f.owner = g.owner WHERE g.owner = 'a' "
          "GROUP BY g.target", 10),
+        ("SELECT u.name, d.n FROM users u LEFT JOIN (SELECT owner, COUNT(*) AS n FROM follows GROUP BY owner) d "
+         "ON d.owner = u.name WHERE u.name IN ('a', 'b', 'q')", 3),
         ("SELECT target, COUNT(*) AS n FROM follows WHERE owner IN ('a', 'b') GROUP BY target", 20),
         ("SELECT approved, target, COUNT(*) AS n FROM follows WHERE owner = 'a' GROUP BY approved, target", 10),
     ],

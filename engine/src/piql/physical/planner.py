@@ -166,14 +166,16 @@ class Planner:
             if column is None:
                 break
             order.append(replace(key, expression=column))
+        keys = [each for each in part.keys if not (isinstance(each, ColumnRef) and key_of(each) in part.fixed)]
+        is_unique = part.is_unique and all(each in named for each in keys)
         return Part(
             LocalProjection(child=part.plan, outputs=outputs, alias=alias, fields=fields),
             part.rows,
             part.requests,
             tuple(order),
-            fields,
+            tuple([named[each] for each in keys]) if is_unique and keys else fields,
             is_stopped=part.is_stopped,
-            is_unique=part.is_unique and all(key in named for key in part.keys),
+            is_unique=is_unique,
         )
 
     def _derived(self, node: Derived, path: tuple[int, ...], under: tuple[LogicalNode, ...]) -> Part:
