@@ -41,6 +41,13 @@ test('a burst shows the observed p99 beside the predicted one, and whether the p
   await dashboard.showAsTable()
   await expect(dashboard.table.getByRole('row', { name: /thoughtstream/ })).toContainText('100 %')
   await expect(dashboard.table.getByRole('row', { name: /findUser/ })).toContainText('0 %')
+
+  await expect(dashboard.promised).toHaveText('Promised: 99 % under 2.00 s in each 10 min.')
+  await dashboard.withdraw()
+  await expect(dashboard.fact('thoughtstream', 'SLO')).toHaveText('no SLO')
+  await expect(dashboard.promised).toContainText('No SLO yet.')
+  await workbench.notices.getByRole('button', { name: 'Put it back' }).click()
+  await expect(dashboard.fact('thoughtstream', 'SLO')).toHaveText('SLO kept in 100 %')
 })
 
 test('a burst of a query that writes asks before it changes the data', async ({ workbench, page }) => {

@@ -45,6 +45,15 @@ export class Dashboard {
     await form.getByRole('button', { name: 'Save SLO' }).click()
   }
 
+  /** The SLO in words, or that there is none. */
+  get promised(): Locator {
+    return this.page.getByRole('form', { name: 'SLO' }).getByText(/^(Promised:|No SLO yet)/)
+  }
+
+  async withdraw(): Promise<void> {
+    await this.page.getByRole('form', { name: 'SLO' }).getByRole('button', { name: 'Remove SLO' }).click()
+  }
+
   async showAsTable(): Promise<void> {
     await this.page.getByRole('group', { name: 'View of the dashboard' }).getByRole('button', { name: 'Table' }).click()
   }

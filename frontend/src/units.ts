@@ -19,6 +19,11 @@ export function formatMs(value: Milliseconds | null | undefined): string {
   return `${value === 0 ? '0' : value.toPrecision(2)} ms`
 }
 
+/** A round number at an axis: 0.5 ms, 20 ms, 1 s. */
+export function formatTick(value: Milliseconds): string {
+  return value >= 1000 ? `${Number((value / 1000).toPrecision(2))} s` : `${Number(value.toPrecision(2))} ms`
+}
+
 export function formatBytes(value: Bytes | null | undefined): string {
   if (value === null || value === undefined) return '–'
   if (value < 1000) return `${value} B`

@@ -1,5 +1,5 @@
 import type { LogAxis } from '../logic/latency-comparison'
-import { formatMs } from '../units'
+import { formatMs, formatTick } from '../units'
 import styles from './latency.module.css'
 
 export interface LatencyDotsData {
@@ -49,7 +49,7 @@ export function LatencyAxis({ axis, width }: { axis: LogAxis; width: number }) {
     <svg width={width} height={18} aria-hidden className={styles['dots']}>
       {axis.ticks.filter((_, index) => index % step === 0).map((tick) => (
         <text key={tick} className={styles['tick']} x={8 + axis.place(tick) * Math.max(0, width - 16)} y={13} textAnchor="middle">
-          {tick >= 1000 ? `${tick / 1000} s` : `${tick} ms`}
+          {formatTick(tick)}
         </text>
       ))}
     </svg>

@@ -1,7 +1,8 @@
 import { scaleLog, scaleTime } from 'd3-scale'
 import { line } from 'd3-shape'
 import { roundTicks } from '../logic/latency-comparison'
-import { formatMs, formatTime } from '../units'
+import { tickTimes, timeSpan } from '../logic/time-axis'
+import { formatMs, formatTick, formatTime } from '../units'
 import styles from './latency.module.css'
 import { useSize } from './useSize'
 
@@ -25,13 +26,16 @@ export function LatencySeries({ points, predictedMs, sloMs, label }: LatencySeri
     .domain(values.length > 0 ? [Math.min(...values) * 0.7, Math.max(...values) * 1.3] : [1, 10])
     .range([HEIGHT - MARGIN.bottom, MARGIN.top])
   const x = scaleTime()
-    .domain([instants[0] ?? new Date(0), instants.at(-1) ?? new Date(1)])
+    .domain(timeSpan(instants))
     .range([MARGIN.left, right])
   const path = (value: (point: (typeof points)[number]) => number) =>
     line<(typeof points)[number]>()
       .x((point) => x(new Date(point.at)))
       .y((point) => y(Math.max(value(point), 1e-6)))([...points]) ?? ''
+  const instantTicks = x.ticks(Math.max(2, Math.floor((right - MARGIN.left) / 90)))
+  const times = tickTimes(instantTicks)
   const last = points.at(-1)
+  const radius = points.length === 1 ? 5 : 2.5 // what no line leads to is a dot to be seen
   const ticks = roundTicks(y.ticks(4))
   return (
     <div ref={frame} className={styles['series']}>
@@ -40,13 +44,13 @@ export function LatencySeries({ points, predictedMs, sloMs, label }: LatencySeri
           <g key={tick}>
             <line className={styles['grid']} x1={MARGIN.left} x2={right} y1={y(tick)} y2={y(tick)} />
             <text className={styles['tick']} x={MARGIN.left - 8} y={y(tick) + 4} textAnchor="end">
-              {Number(tick.toPrecision(2))} ms
+              {formatTick(tick)}
             </text>
           </g>
         ))}
-        {x.ticks(Math.max(2, Math.floor((right - MARGIN.left) / 90))).map((tick) => (
+        {instantTicks.map((tick, index) => (
           <text key={tick.getTime()} className={styles['tick']} x={x(tick)} y={HEIGHT - 6} textAnchor="middle">
-            {formatTime(tick.toISOString())}
+            {times[index]}
           </text>
         ))}
         {sloMs !== null ? <Level className={styles['slo']} y={y(sloMs)} right={right} text={`SLO ${formatMs(sloMs)}`} isAbove={predictedMs === null || sloMs >= predictedMs} /> : null}
@@ -54,11 +58,11 @@ export function LatencySeries({ points, predictedMs, sloMs, label }: LatencySeri
         <path className={styles['p50Line']} d={path((point) => point.p50_ms)} />
         <path className={styles['p99Line']} d={path((point) => point.p99_ms)} />
         {points.map((point) => (
-          <circle key={point.at} className={styles['observed']} cx={x(new Date(point.at))} cy={y(Math.max(point.p99_ms, 1e-6))} r={2.5}>
+          <circle key={point.at} className={styles['observed']} cx={x(new Date(point.at))} cy={y(Math.max(point.p99_ms, 1e-6))} r={radius}>
             <title>{`${formatTime(point.at)}: p99 ${formatMs(point.p99_ms)}, p50 ${formatMs(point.p50_ms)}, ${point.count} executions`}</title>
           </circle>
         ))}
-        {points.length === 1 ? points.map((point) => <circle key={point.at} className={styles['observed']} cx={x(new Date(point.at))} cy={y(Math.max(point.p50_ms, 1e-6))} r={2.5} />) : null}
+        {points.length === 1 ? points.map((point) => <circle key={point.at} className={styles['observed']} cx={x(new Date(point.at))} cy={y(Math.max(point.p50_ms, 1e-6))} r={radius} />) : null}
         {last ? <EndLabels last={last} y={(ms) => y(Math.max(ms, 1e-6))} x={right + 8} /> : null}
       </svg>
     </div>

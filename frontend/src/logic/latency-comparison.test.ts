@@ -59,6 +59,10 @@ describe('the ticks of latencies over time', () => {
     expect(roundTicks([0.9, 1, 2, 3, 4, 5, 6, 10, 20])).toEqual([1, 2, 5, 10, 20])
   })
 
+  it('are some of those there are where no two are round', () => {
+    expect(roundTicks([40, 45, 50, 55, 60])).toEqual([40, 50, 60])
+  })
+
   it('are powers of ten where more would stand too close', () => {
     expect(roundTicks([0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000])).toEqual([1, 10, 100, 1000])
   })

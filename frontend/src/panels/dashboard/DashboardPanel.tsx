@@ -11,7 +11,7 @@ import { EmptyState } from '../../ui/EmptyState'
 import { SelectField } from '../../ui/Field'
 import { ErrorNotice } from '../../ui/Notice'
 import { Switch } from '../../ui/Switch'
-import { formatDay, formatTime } from '../../units'
+import { formatDay, formatDuration, formatTime } from '../../units'
 import { ComparisonList } from './ComparisonList'
 import { ComparisonTable } from './ComparisonTable'
 import styles from './dashboard.module.css'
@@ -66,6 +66,7 @@ export default function DashboardPanel() {
             value={String(windowSeconds)}
             onChange={(event) => setView({ window: Number(event.target.value) })}
           >
+            {WINDOWS.every((each) => each.seconds !== windowSeconds) ? <option value={windowSeconds}>last {formatDuration(windowSeconds)}</option> : null}
             {WINDOWS.map((each) => (
               <option key={each.seconds} value={each.seconds}>
                 {each.name}

@@ -40,13 +40,21 @@ export function QueryDetail({ comparison, version }: { comparison: Comparison<Qu
       </dl>
       {latency.series.length > 0 ? (
         <>
-          <LatencySeries
-            points={latency.series}
-            predictedMs={latency.predicted_p99_ms}
-            sloMs={sloMs}
-            label={`p50 and p99 of ${latency.query} over time`}
-          />
-          {latency.histogram.length > 0 ? <HistogramChart bins={latency.histogram} label={`Distribution of the latency of ${latency.query}`} /> : null}
+          <figure className={styles['figure']}>
+            <figcaption>p50 and p99 over time</figcaption>
+            <LatencySeries
+              points={latency.series}
+              predictedMs={latency.predicted_p99_ms}
+              sloMs={sloMs}
+              label={`p50 and p99 of ${latency.query} over time`}
+            />
+          </figure>
+          {latency.histogram.length > 0 ? (
+            <figure className={styles['figure']}>
+              <figcaption>How often each latency was seen</figcaption>
+              <HistogramChart bins={latency.histogram} label={`Distribution of the latency of ${latency.query}`} />
+            </figure>
+          ) : null}
         </>
       ) : (
         <EmptyState title="Not executed in this window">Run it, or send a burst.</EmptyState>

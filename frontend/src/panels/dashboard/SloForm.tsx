@@ -9,6 +9,7 @@ import { DEFAULT_SLO } from '../../logic/view'
 import { Button } from '../../ui/Button'
 import { TextField } from '../../ui/Field'
 import { ErrorNotice } from '../../ui/Notice'
+import { formatDuration, formatMs, formatPercent } from '../../units'
 import styles from './dashboard.module.css'
 
 /** 99 % of the executions under 500 ms in each interval of ten minutes: the three numbers of that sentence. */
@@ -29,7 +30,9 @@ export function SloForm({ query, slo }: { query: string; slo: Slo | null }) {
   const remove = useMutation({
     mutationFn: () => answered(api.DELETE('/api/slos/{query}', { params: { path: { query } } })),
     onSuccess: () => {
-      notify({ tone: 'success', text: `${query} has no SLO any more.` })
+      const before = slo && { quantile: slo.quantile, threshold_ms: slo.threshold_ms, interval_seconds: slo.interval_seconds }
+      const undo = before ? { action: { label: 'Put it back', run: () => save.mutate(before) } } : {}
+      notify({ tone: 'success', text: `${query} has no SLO any more.`, ...undo })
       void queryClient.invalidateQueries({ queryKey: slos.queryKey })
       void queryClient.invalidateQueries({ queryKey: ['latency'] })
     },
@@ -49,6 +52,11 @@ export function SloForm({ query, slo }: { query: string; slo: Slo | null }) {
         save.mutate({ quantile: Number(percent) / 100, threshold_ms: Number(threshold), interval_seconds: Number(interval) })
       }}
     >
+      <p className={styles['promise']}>
+        {slo
+          ? `Promised: ${formatPercent(slo.quantile, 2)} under ${formatMs(slo.threshold_ms)} in each ${formatDuration(slo.interval_seconds)}.`
+          : `No SLO yet. Save one to see whether ${query} keeps it.`}
+      </p>
       <TextField label="SLO quantile" suffix="%" inputMode="decimal" value={percent} error={errors.percent} onChange={(event) => setPercent(event.target.value)} />
       <TextField label="SLO threshold" suffix="ms" inputMode="decimal" value={threshold} error={errors.threshold} onChange={(event) => setThreshold(event.target.value)} />
       <TextField label="SLO interval" suffix="s" inputMode="decimal" value={interval} error={errors.interval} onChange={(event) => setInterval(event.target.value)} />
