@@ -73,6 +73,18 @@ test('a query without a bound cannot be run, and its problem is one click away',
   await expect(problems.items.first()).toContainText('nothing limits how many there are')
 })
 
+test('a query whose text is newer than what runs says so', async ({ workbench }) => {
+  const { editor, run } = workbench
+  await workbench.open('/?query=myThoughts&file=queries/myThoughts.piql&panel=run')
+  await expect(run.content.getByRole('button', { name: 'Run myThoughts' })).toBeVisible()
+  await expect(run.content.getByText('runs as it was deployed')).toHaveCount(0)
+  await editor.typeOver('queries/myThoughts.piql', 'PAGINATE 10', 'PAGINATE 20')
+  await expect(run.content.getByRole('status')).toContainText(/The text of myThoughts has changed; version \d+ runs as it was deployed\./)
+  await editor.typeOver('queries/myThoughts.piql', 'PAGINATE 20', ' ')
+  await expect(run.content.getByRole('status')).toContainText('The text of myThoughts has no bound now')
+  await expect(run.content.getByRole('button', { name: 'Show the problem' })).toBeVisible()
+})
+
 test('what deploying changes of the tables is said before, and what cannot change', async ({ workbench, page }) => {
   const { editor, deploy } = workbench
   await workbench.open('/?file=schema.piql&panel=deploy')

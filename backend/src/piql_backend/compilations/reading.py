@@ -295,8 +295,11 @@ def _stages(query: CompiledQuery) -> list[StageRead]:
         stages.append(StageRead(name="Phase I", note=note, plan=_logical(query.logical, unbounded=unbounded)))
     if query.plan is not None:
         by_path = {each.path: each for each in query.bound.by_operator} if query.bound else {}
-        plan = _write(query.plan, query.bound) if isinstance(query.plan, WritePlan) else _physical(query.plan, by_path)
-        stages.append(StageRead(name="physical", note="How it is read: one bounded operator after another.", plan=plan))
+        if isinstance(query.plan, WritePlan):
+            note, plan = "How it is written: the row with all its index entries.", _write(query.plan, query.bound)
+        else:
+            note, plan = "How it is read: one bounded operator after another.", _physical(query.plan, by_path)
+        stages.append(StageRead(name="physical", note=note, plan=plan))
     return stages
 
 

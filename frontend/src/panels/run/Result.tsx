@@ -2,7 +2,7 @@ import { ChevronLeft, ChevronRight, Download } from 'lucide-react'
 import type { Execution } from '../../api/types'
 import { download } from '../../app/export-tables'
 import { toCsv, toJson } from '../../logic/table-export'
-import { Button } from '../../ui/Button'
+import { Button, IconButton } from '../../ui/Button'
 import { Cell, numeric, Spacer, Table, Toolbar } from '../../ui/Table'
 import { formatCount, formatMs, formatTimestamp, plural } from '../../units'
 import styles from './run.module.css'
@@ -25,19 +25,18 @@ export function Result({ answer, page, isPending, onNext, onPrevious }: ResultPr
         <Cost answer={answer} />
         <Spacer />
         {onPrevious || onNext ? (
-          <>
-            <Button size="small" icon={<ChevronLeft size={13} aria-hidden />} disabled={!onPrevious || isPending} onClick={() => onPrevious?.()}>
-              Previous page
-            </Button>
+          <span className={styles['pages']}>
+            <IconButton label="Previous page" look="plain" size="small" disabled={!onPrevious || isPending} onClick={() => onPrevious?.()}>
+              <ChevronLeft size={14} aria-hidden />
+            </IconButton>
             <span className={styles['page']}>Page {page}</span>
-            <Button size="small" disabled={!onNext || isPending} onClick={() => onNext?.()}>
-              Next page
-              <ChevronRight size={13} aria-hidden />
-            </Button>
-          </>
+            <IconButton label="Next page" look="plain" size="small" disabled={!onNext || isPending} onClick={() => onNext?.()}>
+              <ChevronRight size={14} aria-hidden />
+            </IconButton>
+          </span>
         ) : null}
         {answer.rows.length > 0 ? (
-          <>
+          <span className={styles['exports']}>
             <Button
               size="small"
               look="quiet"
@@ -54,7 +53,7 @@ export function Result({ answer, page, isPending, onNext, onPrevious }: ResultPr
             >
               JSON
             </Button>
-          </>
+          </span>
         ) : null}
       </Toolbar>
       {answer.rows.length > 0 ? (

@@ -13,6 +13,7 @@ import { Button } from '../../ui/Button'
 import { EmptyState } from '../../ui/EmptyState'
 import { SelectField } from '../../ui/Field'
 import { ErrorNotice } from '../../ui/Notice'
+import { NewerText } from './NewerText'
 import { ParameterField } from './ParameterField'
 import { Result } from './Result'
 import styles from './run.module.css'
@@ -141,6 +142,7 @@ function Form({ live, query }: { live: Deployment; query: DeployedQuery }) {
             onBlur={() => setHeld({})}
           />
         ))}
+        <NewerText live={live} query={query.name} />
         <div className={styles['actions']}>
           <Button type="submit" look="primary" isWrapped icon={<Play size={13} aria-hidden />} disabled={execution.isPending}>
             Run {query.name}

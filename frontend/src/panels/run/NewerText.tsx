@@ -1,0 +1,26 @@
+import { useQuery } from '@tanstack/react-query'
+import { preview } from '../../api/queries'
+import type { Deployment } from '../../api/types'
+import { openPanel } from '../../app/panel-view'
+import { useCompilation } from '../../app/selection'
+import { useCompilationState } from '../../documents/compile-loop'
+import { sourceFiles } from '../../documents/documents'
+import { Button } from '../../ui/Button'
+import styles from './run.module.css'
+
+/** Says that what runs is older than what the editor shows. */
+export function NewerText({ live, query }: { live: Deployment; query: string }) {
+  const version = useCompilationState((state) => state.version)
+  const { data } = useQuery({ ...preview(version, sourceFiles), enabled: version >= 0 })
+  const written = useCompilation()?.queries.find((each) => each.name === query)
+  const hasNoBound = written !== undefined && !written.bound
+  if (!hasNoBound && !data?.changed.includes(query)) return null
+  return (
+    <p className={styles['notLive']} role="status">
+      {hasNoBound ? `The text of ${query} has no bound now` : `The text of ${query} has changed`}; version {live.version} runs as it was deployed.{' '}
+      <Button size="small" onClick={() => openPanel(hasNoBound ? 'problems' : 'deploy')}>
+        {hasNoBound ? 'Show the problem' : 'Deploy it'}
+      </Button>
+    </p>
+  )
+}
