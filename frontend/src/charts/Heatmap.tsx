@@ -158,7 +158,9 @@ function paint(canvas: HTMLCanvasElement, grid: Grid, width: number, height: num
         context.fill()
       }
       if (hasText) {
-        const text = formatMs(p99).replace(' ms', '') + (state === 'extrapolated' ? ' ?' : '')
+        const mark = state === 'extrapolated' ? ' ?' : ''
+        const whole = formatMs(p99).replace(' ms', '') + mark
+        const text = context.measureText(whole).width > cellWidth - 4 ? shortened(p99) + mark : whole
         const textWidth = context.measureText(text).width
         // In a low cell the dot stands beside the number, not over it.
         const besideDot = state === 'measured' && cellHeight < 30 && cellWidth / 2 - textWidth / 2 < DOT_END ? DOT_END : 0
@@ -175,6 +177,11 @@ function paint(canvas: HTMLCanvasElement, grid: Grid, width: number, height: num
       }
     })
   })
+}
+
+/** A number for a narrow cell: 3.5s, 106. */
+function shortened(ms: number): string {
+  return ms >= 1000 ? `${Number((ms / 1000).toPrecision(2))}s` : String(Number(ms.toPrecision(2)))
 }
 
 /** A cell that has no number: grey, and a line across. */

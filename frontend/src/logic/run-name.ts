@@ -1,6 +1,6 @@
 /** What a profile run is called: by its label, or by when it was started. */
-import { formatDay } from '../units'
+import { formatTimestamp } from '../units'
 
 export function runName(run: { label: string | null; created_at: string }): string {
-  return run.label ?? `Run of ${formatDay(run.created_at)}`
+  return run.label ?? `Run of ${formatTimestamp(run.created_at)}`
 }

@@ -32,8 +32,12 @@ export default function HeatmapPanel() {
   const underWay = runs?.find(isActive)
   if (!query || !query.bound) {
     return (
-      <EmptyState icon={<Grid3x3 size={22} aria-hidden />} title={query ? `${query.name} has no bound` : 'No query is selected'}>
-        A heatmap shows a bounded query over two of its limits. Choose one on the left.
+      <EmptyState
+        icon={<Grid3x3 size={22} aria-hidden />}
+        title={query ? `${query.name} has no bound` : 'No query is selected'}
+        actions={query ? <Button onClick={() => openPanel('problems')}>See what keeps it from one</Button> : null}
+      >
+        A heatmap shows a bounded query over two of its limits. {query ? 'Mend its problem, or choose another query on the left.' : 'Choose one on the left.'}
       </EmptyState>
     )
   }

@@ -8,34 +8,39 @@ import styles from './heatmap.module.css'
 export function HeatmapTable({ answer, onChoose }: { answer: Heatmap; onChoose: (cell: CellIndex) => void }) {
   const marks = { measured: '', interpolated: '≈ ', extrapolated: '? ', refused: '' }
   return (
-    <Table
-      label={`Predicted latency: ${answer.y.label} down, ${answer.x.label} across`}
-      columns={[{ name: `${answer.y.label} \\ ${answer.x.label}`, isWrapped: true }, ...answer.x.values.map((value) => numeric(String(value)))]}
-    >
-      {answer.y.values.map((y, row) => (
-        <tr key={y}>
-          <th scope="row">{y}</th>
-          {answer.x.values.map((x, column) => {
-            const isKept = answer.meets_slo[row]?.[column]
-            const state = answer.state[row]?.[column] ?? 'measured'
-            return (
-              <Cell key={x} isNumeric>
-                <button
-                  type="button"
-                  className={styles['tableCell']}
-                  data-kept={state === 'refused' ? undefined : isKept}
-                  aria-label={`${answer.x.label} ${x}, ${answer.y.label} ${y}: ${cellText(formatMs(answer.p99_ms[row]?.[column]), state, isKept)}`}
-                  onClick={() => onChoose({ column, row })}
-                >
-                  {marks[state]}
-                  {formatMs(answer.p99_ms[row]?.[column])}
-                  {isKept || state === 'refused' ? '' : ' ✕'}
-                </button>
-              </Cell>
-            )
-          })}
-        </tr>
-      ))}
-    </Table>
+    <>
+      <p className={styles['across']} aria-hidden>
+        {answer.x.label} →
+      </p>
+      <Table
+        label={`Predicted latency: ${answer.y.label} down, ${answer.x.label} across`}
+        columns={[{ name: `${answer.y.label} ↓`, isWrapped: true }, ...answer.x.values.map((value) => numeric(String(value)))]}
+      >
+        {answer.y.values.map((y, row) => (
+          <tr key={y}>
+            <th scope="row">{y}</th>
+            {answer.x.values.map((x, column) => {
+              const isKept = answer.meets_slo[row]?.[column]
+              const state = answer.state[row]?.[column] ?? 'measured'
+              return (
+                <Cell key={x} isNumeric>
+                  <button
+                    type="button"
+                    className={styles['tableCell']}
+                    data-kept={state === 'refused' ? undefined : isKept}
+                    aria-label={`${answer.x.label} ${x}, ${answer.y.label} ${y}: ${cellText(formatMs(answer.p99_ms[row]?.[column]), state, isKept)}`}
+                    onClick={() => onChoose({ column, row })}
+                  >
+                    {marks[state]}
+                    {formatMs(answer.p99_ms[row]?.[column])}
+                    {isKept || state === 'refused' ? '' : ' ✕'}
+                  </button>
+                </Cell>
+              )
+            })}
+          </tr>
+        ))}
+      </Table>
+    </>
   )
 }

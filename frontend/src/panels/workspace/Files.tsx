@@ -74,7 +74,7 @@ function FileRow({ file }: { file: TextDocument }) {
         {errors + warnings > 0 ? (
           <span className={styles['fileCount']}>
             {errors + warnings}
-            <span className="visually-hidden"> problems</span>
+            <span className="visually-hidden"> {errors + warnings === 1 ? 'problem' : 'problems'}</span>
           </span>
         ) : null}
       </button>

@@ -16,8 +16,12 @@ export function Queries() {
   const baseline = useCompilationState((state) => state.baseline)
   const { query: selected } = useView()
   const queries = compilation?.queries ?? []
+  const before = useRef(selected)
   useEffect(() => {
-    list.current?.querySelector(`[data-query="${CSS.escape(selected ?? '')}"]`)?.scrollIntoView({ block: 'nearest' })
+    // What is selected to begin with stays where it is: the files above it are what a newcomer looks for.
+    const isFirst = before.current === undefined
+    before.current = selected
+    if (!isFirst) list.current?.querySelector(`[data-query="${CSS.escape(selected ?? '')}"]`)?.scrollIntoView({ block: 'nearest' })
   }, [selected])
   return (
     <Section title="Queries" count={queries.length}>
