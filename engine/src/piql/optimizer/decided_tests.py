@@ -23,15 +23,16 @@ _COMPARED: dict[ComparisonOperator, Callable[[Any, Any], bool]] = {
 def decided(test: Expression) -> Expression:
     """Give TRUE, FALSE or NULL for a test that has this answer whatever the data; any other test as it is.
 
-    1 = 0 → FALSE      NULL = 1 → NULL      id IS NULL → FALSE, where id is NOT NULL      id = id → TRUE, too
+    1 = 0 → FALSE      a < NULL → NULL      id IS NULL → FALSE, where id is NOT NULL      id = id → TRUE, too
 
     Where a column may be NULL, comparing it with itself asks whether it is: text = text → text IS NOT NULL keeps the
     same rows, with FALSE in the place of NULL.
     """
     match test:
+        case Comparison(left=Constant(value=None)) | Comparison(right=Constant(value=None)):
+            return Constant(value=None, type=_BOOLEAN, span=test.span)
         case Comparison(left=Constant(value=left), right=Constant(value=right)):
-            answer = None if left is None or right is None else _COMPARED[test.operator](left, right)
-            return Constant(value=answer, type=_BOOLEAN, span=test.span)
+            return Constant(value=_COMPARED[test.operator](left, right), type=_BOOLEAN, span=test.span)
         case Comparison(left=ColumnRef() as column, right=ColumnRef() as same) if column == same:
             if test.operator in ("<>", "<", ">"):
                 return Constant(value=False, type=_BOOLEAN, span=test.span)

@@ -138,7 +138,7 @@ def _simplify(predicate: Expression) -> Expression:
                 case (Parameter(max_items=int()),):
                     return predicate
                 case (item,):
-                    return Comparison(operator="=", left=operand, right=item, span=predicate.span)
+                    return decided(Comparison(operator="=", left=operand, right=item, span=predicate.span))
             return predicate if len(different) == len(items) else replace(predicate, items=different)
         case _:
             return predicate

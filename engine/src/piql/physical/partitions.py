@@ -35,6 +35,8 @@ def hot_partitions(plan: PhysicalNode, query: str | None) -> tuple[Diagnostic, .
     for node in operators(plan):
         if not isinstance(node, IndexScan | SortedIndexJoin) or node.index.buckets > 1 or node.span is None:
             continue
+        if node.limit.max == 0:  # nothing is read
+            continue
         table, index = node.table, node.index
         columns = [each.name for each in index.columns[: index.partition_columns]] if node.prefix else []
         parts = [part for part in node.prefix if part.column in columns]
