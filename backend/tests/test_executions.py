@@ -203,6 +203,40 @@ async def test_slos_are_kept_changed_and_removed(client: httpx.AsyncClient) -> N
     assert [(await client.delete("/api/slos/findUser")).status_code for _ in range(2)] == [204, 404]
 
 
+async def test_slos_go_out_and_come_in_as_openslo(client: httpx.AsyncClient) -> None:
+    minute = {"quantile": 0.999, "threshold_ms": 5.0, "interval_seconds": 60.0}
+    for query in ("findUser", "thoughtstream"):
+        await client.put(f"/api/slos/{query}", json=minute)
+    text = (await client.get("/api/slos/openslo")).text
+    assert text.count("apiVersion: openslo/v1") == 2
+    for query in ("findUser", "thoughtstream"):
+        await client.delete(f"/api/slos/{query}")
+    taken = await client.post("/api/slos/openslo", json={"text": text.replace("value: 5.0", "value: 7.5")})
+    assert [(each["query"], each["threshold_ms"]) for each in taken.json()] == [
+        ("findUser", 7.5),
+        ("thoughtstream", 7.5),
+    ]
+    assert (await client.get("/api/slos")).json() == taken.json()
+
+
+async def test_openslo_documents_are_taken_whole_or_not_at_all(client: httpx.AsyncClient) -> None:
+    await client.put("/api/slos/findUser", json={"quantile": 0.99, "threshold_ms": 5, "interval_seconds": 60})
+    text = (await client.get("/api/slos/openslo")).text
+    for wrong, status, said in (
+        (text.replace("op: lte", "op: gt"), 422, "op is lte or lt"),
+        (text.replace("timeSliceTarget: 0.99", "timeSliceTarget: 0.2"), 422, "findUser: quantile"),
+        ("[", 422, "this is no YAML"),
+        (text + text.replace("query: findUser", "query: nobody"), 404, "No query nobody was ever deployed"),
+    ):
+        answer = await client.post("/api/slos/openslo", json={"text": wrong.replace("value: 5.0", "value: 9.0")})
+        assert (answer.status_code, said in answer.json()["message"]) == (status, True), answer.text
+    assert [each["threshold_ms"] for each in (await client.get("/api/slos")).json()] == [5.0]
+    await client.put("/api/slos/findUser", json={"quantile": 0.99, "threshold_ms": 5, "interval_seconds": 90})
+    refused = await client.get("/api/slos/openslo")
+    assert (refused.status_code, refused.json()["code"]) == (422, "slo-not-written")
+    await client.delete("/api/slos/findUser")
+
+
 async def test_a_query_whose_name_has_a_slash_runs_and_has_an_slo(client: httpx.AsyncClient) -> None:
     files = (await client.get("/api/deployments/live")).json()["files"]
     text = 'CREATE QUERY "users/by name" AS SELECT username FROM users WHERE username = [1: me];'

@@ -63,6 +63,7 @@ BODIES: dict[tuple[str, str], object] = {
     },
     ("post", "/api/bursts"): {"deployment_id": "live", "query": "none", "executions": 1, "concurrency": 1},
     ("put", "/api/slos/{query}"): SLO,
+    ("post", "/api/slos/openslo"): {"text": "kind: SLO"},
 }
 VALUES: list[object] = [
     None,

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises'
+
 import { expect, test } from '../fixtures.ts'
 import { patience } from '../patience.ts'
 import { picture } from '../pictures.ts'
@@ -57,4 +59,27 @@ test('a burst of a query that writes asks before it changes the data', async ({ 
   await dashboard.burst.getByLabel('This query writes: let the burst change the data').check()
   await dashboard.runBurst(20)
   await expect(dashboard.burstState).toContainText('done: 20 of 20', { timeout: 60_000 * patience })
+})
+
+test('SLOs go out as OpenSLO documents and come in again', async ({ workbench, page }) => {
+  const { dashboard } = workbench
+  await page.goto('/workspaces/scadr/dashboard?query=myThoughts')
+  await dashboard.promise({ percent: 99, milliseconds: 75, seconds: 600 })
+  await expect(workbench.notices).toContainText('The SLO of myThoughts is saved.')
+  const leaving = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Export SLOs' }).click()
+  const file = await leaving
+  expect(file.suggestedFilename()).toBe('slos.yaml')
+  const text = await readFile(await file.path(), 'utf8')
+  expect(text).toContain('apiVersion: openslo/v1')
+
+  const changed = (from: string, to: string) => ({ name: 'slos.yaml', mimeType: 'application/yaml', buffer: Buffer.from(text.replace(from, to)) })
+  await page.getByLabel('OpenSLO file').setInputFiles(changed('value: 75.0', 'value: 80.0'))
+  await expect(workbench.notices).toContainText(/SLOs? (is|are) imported/)
+  await page.reload()
+  await expect(page.getByLabel('SLO threshold')).toHaveValue('80')
+
+  await page.getByLabel('OpenSLO file').setInputFiles(changed('op: lte', 'op: gte'))
+  await expect(page.getByText('op is lte or lt')).toBeVisible()
+  await expect(page.getByLabel('SLO threshold')).toHaveValue('80')
 })

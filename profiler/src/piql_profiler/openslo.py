@@ -43,7 +43,7 @@ def read_openslo(text: str) -> tuple[Objective, ...]:
     try:
         documents = [each for each in yaml.safe_load_all(text) if each is not None]
     except (yaml.YAMLError, ValueError, RecursionError) as error:  # a date may be none, a nesting too deep
-        raise UnreadableSlo(f"this is no YAML: {' '.join(str(error).split())}") from None
+        raise UnreadableSlo(f"this is no YAML: {_said_of(error)}") from None
     found = tuple(_objective(each) for each in _slos(documents))
     if not found:
         raise UnreadableSlo("the text holds no document of kind SLO")
@@ -57,6 +57,13 @@ def write_openslo(objectives: Iterable[Objective], service: str = "piql") -> str
     taken: set[str] = set()
     documents = [_document(each, _free_name(each.query, taken), service) for each in objectives]
     return yaml.safe_dump_all(documents, sort_keys=False, explicit_start=True, allow_unicode=True)
+
+
+def _said_of(error: Exception) -> str:
+    if isinstance(error, yaml.MarkedYAMLError) and error.problem and error.problem_mark:
+        place = error.problem_mark
+        return f"{error.problem} (line {place.line + 1}, column {place.column + 1})"
+    return " ".join(str(error).split())
 
 
 def _slos(documents: Iterable[object]) -> Iterator[Mapping[str, Any]]:

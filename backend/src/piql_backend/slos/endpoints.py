@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 from fastapi import APIRouter, Response
+from fastapi.responses import PlainTextResponse
 
 from piql_backend.dependencies import TheWorkbench
 from piql_backend.errors import declared
 from piql_backend.schema import SloWrite
-from piql_backend.slos.schemas import SloRead
+from piql_backend.slos.schemas import OpenSloWrite, SloRead
 
 router = APIRouter(prefix="/slos", tags=["slos"])
 
@@ -14,6 +15,18 @@ router = APIRouter(prefix="/slos", tags=["slos"])
 def list_slos(workbench: TheWorkbench) -> list[SloRead]:
     """The SLO of each query that has one."""
     return workbench.slos.list()
+
+
+@router.get("/openslo", response_class=PlainTextResponse, responses=declared(422))
+def export_slos(workbench: TheWorkbench) -> str:
+    """All SLOs as OpenSLO documents (YAML); 422 where one has an interval that OpenSLO cannot say."""
+    return workbench.slos.as_openslo()
+
+
+@router.post("/openslo", responses=declared(404, 422))
+def import_slos(documents: OpenSloWrite, workbench: TheWorkbench) -> list[SloRead]:
+    """Set the SLOs of OpenSLO documents, all of them or none; 404 when one is of a query that was never deployed."""
+    return list(workbench.slos.take_openslo(documents.text))
 
 
 @router.put("/{query:path}", responses=declared(404))

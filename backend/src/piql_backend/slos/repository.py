@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from piql_backend.database.connection import Database, aware, now
 from piql_backend.errors import NotFound
 from piql_backend.schema import SloWrite
@@ -30,14 +32,16 @@ class SloTable:
             for query, quantile, threshold_ms, interval_seconds, updated_at in rows
         ]
 
-    def save(self, query: str, slo: SloWrite) -> SloRead:
+    def save(self, slos: Mapping[str, SloWrite]) -> Sequence[SloRead]:
+        """Set the SLOs of queries, all of them or none."""
         updated_at = now()
         with self._database.write() as cursor:
-            cursor.execute(
-                f"INSERT OR REPLACE INTO slos ({_COLUMNS}) VALUES (?, ?, ?, ?, ?)",
-                [query, slo.quantile, slo.threshold_ms, slo.interval_seconds, updated_at],
-            )
-        return SloRead(query=query, updated_at=aware(updated_at), **slo.model_dump())
+            for query, slo in slos.items():
+                cursor.execute(
+                    f"INSERT OR REPLACE INTO slos ({_COLUMNS}) VALUES (?, ?, ?, ?, ?)",
+                    [query, slo.quantile, slo.threshold_ms, slo.interval_seconds, updated_at],
+                )
+        return [SloRead(query=query, updated_at=aware(updated_at), **slo.model_dump()) for query, slo in slos.items()]
 
     def delete(self, query: str) -> None:
         with self._database.write() as cursor:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from piql_backend.schema import Read
+from pydantic import Field
+
+from piql_backend.schema import Read, Write
 
 
 class SloRead(Read):
@@ -15,3 +17,9 @@ class SloRead(Read):
     threshold_ms: float
     interval_seconds: float
     updated_at: datetime
+
+
+class OpenSloWrite(Write):
+    """OpenSLO documents as YAML, one after the other."""
+
+    text: str = Field(min_length=1, max_length=1_000_000)

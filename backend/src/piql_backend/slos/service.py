@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
+from piql_profiler.openslo import Objective, UnreadableSlo, read_openslo, write_openslo
+from pydantic import ValidationError
+
 from piql_backend.deployments.service import Deployments
-from piql_backend.errors import NotFound
+from piql_backend.errors import ApiError, NotFound
 from piql_backend.schema import SloWrite
 from piql_backend.slos.repository import SloTable
 from piql_backend.slos.schemas import SloRead
@@ -20,9 +25,48 @@ class Slos:
         return self._table.list()
 
     def save(self, query: str, slo: SloWrite) -> SloRead:
-        if not self._deployments.knows_query(query):
-            raise NotFound("unknown-query", f"No query {query[:60]} was ever deployed.", "Deploy it first.")
-        return self._table.save(query, slo)
+        (saved,) = self._save({query: slo})
+        return saved
 
     def delete(self, query: str) -> None:
         self._table.delete(query)
+
+    def as_openslo(self) -> str:
+        """Write all SLOs as OpenSLO documents; ApiError 422 for an interval that is no whole number of minutes."""
+        found = [
+            Objective(each.query, each.quantile, each.threshold_ms, each.interval_seconds)
+            for each in self._table.list()
+        ]
+        try:
+            return write_openslo(found)
+        except ValueError as error:
+            raise ApiError(
+                422, "slo-not-written", f"Nothing was exported: {error}.", "Change the interval of that SLO."
+            ) from None
+
+    def take_openslo(self, text: str) -> Sequence[SloRead]:
+        """Set the SLOs of OpenSLO documents; ApiError 422 for what cannot be read, 404 for queries nobody deployed."""
+        try:
+            found = {each.query: _written(each) for each in read_openslo(text)}
+        except UnreadableSlo as error:
+            raise ApiError(422, "slo-not-read", f"Nothing was imported: {error}.", "Mend the document.") from None
+        return self._save(found)
+
+    def _save(self, slos: Mapping[str, SloWrite]) -> Sequence[SloRead]:
+        for query in slos:
+            if not self._deployments.knows_query(query):
+                raise NotFound("unknown-query", f"No query {query[:60]} was ever deployed.", "Deploy it first.")
+        return self._table.save(slos)
+
+
+def _written(objective: Objective) -> SloWrite:
+    """Take an objective as one of the workbench; UnreadableSlo beyond the numbers that it holds."""
+    try:
+        return SloWrite(
+            quantile=objective.quantile,
+            threshold_ms=objective.threshold_ms,
+            interval_seconds=objective.interval_seconds,
+        )
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise UnreadableSlo(f"{objective.query}: {first['loc'][0]}: {first['msg']}") from None

@@ -15,6 +15,7 @@ import { formatDay, formatDuration, formatTime } from '../../units'
 import { ComparisonList } from './ComparisonList'
 import { ComparisonTable } from './ComparisonTable'
 import styles from './dashboard.module.css'
+import { OpenSlo } from './OpenSlo'
 import { QueryDetail } from './QueryDetail'
 
 const WINDOWS = [
@@ -106,6 +107,7 @@ function Comparison({ data, version }: { data: Latency; version: Deployment }) {
         <p className={styles['updated']}>
           Version {version.version} · predictions {data.model ? `by ${data.model}` : 'none'} · as of {formatTime(data.updated_at)}
         </p>
+        <OpenSlo hasSlos={data.queries.some((each) => each.slo !== null)} />
       </div>
       {selected ? <QueryDetail key={selected.latency.query} comparison={selected} version={version} /> : null}
     </div>

@@ -1,0 +1,52 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useRef } from 'react'
+import { answered, api } from '../../api/client'
+import { slos } from '../../api/queries'
+import { download } from '../../app/export-tables'
+import { notify } from '../../app/notices'
+import { Button } from '../../ui/Button'
+import { ErrorNotice } from '../../ui/Notice'
+import styles from './dashboard.module.css'
+
+/** All SLOs as OpenSLO documents, out to a file and in from one. */
+export function OpenSlo({ hasSlos }: { hasSlos: boolean }) {
+  const queryClient = useQueryClient()
+  const input = useRef<HTMLInputElement>(null)
+  const exported = useMutation({
+    mutationFn: () => answered(api.GET('/api/slos/openslo', { parseAs: 'text' })),
+    onSuccess: (text) => download('slos.yaml', 'application/yaml', text),
+  })
+  const imported = useMutation({
+    mutationFn: async (file: File) => answered(api.POST('/api/slos/openslo', { body: { text: await file.text() } })),
+    onSuccess: (found) => {
+      notify({ tone: 'success', text: `${found.length} ${found.length === 1 ? 'SLO is' : 'SLOs are'} imported.` })
+      void queryClient.invalidateQueries({ queryKey: slos.queryKey })
+      void queryClient.invalidateQueries({ queryKey: ['latency'] })
+    },
+  })
+  const error = exported.error ?? imported.error
+  return (
+    <div className={styles['openslo']}>
+      <Button look="quiet" disabled={!hasSlos || exported.isPending} onClick={() => exported.mutate()}>
+        Export SLOs
+      </Button>
+      <Button look="quiet" disabled={imported.isPending} onClick={() => input.current?.click()}>
+        Import SLOs
+      </Button>
+      <input
+        ref={input}
+        hidden
+        type="file"
+        accept=".yaml,.yml"
+        aria-label="OpenSLO file"
+        onChange={(event) => {
+          const file = event.target.files?.[0]
+          exported.reset()
+          if (file) imported.mutate(file)
+          event.target.value = ''
+        }}
+      />
+      {error ? <ErrorNotice error={error} /> : null}
+    </div>
+  )
+}
