@@ -117,7 +117,8 @@ def texts_of(source: str | Path | Mapping[str, str]) -> Mapping[str, str]:
         return {"": source}
     if isinstance(source, Path):
         if source.is_dir():
-            return {each.relative_to(source).as_posix(): _text_of(each) for each in sorted(source.rglob("*.piql"))}
+            paths = sorted(each for each in source.rglob("*.piql") if each.is_file())
+            return {each.relative_to(source).as_posix(): _text_of(each) for each in paths}
         return {source.name: _text_of(source)}
     return source
 

@@ -12,6 +12,8 @@ from piql.source import Source
 from piql.syntax.parser import parse
 from piql.syntax.printer import print_file
 
+BYTE_ORDER_MARK = "\ufeff"
+
 
 def fmt(argv: Sequence[str] | None = None) -> int:
     """Write every file as the formatter writes it; with --check only name those that would change."""
@@ -21,20 +23,42 @@ def fmt(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--dialect", choices=("sql",), help="write ENTITY and FETCH as the SQL that says the same")
     given = parser.parse_args(argv)
     path: Path = given.path
-    paths = sorted(path.rglob("*.piql")) if path.is_dir() else [path]
+    paths = sorted(each for each in path.rglob("*.piql") if each.is_file()) if path.is_dir() else [path]
     if not paths or not paths[0].exists():
         parser.error(f"{path}: no .piql file")
-    files = [parse(Source(each.read_text(encoding="utf-8"), str(each))) for each in paths]
-    changed = 0
-    for each, file in zip(paths, as_sql(files) if given.dialect == "sql" else files, strict=True):
+    texts = {each: text for each in paths if (text := _text_of(each)) is not None}
+    files = [parse(Source(_plain(text), str(each))) for each, text in texts.items()]
+    changed, broken = 0, len(paths) - len(texts)
+    for (each, before), file in zip(texts.items(), as_sql(files) if given.dialect == "sql" else files, strict=True):
         errors = sum(found.severity == "error" for found in file.diagnostics)
         text = print_file(file)
         if errors:
+            broken += 1
             print(f"{each}: left as it is, {errors} syntax error{'s' * (errors > 1)}")
         elif text != file.source.text:
             changed += 1
             print(f"{each}: {'would change' if given.check else 'formatted'}")
             if not given.check:
-                each.write_text(text, encoding="utf-8")
-    print(f"{len(paths)} files, {changed} {'would change' if given.check else 'changed'}")
-    return 1 if given.check and changed else 0
+                each.write_bytes(_written_like(before, text).encode())
+    many = "1 file" if len(paths) == 1 else f"{len(paths)} files"
+    print(f"{many}, {changed} {'would change' if given.check else 'changed'}")
+    return 1 if broken or (given.check and changed) else 0
+
+
+def _text_of(path: Path) -> str | None:
+    try:
+        return path.read_bytes().decode()
+    except UnicodeDecodeError:
+        print(f"{path}: left as it is, not a text in UTF-8")
+        return None
+
+
+def _plain(text: str) -> str:
+    """Leave out the mark of some editors at the beginning, and end lines as the formatter does."""
+    return text.removeprefix(BYTE_ORDER_MARK).replace("\r\n", "\n")
+
+
+def _written_like(before: str, text: str) -> str:
+    """Begin a text and end its lines as the file did before."""
+    mark = BYTE_ORDER_MARK if before.startswith(BYTE_ORDER_MARK) else ""
+    return mark + (text.replace("\n", "\r\n") if "\r\n" in before else text)
