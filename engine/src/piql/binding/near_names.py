@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher, get_close_matches
 from functools import cached_property, lru_cache
+from math import ceil
 
 CUTOFF = 0.6  # how alike two names are at least: twice what they share to their lengths together
 FEW = 50  # names, each of which is compared
@@ -103,8 +104,7 @@ class _Letters:
         bounds = [
             (2 * shared / (length + len(fold)), length, shared)
             for length in self.of_length
-            for shared in range(1, min(length, len(fold)) + 1)
-            if 2 * shared >= CUTOFF * (length + len(fold))
+            for shared in range(max(1, ceil(CUTOFF * (length + len(fold)) / 2)), min(length, len(fold)) + 1)
         ]
         for most, length, shared in sorted(bounds, reverse=True):
             group = self.of_length[length]
