@@ -56,11 +56,13 @@ class Relation(_Operator):
 
     def columns(self, names: Iterable[str]) -> tuple[ColumnRef, ...]:
         """Give references to columns; they equal those that the query itself makes."""
-        found = (self.table.column(name) for name in names)
+        found = [self.table.column(name) for name in names]
         return tuple(
-            ColumnRef(relation=self.alias, name=each.name, type=each.type, nullable=each.nullable)
-            for each in found
-            if each is not None
+            [
+                ColumnRef(relation=self.alias, name=each.name, type=each.type, nullable=each.nullable)
+                for each in found
+                if each is not None
+            ]
         )
 
 

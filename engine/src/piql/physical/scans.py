@@ -177,8 +177,12 @@ def columns_of_one_value(alias: str, known: Restrictions, fixed: frozenset[Colum
 
 def natural_order(relation: Relation, access: Access) -> tuple[SortKey, ...]:
     """Give the order in which an index gives the rows of one read; words are left out, they are fixed."""
+    columns = relation.columns([name for name, _ in access.order])
     return tuple(
-        SortKey(expression=relation.columns((name,))[0], ascending=ascending) for name, ascending in access.order
+        [
+            SortKey(expression=column, ascending=ascending)
+            for column, (_, ascending) in zip(columns, access.order, strict=True)
+        ]
     )
 
 
