@@ -16,6 +16,7 @@ from .query import (
     Compare,
     Const,
     Expr,
+    In,
     Item,
     Or,
     Order,
@@ -60,6 +61,8 @@ class _Maker(SubqueryGenerator):
         rng = self.rng
         if not self.is_basic and rng.random() < 0.06:
             return self.over_derived() if rng.random() < 0.7 else self.over_groups()
+        if not self.is_basic and rng.random() < 0.04:
+            return self.first_of_values()
         root = self.sight_of(rng.choice(self.schema.tables))
         conditions, needs_stop = self.access(root)
         sources, sights = [Source("from", root.table.name, root.alias)], [root]
@@ -230,6 +233,30 @@ class _Maker(SubqueryGenerator):
                 orders.append(Order(item.expression if rng.random() < 0.5 else by_name, rng.random() < 0.6))
         stop = self.stop() if rng.random() < 0.15 else None
         return replace(select, items=tuple(items), group=tuple(keys), having=having, order=tuple(orders), stop=stop)
+
+    def first_of_values(self) -> Select:
+        """Ask for the newest or oldest of what each value of a list finds: its value, or its row."""
+        rng = self.rng
+        sight = self.sight_of(rng.choice(self.schema.tables))
+        table = sight.table
+        keys = [table.primary_key[:-1]] * 3 if len(table.primary_key) > 1 else [(table.primary_key[0],)]
+        group = rng.choice([*keys, *(foreign.columns for foreign in table.foreign_keys)])
+        listed = rng.choice(group)
+        conditions: list[Expr] = [self.equality(sight, name) for name in group if name != listed]
+        found = self.membership(sight, listed)
+        conditions.append(replace(found, is_negated=False) if isinstance(found, In) else found)
+        if rng.random() < 0.3:
+            conditions.append(self.extra([sight]))
+        sources = (Source("from", table.name, sight.alias),)
+        if rng.random() < 0.5:
+            conditions.append(self.first_of_group([sight]))
+            select = Select(self.items([sight]), sources, conjunction(conditions))
+            return replace(select, order=self.order([sight], select), stop=self.stop() if rng.random() < 0.3 else None)
+        items = [Item(Col(sight.alias, name), f"k{number}") for number, name in enumerate(group)]
+        names = tuple(Col(sight.alias, name) for name in group)
+        order = (Order(Col("", "g0"), rng.random() < 0.6),) if rng.random() < 0.3 else ()
+        items.append(Item(self.extreme(sight, group), "g0"))
+        return Select(tuple(items), sources, conjunction(conditions), group=names, order=order)
 
     def derived(self) -> tuple[Select, Sight]:
         """Give a derived table, its own order total so that its LIMIT has one meaning, and how it is seen outside."""

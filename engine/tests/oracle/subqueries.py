@@ -187,6 +187,9 @@ class SubqueryGenerator(SourceGenerator):
             conditions.append(self.extra([sight]))
         sources = (Source("from", table.name, sight.alias),)
         column = Col(sight.alias, value)
+        if rng.random() < 0.25:
+            conditions.append(Compare(rng.choice((">", "<")), column, Col(base.alias, value)))
+            return Exists(Select((Item(column, value),), sources, conjunction(conditions)), is_negated=True)
         if rng.random() < 0.6:
             item = Item(Aggregate(rng.choice(("MIN", "MAX")), column), value)
             newest = Select((item,), sources, conjunction(conditions))

@@ -54,7 +54,10 @@ def rows_out(node: PhysicalNode, below: tuple[Formula, ...]) -> Formula:
         case LocalStop():
             return smaller(below[0], of_count(node.count))
         case LocalGroupBy():
-            return ONE if node.is_one or not node.keys else _told_apart(node.keys, node.child, below[0])
+            if node.is_one or not node.keys:
+                return ONE
+            found = _told_apart(node.keys, node.child, below[0])
+            return smaller(of_prefix(node.values), found) if node.values else found
         case LocalUnion():
             total = ZERO
             for each in below:

@@ -93,7 +93,8 @@ def describe(plan: logical.LogicalNode | logical.LogicalWrite) -> tuple[str, str
         case logical.Sort():
             return "Sort", format_order(plan.keys)
         case logical.Stop():
-            return "Page" if plan.is_page else "Stop", format_count(plan.count)
+            of_each = f" of each {format_list(plan.each)}" if plan.each else ""
+            return "Page" if plan.is_page else "Stop", format_count(plan.count) + of_each
         case logical.DataStop():
             return "DataStop", f"{plan.limit} ({format_list(plan.columns)})"
         case logical.Insert():

@@ -167,11 +167,17 @@ class Sort(_Operator):
 @quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stop(_Operator):
-    """LIMIT or PAGINATE: lets the first `count` rows through (VLDB 2012, section 5.1)."""
+    """LIMIT or PAGINATE: lets the first `count` rows through (VLDB 2012, section 5.1).
+
+    With `each`, columns with the values of lists, so many are enough for each of their values, and more may pass unless
+    it `is_exact`.
+    """
 
     count: Count
     is_page: bool
     input: LogicalNode
+    each: tuple[ColumnRef, ...] = ()
+    is_exact: bool = False
 
 
 @quick

@@ -33,9 +33,11 @@ from piql.optimizer.spread_or import spread_or
 from piql.optimizer.spread_union import spread_union
 from piql.optimizer.step import Step
 from piql.optimizer.stop_extremes import stop_extremes
+from piql.optimizer.stop_extremes_of_values import stop_extremes_of_values
 from piql.optimizer.stop_joined_extremes import stop_joined_extremes
 from piql.optimizer.summarize_subqueries import summarize_subqueries
 from piql.optimizer.turn_left_join_inner import turn_left_join_inner
+from piql.optimizer.turn_not_exists_extreme import turn_not_exists_extreme
 from piql.optimizer.unnest_subqueries import unnest_subqueries
 
 # The order matters: an OR with a subquery becomes a union, and a union is spread while it is still a derived table;
@@ -51,6 +53,7 @@ RULES: tuple[Rule, ...] = (
     spread_or,
     spread_union,
     merge_derived,
+    turn_not_exists_extreme,
     fix_correlations,
     unnest_subqueries,
     attach_subqueries,
@@ -62,6 +65,7 @@ RULES: tuple[Rule, ...] = (
     group_after_joining,
     split_extremes,
     stop_extremes,
+    stop_extremes_of_values,
     push_stop_into_union,
     spread_equalities,
     narrow_tests,

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence, Set
 
 from piql.frozen import replace
-from piql.logical.expressions import ColumnRef, Comparison, Expression, IsNull, Not
-from piql.logical.operators import GroupBy, Join, LogicalNode, Selection, Sort
+from piql.logical.expressions import ColumnRef, Comparison, Expression, InList, IsNull, Not
+from piql.logical.operators import Count, GroupBy, Join, LogicalNode, Selection, Sort, Stop
 from piql.node import Node, kinds_of
 from piql.optimizer.equalities import Equalities
 from piql.optimizer.join_search import JoinSearch
 from piql.optimizer.predicates import ColumnKey, conjunction, equated_columns, key_of, relations_of, replace_columns
 from piql.optimizer.region import Leg, Region, map_regions, read_region, write_region
 from piql.optimizer.rule import RuleContext
+from piql.optimizer.spread_equalities import compared_column
 
 
 def merge_first_match(plan: LogicalNode, context: RuleContext) -> LogicalNode:
@@ -40,7 +41,7 @@ def merge_first_match(plan: LogicalNode, context: RuleContext) -> LogicalNode:
         for match in region.legs:
             for row in region.legs if match.first and match.kind == "left" else ():
                 by = _same_row(region, row, match)
-                merge_kind = _merged if row.kind == "inner" else _merged_left
+                merge_kind = _merged_left if row.kind == "left" else _merged if len(region.legs) > 2 else _merged_alone
                 merged = None if by is None else merge_kind(region, row, match, by)
                 if by is not None and merged is not None:
                     renamed.update(by)
@@ -82,7 +83,7 @@ def _equalities(region: Region, match: Leg) -> Equalities:
 
 def _merged(region: Region, row: Leg, match: Leg, by: Mapping[ColumnKey, ColumnRef]) -> LogicalNode | None:
     """Give a region in which a leg is the first match; None where nothing else tells its group."""
-    others = [leg for leg in region.legs if leg is not row and leg is not match]
+    others = [_asked_itself(leg, row, region) for leg in region.legs if leg is not row and leg is not match]
     tests = _tests(region, row, match, by, others)
     if not others or tests is None:
         return None
@@ -100,7 +101,8 @@ def _merged(region: Region, row: Leg, match: Leg, by: Mapping[ColumnKey, ColumnR
     ordered = [legs[at] for at in ways[0].order]
     place = ordered.index(leg)
     known = frozenset[str]().union(*(each.relations for each in ordered[:place]))
-    conditions = (*region.conditions, *(each for each in row.filters if each not in tests))
+    asked = (each for each in row.filters if each not in tests and not _is_asked(each, others, region))
+    conditions = (*region.conditions, *asked)
     left = write_region(
         replace(
             region,
@@ -121,6 +123,69 @@ def _merged(region: Region, row: Leg, match: Leg, by: Mapping[ColumnKey, ColumnR
             conditions=tuple(each for each in conditions if not relations_of(each) <= here),
             above=tuple(each for each in above if not relations_of(each) <= here),
         )
+    )
+
+
+def _merged_alone(region: Region, row: Leg, match: Leg, by: Mapping[ColumnKey, ColumnRef]) -> LogicalNode | None:
+    """Give the first row of each value of lists, where a relation alone has its groups by them."""
+    of_group: set[ColumnKey] = set()
+    for each in match.on:
+        pair = equated_columns(replace_columns(each, by))
+        if pair is None or pair[0] != pair[1]:
+            return None
+        of_group.add(key_of(pair[0]))
+    own = tuple(replace_columns(each, by) for each in match.filters)
+    values = tuple(each for each in row.filters if _fixes(each, of_group))
+    if any(isinstance(each, InList) for each in own if each not in values):
+        return None  # several reads would give a first row each
+    listed = dict.fromkeys(each.operand for each in values if isinstance(each, InList))
+    fixed = {key_of(column) for each in values if (column := compared_column(each)) is not None}
+    if not fixed >= of_group:
+        return None
+    finding = tuple(dict.fromkeys((*values, *own)))
+    predicate = conjunction(finding)
+    assert predicate is not None
+    keys = tuple(replace(key, expression=replace_columns(key.expression, by)) for key in match.first)
+    span = match.join.span if match.join is not None else row.input.span
+    below: LogicalNode = Sort(keys=keys, input=Selection(predicate=predicate, input=row.input, span=span))
+    each_of = tuple(each for each in listed if isinstance(each, ColumnRef))
+    first = Stop(count=Count(max=1), is_page=False, input=below, each=each_of, is_exact=True, span=span)
+    above = (_left_of(replace_columns(each, by), by.values()) for each in (*row.filters, *region.above))
+    rest = conjunction(each for each in above if each is not None and each not in finding)
+    return first if rest is None else Selection(predicate=rest, input=first, span=span)
+
+
+def _fixes(test: Expression, columns: Set[ColumnKey]) -> bool:
+    """Whether a test gives one of some columns a value, or those of a list."""
+    column = compared_column(test)
+    is_equality = isinstance(test, InList) or (isinstance(test, Comparison) and test.operator == "=")
+    return is_equality and column is not None and key_of(column) in columns
+
+
+def _asked_itself(leg: Leg, row: Leg, region: Region) -> Leg:
+    """Give a leg with the tests of a row that say the same of it: it need not come behind the row any longer."""
+    if leg.kind == "left":
+        return leg
+    equal = Equalities(region.conditions)
+    found = dict.fromkeys(leg.filters)
+    for each in row.filters:
+        column = compared_column(each)
+        for other in equal.equal_to(column)[1:] if column is not None else ():
+            if column is not None and other.relation in leg.relations:
+                found.setdefault(replace_columns(each, {key_of(column): other}))
+    return leg if len(found) == len(leg.filters) else replace(leg, filters=tuple(found))
+
+
+def _is_asked(test: Expression, others: Sequence[Leg], region: Region) -> bool:
+    """Whether an inner leg has a test that says the same of a column equal to that of a row."""
+    column = compared_column(test)
+    equal = Equalities(region.conditions).equal_to(column)[1:] if column is not None else ()
+    return column is not None and any(
+        replace_columns(test, {key_of(column): other}) in leg.filters
+        for leg in others
+        if leg.kind == "inner"
+        for other in equal
+        if other.relation in leg.relations
     )
 
 

@@ -59,6 +59,8 @@ def push_stop_down(plan: LogicalNode, context: RuleContext) -> LogicalNode:
 
 
 def _push(stop: Stop, context: RuleContext) -> LogicalNode:
+    if stop.each:
+        return stop
     match stop.input:
         case Projection() as projection:
             below = _push(replace(stop, input=projection.input), context)

@@ -47,7 +47,7 @@ def is_one_group(group: GroupBy) -> bool:
     region = read_region(group.input)
     if len(region.legs) > 1 or region.legs[0].relation is None or region.above or region.conditions:
         return False
-    fixed = _fixed(region.legs[0].filters)
+    fixed = fixed_by(region.legs[0].filters)
     return all(isinstance(each, ColumnRef) and key_of(each) in fixed for each in group.keys)
 
 
@@ -58,7 +58,7 @@ def _first(plan: LogicalNode, column: ColumnRef, aggregate: Aggregate) -> Logica
     return Stop(count=Count(max=1), is_page=False, input=Sort(keys=(order,), input=plan), span=aggregate.span)
 
 
-def _fixed(filters: Iterable[Expression]) -> set[ColumnKey]:
+def fixed_by(filters: Iterable[Expression]) -> set[ColumnKey]:
     """Give the columns that an equality fixes to one value."""
     found: set[ColumnKey] = set()
     for each in filters:

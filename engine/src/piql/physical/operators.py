@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 
 from piql.catalog import CardinalityLimit, ForeignKey, Index, Table, UniqueKey
 from piql.frozen import quick, replace
-from piql.logical.expressions import Aggregate, ColumnRef, Expression
+from piql.logical.expressions import Aggregate, ColumnRef, Expression, Parameter
 from piql.logical.operators import Assignment, Count, Output, SortKey
 from piql.node import Node
 from piql.source import Span
@@ -38,6 +38,11 @@ class KeyPart(Node):
     column: str
     values: tuple[Expression, ...]
     is_null: bool = False
+
+    @property
+    def count(self) -> int:
+        """The most values that it may have."""
+        return sum(each.max_items or 1 if isinstance(each, Parameter) else 1 for each in self.values)
 
 
 def null_columns(prefix: tuple[KeyPart, ...]) -> tuple[str, ...]:
@@ -237,7 +242,8 @@ class LocalGroupBy(_Operator):
 
     No keys: exactly one row. `depth` tells how many operators below stand the rows that are the groups, if any do.
 
-    With `is_one` every key has one value in all rows, so that there is one group at most.
+    With `is_one` every key has one value in all rows, so that there is one group at most. `values` are lists: there are
+    no more groups than combinations of their values.
     """
 
     child: PhysicalNode
@@ -245,6 +251,7 @@ class LocalGroupBy(_Operator):
     aggregates: tuple[Aggregate, ...]
     depth: int = 0
     is_one: bool = False
+    values: tuple[KeyPart, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -126,6 +126,8 @@ class Want:
     count: Count | None = None
     is_page: bool = False
     must_cover: bool = False  # one entry more than `count` may be read: a dereference of it would be one too many
+    is_of_each: bool = False  # `count` rows of each read are enough, in any order of the reads
+    is_exact: bool = False  # and no more may come of it
 
     def without_stop(self) -> Want:
         return Want(self.keys, must_cover=self.must_cover)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from math import prod
 from typing import assert_never
 
 from piql.binding.outputs import output_columns
@@ -34,7 +35,7 @@ from piql.logical.operators import (
     Union,
 )
 from piql.node import Node
-from piql.optimizer.predicates import key_of
+from piql.optimizer.predicates import ColumnKey, key_of
 from piql.physical.first_matches import plan_first_match
 from piql.physical.joins import plan_join
 from piql.physical.layout import lay_out
@@ -42,6 +43,7 @@ from piql.physical.operators import (
     Dereference,
     IndexFKJoin,
     IndexScan,
+    KeyPart,
     LocalDistinct,
     LocalGroupBy,
     LocalJoin,
@@ -49,6 +51,7 @@ from piql.physical.operators import (
     LocalSelection,
     LocalSort,
     LocalStop,
+    LocalUnion,
     PhysicalNode,
     SortedIndexJoin,
     inputs,
@@ -64,7 +67,7 @@ from piql.physical.part import (
     total_order,
     with_columns,
 )
-from piql.physical.scans import is_leg, plan_leg
+from piql.physical.scans import has_many, is_leg, plan_leg
 from piql.physical.semi_joins import plan_semi_join
 from piql.physical.unbounded import Gap
 from piql.physical.unions import plan_union
@@ -139,6 +142,8 @@ class Planner:
         below, at, is_total = node.input, (*path, 0), False
         if isinstance(below, Sort):
             keys, is_total, below, at, under = below.keys, below.is_total, below.input, (*at, 0), (below, *under)
+        if node.each:
+            return replace(self.plan(below, Want(keys, node.count, is_of_each=True, is_exact=node.is_exact), at, under), is_stopped=False)
         part = self.plan(below, Want(keys, node.count, node.is_page), at, under)
         order = keys if is_total else total_order(keys or part.order, part)
         if keys or node.is_page:
@@ -190,16 +195,19 @@ class Planner:
         part = self.plan(node.input, NOTHING, (*path, 0), under)
         part = with_columns(part, (*node.keys, *node.aggregates))
         is_one = all(isinstance(each, ColumnRef) and key_of(each) in part.fixed for each in node.keys)
+        values = () if is_one else _values_of(node.keys, part)
         plan = LocalGroupBy(
             child=part.plan,
             keys=node.keys,
             aggregates=node.aggregates,
             is_one=is_one,
+            values=values,
             fields=(*node.keys, *node.aggregates),
             depth=_depth_of_rows(node, part.plan) if node.summed else _depth_of_keys(node.keys, part.plan),
             span=node.span,
         )
-        return Part(plan, 1 if is_one else part.rows, part.requests, (), node.keys)
+        most = prod(each.count for each in values) if values else part.rows
+        return Part(plan, 1 if is_one else min(most, part.rows), part.requests, (), node.keys)
 
 
 def _depth_of_rows(group: GroupBy, plan: PhysicalNode) -> int:
@@ -222,18 +230,53 @@ def _depth_of_keys(keys: Sequence[Expression], plan: PhysicalNode) -> int:
 
     There are no more groups than these rows, however many matches each has.
     """
-    read = {column.relation for each in keys for column in columns_in(each)}
+    read = {key_of(column) for each in keys for column in columns_in(each)}
     depth, found = 1, 0
     while read:
         match plan:
-            case IndexFKJoin() | SortedIndexJoin() if plan.alias not in read:
-                found = depth + 1
+            case IndexFKJoin() | SortedIndexJoin():
+                given = _given(read, plan)
+                if given is None:
+                    break
+                read, found = given, depth + 1
             case LocalSelection() | LocalSort() | Dereference():
                 pass
             case _:
                 break
         plan, depth = inputs(plan)[0], depth + 1
     return found
+
+
+def _given(read: set[ColumnKey], join: IndexFKJoin | SortedIndexJoin) -> set[ColumnKey] | None:
+    """Give columns of the left of a join with the values of those read; None where its matches may differ in them."""
+    given = {each for each in read if each[0] != join.alias}
+    found_by = {part.column: part for part in join.prefix}
+    for _, name in read - given:
+        part = found_by.get(name)
+        if part is None or has_many(part):
+            return None
+        given.update(map(key_of, columns_in(part.values[0])))
+    return given
+
+
+def _values_of(keys: Sequence[Expression], part: Part) -> tuple[KeyPart, ...]:
+    """Give the lists whose values are all that the keys of a group can have, beside those with one value."""
+    scan = part.plan
+    while inputs(scan) and not isinstance(scan, LocalUnion):
+        scan = inputs(scan)[0]
+    if not isinstance(scan, IndexScan):
+        return ()
+    lists = {(scan.alias, each.column): each for each in scan.prefix if has_many(each)}
+    found: list[KeyPart] = []
+    for each in keys:
+        if not isinstance(each, ColumnRef):
+            return ()
+        if key_of(each) in part.fixed:
+            continue
+        if key_of(each) not in lists:
+            return ()
+        found.append(lists[key_of(each)])
+    return tuple(found)
 
 
 def _depth_of_outputs(plan: PhysicalNode) -> int:

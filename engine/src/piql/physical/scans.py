@@ -68,7 +68,7 @@ def plan_leg(
     """Plan the read of one relation that no other row fixes."""
     relation, predicates, at = read_leg(node, path)
     part = plan_read(planner, relation, predicates, want)
-    if part is None:
+    if part is None and not want.is_exact:
         part = plan_alternatives(planner, relation, predicates, want)
     if part is not None:
         return part
@@ -105,6 +105,8 @@ def plan_read(planner: Planner, relation: Relation, predicates: tuple[Expression
     """Plan one scan of a relation; None when nothing bounds it."""
     reading = _reading(planner, relation, predicates, want)
     access = best_access(reading)
+    if want.is_exact and access is not None and access.index.buckets > 1:
+        return None
     return None if access is None else _scan(relation, access, want, reading.restrictions)
 
 
@@ -114,7 +116,7 @@ def _reading(planner: Planner, relation: Relation, predicates: tuple[Expression,
     return Reading(
         table,
         known,
-        facts_about(table, known),
+        () if want.is_exact else facts_about(table, known),  # what limits them does not say which are first
         Wanted(own_keys(want.keys, alias, frozenset()), want.count),
         planner.uses.get(alias, {}),
         planner.indexes.get(table.name, ()),
@@ -129,7 +131,7 @@ def _scan(relation: Relation, access: Access, want: Want, known: Restrictions) -
     fixed = frozenset((alias, part.column) for part in access.prefix if not has_many(part))
     rows = Part(_never(relation), access.rows, keys=relation.columns(table.primary_key), fixed=fixed)
     natural = natural_order(relation, access)
-    is_merged = is_many and (access.serves_order if want.keys else want.is_page)
+    is_merged = is_many and not want.is_of_each and (access.serves_order if want.keys else want.is_page)
     order = () if is_many else natural
     if is_merged:
         order = want.keys or total_order(natural, rows)
