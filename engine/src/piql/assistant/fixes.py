@@ -11,7 +11,6 @@ from piql.assistant.edits import edits_of
 from piql.assistant.fix_columns import fix_columns
 from piql.assistant.foreign_key import add_foreign_key
 from piql.assistant.join_by_key import join_by_key
-from piql.assistant.keep_set_references import keep_set_references
 from piql.assistant.order_by_range import order_by_range
 from piql.assistant.read_both_sides import read_both_sides
 from piql.assistant.read_first_rows import read_first_rows
@@ -25,7 +24,6 @@ REMEDIES: tuple[Remedies, ...] = (
     add_stop,
     join_by_key,
     add_foreign_key,
-    keep_set_references,
     order_by_range,
     read_both_sides,
 )

@@ -17,6 +17,7 @@ from piql.optimizer.fix_correlations import fix_correlations
 from piql.optimizer.group_after_joining import group_after_joining
 from piql.optimizer.insert_data_stops import insert_data_stops
 from piql.optimizer.join_extremes_of_groups import join_extremes_of_groups
+from piql.optimizer.leave_out_null import leave_out_null
 from piql.optimizer.merge_derived import merge_derived
 from piql.optimizer.merge_first_match import merge_first_match
 from piql.optimizer.narrow_tests import narrow_tests
@@ -69,6 +70,7 @@ RULES: tuple[Rule, ...] = (
     push_stop_into_union,
     spread_equalities,
     narrow_tests,
+    leave_out_null,
     complete_order,
     order_joins,
     drop_implied_predicates,
@@ -79,7 +81,13 @@ RULES: tuple[Rule, ...] = (
 )
 
 # What may bound a plan, and asks first; nearly all others are needed for other plans to be compared with.
-FOR_COST: tuple[Rule, ...] = (spread_union, unnest_subqueries, merge_first_match, stop_joined_extremes)
+FOR_COST: tuple[Rule, ...] = (
+    spread_union,
+    unnest_subqueries,
+    leave_out_null,
+    merge_first_match,
+    stop_joined_extremes,
+)
 
 
 def optimize(

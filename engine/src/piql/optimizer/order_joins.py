@@ -100,6 +100,8 @@ class _Ordering:
                 below = self.visit(node.input, stop, node.keys)
             case Projection():
                 below = self.visit(node.input, stop, keys)
+            case GroupBy(summed=(_, *_)) if not keys:  # each group is one row, which the stop counts
+                below = self.visit(node.input, stop, ())
             case Union():
                 branches = tuple(self.visit(each, None, ()) for each in node.inputs)
                 return node if branches == node.inputs else replace(node, inputs=branches)

@@ -81,34 +81,37 @@ def _extreme(
             case Comparison(operator=operator, left=ColumnRef() as left, right=ColumnRef() as right) if (
                 left.relation != right.relation and other.alias in (left.relation, right.relation)
             ):
+                of_other, of_row, said = left, right, operator
                 if left.relation != other.alias:
-                    left, right, operator = right, left, MIRRORED[operator]
-                if operator == "=" and equated_columns(test) is not None:
-                    keys.append((left, right))
+                    of_other, of_row, said = right, left, MIRRORED[operator]
+                if said == "=" and equated_columns(test) is not None:
+                    keys.append((of_other, of_row))
                 else:
-                    beyond.append((left, operator, right))
+                    beyond.append((of_other, said, of_row))
             case _:
                 own.append(test)
     if len(beyond) != 1 or not keys:
         return None
-    ((value, operator, of_row),) = beyond
-    row = relations.get(of_row.relation)
-    if row is None or row.table != other.table or operator not in (">", "<"):
+    ((value, direction, its_value),) = beyond
+    row = relations.get(its_value.relation)
+    if row is None or row.table != other.table or direction not in (">", "<"):
         return None
-    pairs = [*keys, (value, of_row)]
+    pairs = [*keys, (value, its_value)]
     if any(mine.name != its.name or its.relation != row.alias or mine.nullable for mine, its in pairs):
         return None
-    said = {meaning_of(each) for each in tests}
-    if any(meaning_of(renamed(each, {other.alias: row.alias})) not in said for each in own):  # type: ignore[arg-type]
+    asked = {meaning_of(each) for each in tests}
+    if any(meaning_of(renamed(each, {other.alias: row.alias})) not in asked for each in own):  # type: ignore[arg-type]
         return None
     extreme = Aggregate(
-        function="MAX" if operator == ">" else "MIN", operand=value, distinct=False, type=value.type, span=whole.span
+        function="MAX" if direction == ">" else "MIN", operand=value, distinct=False, type=value.type, span=whole.span
     )
-    rows = replace(query, predicate=conjunction((*own, *(_equal(*pair) for pair in keys))))
+    predicate = conjunction((*own, *(_equal(*pair) for pair in keys)))
+    assert predicate is not None
+    rows = replace(query, predicate=predicate)
     group = GroupBy(keys=(), aggregates=(extreme,), input=rows, span=whole.span)
-    asked = Projection(outputs=(Output(name="extreme", expression=extreme),), input=group, span=whole.span)
-    subquery = ScalarSubquery(query=asked, type=value.type, span=whole.span)
-    return Comparison(operator="=", left=of_row, right=subquery, span=whole.span)
+    value_of = Projection(outputs=(Output(name="extreme", expression=extreme),), input=group, span=whole.span)
+    subquery = ScalarSubquery(query=value_of, type=value.type, span=whole.span)
+    return Comparison(operator="=", left=its_value, right=subquery, span=whole.span)
 
 
 def _equal(one: ColumnRef, other: ColumnRef) -> Expression:

@@ -98,7 +98,10 @@ def _help(gap: Gap, *, is_one_of_several: bool) -> str:
             return f"declare {keys} in {gap.table.name}: then each of its rows has its match, and fewer need to be read"
         case "scan" if gap.stop is not None and gap.unset:
             columns = " and ".join(each for found in gap.unset for each in found)
-            return f"{columns} may be NULL, and such rows have no match: leave them out by IS NOT NULL"
+            return (
+                f"{columns} may be NULL, such rows have no match, and no index leaves them out and serves the rest: "
+                "declare NOT NULL"
+            )
         case "product":
             return f"join {gap.relation.table.name} by a column: ON … = …, or fix the columns of a limit of it"
         case "aggregate" if gap.columns or gap.words:

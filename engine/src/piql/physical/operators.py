@@ -242,8 +242,8 @@ class LocalGroupBy(_Operator):
 
     No keys: exactly one row. `depth` tells how many operators below stand the rows that are the groups, if any do.
 
-    With `is_one` every key has one value in all rows, so that there is one group at most. `values` are lists: there are
-    no more groups than combinations of their values.
+    With `is_one` every key has one value in all rows, so that there is one group at most. There are no more groups than
+    the product of what the facts in `kept` count.
     """
 
     child: PhysicalNode
@@ -251,7 +251,7 @@ class LocalGroupBy(_Operator):
     aggregates: tuple[Aggregate, ...]
     depth: int = 0
     is_one: bool = False
-    values: tuple[KeyPart, ...] = ()
+    kept: tuple[Kept, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -259,12 +259,14 @@ class LocalDistinct(_Operator):
     """Keeps the first of rows equal in every field of `keys`.
 
     With a `mark` it adds a column that says whether `found` is set in one of those rows: whether a left join met a row.
-    `depth` tells how many operators below stand the rows that `keys` tell apart: no more than these are kept.
+    `depth` tells how many operators below stand the rows that `keys` tell apart: no more than these are kept, nor than
+    the product of what the facts in `kept` count.
     """
 
     child: PhysicalNode
     keys: tuple[Expression, ...]
     depth: int = 0
+    kept: tuple[Kept, ...] = ()
     found: ColumnRef | None = None
     mark: ColumnRef | None = None
 

@@ -6,7 +6,7 @@ the segments that nothing bounds. Next: `layout` gives operators their fields, `
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import prod
@@ -16,7 +16,7 @@ from piql.binding.outputs import output_columns
 from piql.binding.types import type_of
 from piql.catalog import Index
 from piql.frozen import replace
-from piql.logical.expressions import ColumnRef, Expression, columns_in, conjuncts
+from piql.logical.expressions import ColumnRef, Expression, conjuncts
 from piql.logical.operators import (
     DataStop,
     Derived,
@@ -35,27 +35,17 @@ from piql.logical.operators import (
     Union,
 )
 from piql.node import Node
-from piql.optimizer.predicates import ColumnKey, key_of
+from piql.optimizer.predicates import key_of
 from piql.physical.first_matches import plan_first_match
+from piql.physical.groups import depth_of_keys, depth_of_rows, different_outputs, kept_groups
 from piql.physical.joins import plan_join
 from piql.physical.layout import lay_out
 from piql.physical.operators import (
-    Dereference,
-    IndexFKJoin,
-    IndexScan,
-    KeyPart,
     LocalDistinct,
     LocalGroupBy,
-    LocalJoin,
     LocalProjection,
-    LocalSelection,
-    LocalSort,
     LocalStop,
-    LocalUnion,
     PhysicalNode,
-    SortedIndexJoin,
-    inputs,
-    operators,
 )
 from piql.physical.part import (
     NOTHING,
@@ -67,7 +57,7 @@ from piql.physical.part import (
     total_order,
     with_columns,
 )
-from piql.physical.scans import has_many, is_leg, plan_leg
+from piql.physical.scans import is_leg, plan_leg
 from piql.physical.semi_joins import plan_semi_join
 from piql.physical.unbounded import Gap
 from piql.physical.unions import plan_union
@@ -126,7 +116,8 @@ class Planner:
                 return self._group(node, path, below)
             case Distinct():
                 part = fetched(self.plan(node.input, want.without_stop(), (*path, 0), below))
-                part = part.on(LocalDistinct(child=part.plan, keys=part.keys, depth=_depth_of_outputs(part.plan)))
+                depth, kept = different_outputs(part)
+                part = part.on(LocalDistinct(child=part.plan, keys=part.keys, depth=depth, kept=kept))
                 return replace(part, is_stopped=False, is_unique=True)
             case Union():
                 return plan_union(self, node, want, path, below)
@@ -143,7 +134,8 @@ class Planner:
         if isinstance(below, Sort):
             keys, is_total, below, at, under = below.keys, below.is_total, below.input, (*at, 0), (below, *under)
         if node.each:
-            return replace(self.plan(below, Want(keys, node.count, is_of_each=True, is_exact=node.is_exact), at, under), is_stopped=False)
+            want = Want(keys, node.count, is_of_each=True, is_exact=node.is_exact)
+            return replace(self.plan(below, want, at, under), is_stopped=False)
         part = self.plan(below, Want(keys, node.count, node.is_page), at, under)
         order = keys if is_total else total_order(keys or part.order, part)
         if keys or node.is_page:
@@ -195,110 +187,19 @@ class Planner:
         part = self.plan(node.input, NOTHING, (*path, 0), under)
         part = with_columns(part, (*node.keys, *node.aggregates))
         is_one = all(isinstance(each, ColumnRef) and key_of(each) in part.fixed for each in node.keys)
-        values = () if is_one else _values_of(node.keys, part)
+        kept = () if is_one else kept_groups(node.keys, part)
         plan = LocalGroupBy(
             child=part.plan,
             keys=node.keys,
             aggregates=node.aggregates,
             is_one=is_one,
-            values=values,
+            kept=kept,
             fields=(*node.keys, *node.aggregates),
-            depth=_depth_of_rows(node, part.plan) if node.summed else _depth_of_keys(node.keys, part.plan),
+            depth=depth_of_rows(node, part.plan) if node.summed else depth_of_keys(node.keys, part.plan),
             span=node.span,
         )
-        most = prod(each.count for each in values) if values else part.rows
-        return Part(plan, 1 if is_one else min(most, part.rows), part.requests, (), node.keys)
-
-
-def _depth_of_rows(group: GroupBy, plan: PhysicalNode) -> int:
-    """Give how many operators below a group per row the rows stand; 0 where another join came in between."""
-    summed, depth = set(group.summed), 1
-    while summed:
-        joined = _joined_by(plan)
-        if not joined <= summed:
-            return 0
-        summed -= joined
-        below = inputs(plan)
-        if not below:
-            return 0
-        plan, depth = below[0], depth + 1
-    return depth
-
-
-def _depth_of_keys(keys: Sequence[Expression], plan: PhysicalNode) -> int:
-    """Give how many operators below stand the rows of which the keys read columns, before more is joined; 0: none do.
-
-    There are no more groups than these rows, however many matches each has.
-    """
-    read = {key_of(column) for each in keys for column in columns_in(each)}
-    depth, found = 1, 0
-    while read:
-        match plan:
-            case IndexFKJoin() | SortedIndexJoin():
-                given = _given(read, plan)
-                if given is None:
-                    break
-                read, found = given, depth + 1
-            case LocalSelection() | LocalSort() | Dereference():
-                pass
-            case _:
-                break
-        plan, depth = inputs(plan)[0], depth + 1
-    return found
-
-
-def _given(read: set[ColumnKey], join: IndexFKJoin | SortedIndexJoin) -> set[ColumnKey] | None:
-    """Give columns of the left of a join with the values of those read; None where its matches may differ in them."""
-    given = {each for each in read if each[0] != join.alias}
-    found_by = {part.column: part for part in join.prefix}
-    for _, name in read - given:
-        part = found_by.get(name)
-        if part is None or has_many(part):
-            return None
-        given.update(map(key_of, columns_in(part.values[0])))
-    return given
-
-
-def _values_of(keys: Sequence[Expression], part: Part) -> tuple[KeyPart, ...]:
-    """Give the lists whose values are all that the keys of a group can have, beside those with one value."""
-    scan = part.plan
-    while inputs(scan) and not isinstance(scan, LocalUnion):
-        scan = inputs(scan)[0]
-    if not isinstance(scan, IndexScan):
-        return ()
-    lists = {(scan.alias, each.column): each for each in scan.prefix if has_many(each)}
-    found: list[KeyPart] = []
-    for each in keys:
-        if not isinstance(each, ColumnRef):
-            return ()
-        if key_of(each) in part.fixed:
-            continue
-        if key_of(each) not in lists:
-            return ()
-        found.append(lists[key_of(each)])
-    return tuple(found)
-
-
-def _depth_of_outputs(plan: PhysicalNode) -> int:
-    """Give how many operators below a DISTINCT stand the rows of which its select list reads columns; 0: none do."""
-    if not isinstance(plan, LocalProjection):
-        return 0
-    depth = _depth_of_keys(tuple(each.expression for each in plan.outputs), plan.child)
-    return depth + 1 if depth else 0
-
-
-def _joined_by(plan: PhysicalNode) -> set[str]:
-    match plan:
-        case IndexFKJoin() | SortedIndexJoin():
-            return {plan.alias}
-        case LocalJoin():
-            return _aliases(plan.right)
-        case _:
-            return set()
-
-
-def _aliases(plan: PhysicalNode) -> set[str]:
-    return {each.alias for each in operators(plan) if isinstance(each, IndexScan | IndexFKJoin | SortedIndexJoin)}
+        most = min(part.rows, prod(each.rows for each in kept)) if kept else part.rows
+        return Part(plan, 1 if is_one else most, part.requests, (), node.keys)
 
 
 def output_column(output: Output, alias: str) -> ColumnRef:
