@@ -101,12 +101,18 @@ def test_a_stop_does_not_pass_a_foreign_key_with_a_further_condition() -> None:
     assert not compiled(FOREIGN, query).is_bounded
 
 
-def test_a_stop_passes_no_foreign_key_that_may_be_null() -> None:
+def test_a_stop_passes_a_foreign_key_that_may_be_null_only_where_the_index_leaves_such_rows_out() -> None:
     schema = FOREIGN.replace("n_id INT REFERENCES n", "n_id INT NULL REFERENCES n")
     query = "SELECT n.a FROM m JOIN n ON n.id = m.n_id WHERE m.g = 1{} LIMIT 5"
-    assert not compiled(schema, query.format("")).is_bounded
+    assert not compiled(schema, query.format(" AND m.other > 3")).is_bounded
+    assert not compiled(schema, query.replace(" LIMIT", " ORDER BY m.other LIMIT").format("")).is_bounded
     assert compiled(schema, query.format(" AND m.n_id = 3")).is_bounded
-    assert compiled(schema, query.format(" AND m.n_id IS NOT NULL")).is_bounded
+    for test in ("", " AND m.n_id IS NOT NULL"):
+        plan = compiled(schema, query.format(test)).plan
+        assert plan is not None, test
+        (scan,) = plan.find(IndexScan)
+        assert scan.range is not None, test
+        assert scan.range.column == "n_id", test
 
 
 def test_a_stop_passes_a_left_join_to_a_key() -> None:
