@@ -26,7 +26,7 @@ ROWS = [
         ("SELECT approved, COUNT(*) AS n FROM follows WHERE owner = 'a' GROUP BY approved", 3),
         ("SELECT DISTINCT owner, approved FROM follows WHERE owner IN ('a', 'b')", 6),
         ("SELECT DISTINCT f.owner, u.name FROM users u JOIN follows f ON f.owner = u.name WHERE u.name = 'a'", 1),
-        ("SELECT DISTINCT f.owner FROM users u LEFT JOIN follows f ON f.owner = u.name WHERE u.name IN ('a', 'q')", 3),
+        ("SELECT DISTINCT f.owner FROM users u LEFT JOIN follows f ON f.owner = u.name WHERE u.name IN ('a', 'q')", 2),
         ("SELECT DISTINCT f.approved FROM users u LEFT JOIN follows f ON f.owner = u.name WHERE u.name = 'q'", 3),
         ("SELECT d.owner, COUNT(*) AS n FROM (SELECT owner, target FROM follows WHERE owner IN ('a', 'b')) d "
          "GROUP BY d.owner", 2),

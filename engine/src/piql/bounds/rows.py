@@ -43,7 +43,7 @@ def rows_out(node: PhysicalNode, below: tuple[Formula, ...]) -> Formula:
         case Dereference() | LocalSelection() | LocalSort() | LocalProjection() | LocalSemiJoin():
             return below[0]
         case LocalDistinct():
-            return _told_apart(node.keys, node.child, node.kept, below[0])
+            return _told_apart(node.keys, node.child, below[0])
         case LocalJoin():
             found = below[0] * below[1]
             if node.is_left_once:
@@ -54,9 +54,7 @@ def rows_out(node: PhysicalNode, below: tuple[Formula, ...]) -> Formula:
         case LocalStop():
             return smaller(below[0], of_count(node.count))
         case LocalGroupBy():
-            if node.is_one or not node.keys:
-                return ONE
-            return _told_apart(node.keys, node.child, node.kept, below[0])
+            return ONE if node.is_one or not node.keys else _told_apart(node.keys, node.child, below[0])
         case LocalUnion():
             total = ZERO
             for each in below:
@@ -66,18 +64,10 @@ def rows_out(node: PhysicalNode, below: tuple[Formula, ...]) -> Formula:
             assert_never(node)
 
 
-def _told_apart(
-    keys: tuple[Expression, ...], child: PhysicalNode, facts: tuple[Kept, ...], rows: Formula
-) -> Formula:
-    """Give the most rows that differ in some keys: by the values that these have, and by facts about their relations."""
+def _told_apart(keys: tuple[Expression, ...], child: PhysicalNode, rows: Formula) -> Formula:
+    """Give the most rows that differ in some keys."""
     found = combinations_of(keys, child)
-    rows = rows if found is None else smaller(found, rows)
-    if not facts:
-        return rows
-    product = ONE
-    for each in facts:
-        product = product * rows_kept(each)
-    return smaller(product, rows)
+    return rows if found is None else smaller(found, rows)
 
 
 def rows_kept(kept: Kept) -> Formula:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from piql.binding.types import BOOLEAN
 from piql.bounds.facts import of_prefix, of_row_limit
@@ -24,11 +24,17 @@ from piql.physical.operators import (
 TRUTH_VALUES = 3  # TRUE, FALSE and NULL
 
 
-def combinations_of(keys: Iterable[Expression], node: PhysicalNode) -> Formula | None:
+def combinations_of(keys: Sequence[Expression], node: PhysicalNode) -> Formula | None:
     """Give how many different rows of some keys there may be; None where a key is fixed by nothing.
 
     Columns of one relation together have no more than it has rows.
     """
+    if isinstance(node, LocalProjection):
+        given = {(node.alias, each.name): each.expression for each in node.outputs}
+        named = [given.get((each.relation, each.name)) if isinstance(each, ColumnRef) else None for each in keys]
+        meanings = [each for each in named if each is not None]
+        if len(meanings) == len(named):
+            return combinations_of(meanings, node.child)
     total = ONE
     of_relation: dict[str, Formula | None] = {}
     for each in keys:

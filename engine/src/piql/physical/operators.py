@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 
 from piql.catalog import CardinalityLimit, ForeignKey, Index, Table, UniqueKey
 from piql.frozen import quick, replace
-from piql.logical.expressions import Aggregate, ColumnRef, Expression, Parameter
+from piql.logical.expressions import Aggregate, ColumnRef, Expression
 from piql.logical.operators import Assignment, Count, Output, SortKey
 from piql.node import Node
 from piql.source import Span
@@ -38,11 +38,6 @@ class KeyPart(Node):
     column: str
     values: tuple[Expression, ...]
     is_null: bool = False
-
-    @property
-    def count(self) -> int:
-        """The most values that it may have."""
-        return sum(each.max_items or 1 if isinstance(each, Parameter) else 1 for each in self.values)
 
 
 def null_columns(prefix: tuple[KeyPart, ...]) -> tuple[str, ...]:
@@ -242,8 +237,7 @@ class LocalGroupBy(_Operator):
 
     No keys: exactly one row. `depth` tells how many operators below stand the rows that are the groups, if any do.
 
-    With `is_one` every key has one value in all rows, so that there is one group at most. There are no more groups than
-    the product of what the facts in `kept` count.
+    With `is_one` every key has one value in all rows, so that there is one group at most.
     """
 
     child: PhysicalNode
@@ -251,7 +245,6 @@ class LocalGroupBy(_Operator):
     aggregates: tuple[Aggregate, ...]
     depth: int = 0
     is_one: bool = False
-    kept: tuple[Kept, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -259,14 +252,12 @@ class LocalDistinct(_Operator):
     """Keeps the first of rows equal in every field of `keys`.
 
     With a `mark` it adds a column that says whether `found` is set in one of those rows: whether a left join met a row.
-    `depth` tells how many operators below stand the rows that `keys` tell apart: no more than these are kept, nor than
-    the product of what the facts in `kept` count.
+    `depth` tells how many operators below stand the rows that `keys` tell apart: no more than these are kept.
     """
 
     child: PhysicalNode
     keys: tuple[Expression, ...]
     depth: int = 0
-    kept: tuple[Kept, ...] = ()
     found: ColumnRef | None = None
     mark: ColumnRef | None = None
 

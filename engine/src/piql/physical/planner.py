@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from math import prod
 from typing import assert_never
 
 from piql.binding.outputs import output_columns
@@ -37,7 +36,7 @@ from piql.logical.operators import (
 from piql.node import Node
 from piql.optimizer.predicates import key_of
 from piql.physical.first_matches import plan_first_match
-from piql.physical.groups import depth_of_keys, depth_of_rows, different_outputs, kept_groups
+from piql.physical.groups import depth_of_keys, depth_of_outputs, depth_of_rows
 from piql.physical.joins import plan_join
 from piql.physical.layout import lay_out
 from piql.physical.operators import (
@@ -116,8 +115,7 @@ class Planner:
                 return self._group(node, path, below)
             case Distinct():
                 part = fetched(self.plan(node.input, want.without_stop(), (*path, 0), below))
-                depth, kept = different_outputs(part)
-                part = part.on(LocalDistinct(child=part.plan, keys=part.keys, depth=depth, kept=kept))
+                part = part.on(LocalDistinct(child=part.plan, keys=part.keys, depth=depth_of_outputs(part.plan)))
                 return replace(part, is_stopped=False, is_unique=True)
             case Union():
                 return plan_union(self, node, want, path, below)
@@ -187,19 +185,16 @@ class Planner:
         part = self.plan(node.input, NOTHING, (*path, 0), under)
         part = with_columns(part, (*node.keys, *node.aggregates))
         is_one = all(isinstance(each, ColumnRef) and key_of(each) in part.fixed for each in node.keys)
-        kept = () if is_one else kept_groups(node.keys, part)
         plan = LocalGroupBy(
             child=part.plan,
             keys=node.keys,
             aggregates=node.aggregates,
             is_one=is_one,
-            kept=kept,
             fields=(*node.keys, *node.aggregates),
             depth=depth_of_rows(node, part.plan) if node.summed else depth_of_keys(node.keys, part.plan),
             span=node.span,
         )
-        most = min(part.rows, prod(each.rows for each in kept)) if kept else part.rows
-        return Part(plan, 1 if is_one else most, part.requests, (), node.keys)
+        return Part(plan, 1 if is_one else part.rows, part.requests, (), node.keys)
 
 
 def output_column(output: Output, alias: str) -> ColumnRef:
