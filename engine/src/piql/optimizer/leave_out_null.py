@@ -54,12 +54,14 @@ def _followed(region: Region) -> Iterator[ColumnRef]:
     inner = [(leg, leg.relation) for leg in region.legs if leg.kind == "inner" and leg.relation is not None]
     if len(inner) < 2:
         return
-    equal = Equalities((*region.conditions, *(each for leg, _ in inner for each in leg.filters)))
+    equal: Equalities | None = None
     for leg, relation in inner:
         for key in relation.table.foreign_keys:
             nullable = [each for each in relation.columns(key.columns) if each.nullable and not _is_tested(leg, each)]
             if len(nullable) != 1:
                 continue  # none, or more than one index leaves out
+            if equal is None:
+                equal = Equalities((*region.conditions, *(each for leg, _ in inner for each in leg.filters)))
             names = tuple(zip(key.columns, key.referenced_columns, strict=True))
             if any(
                 other.table.name == key.table

@@ -33,6 +33,8 @@ def narrow_tests(plan: LogicalNode, context: RuleContext) -> LogicalNode:
 
     def narrow(node: LogicalNode) -> LogicalNode:
         region = read_region(node)
+        if not any(leg.filters for leg in region.legs):
+            return node
         legs = tuple(_narrowed(leg) if len(leg.filters) > 1 else leg for leg in region.legs)
         is_empty = any(leg.kind == "inner" and any(map(is_never, leg.filters)) for leg in legs)
         if is_empty or _compares_null(region):
