@@ -92,7 +92,8 @@ test('a limit that goes is missed in the query, in the plan, on the table and at
   await expect(problems.tab).toHaveText('Problems2')
   await expect(problems.items).toHaveCount(2)
   await expect(problems.sentence('queries/thoughtstream.piql:5')).toHaveText(GROWS)
-  const [reason] = (await problems.sentence('queries/thoughtstream.piql:5').innerText()).split(';')
+  const message = await problems.sentence('queries/thoughtstream.piql:5').innerText()
+  const [reason] = message.split(';')
   await expect(plan.findings).toContainText(`unbounded ${reason}`)
   await expect(plan.unboundedNodes.first()).toBeVisible()
   await expect(workspace.table('subscriptions')).toContainText('unbounded')
@@ -111,7 +112,7 @@ test('a limit that goes is missed in the query, in the plan, on the table and at
   await expect(deploy.alert).toContainText('Deploying is refused: 2 errors.')
   await expect(deploy.reasons.first()).toContainText(reason)
   await deploy.button.click()
-  await expect(deploy.alert.nth(1)).toContainText(`Nothing is deployed: ${reason} (1 more)`)
+  await expect(deploy.alert.nth(1)).toContainText(`Nothing is deployed: ${message} (1 more)`)
   await expect(deploy.versions.first()).toContainText('live')
 })
 
