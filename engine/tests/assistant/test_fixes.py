@@ -330,3 +330,10 @@ def test_an_or_is_bounded_by_a_limit_for_each_branch_that_has_none() -> None:
     assert both in [fix.title for fix in fixes_of(text)]
     by_key = f"{SCHEMA}CREATE QUERY q AS SELECT name FROM users WHERE name = [me] OR town = [town];"
     assert "Add CARDINALITY LIMIT 100 (town) to users" in [fix.title for fix in fixes_of(by_key)]
+
+
+def test_a_refused_query_gets_its_fixes_although_another_one_has_its_name() -> None:
+    refused = "CREATE QUERY q AS SELECT target FROM follows WHERE owner = [me];\n"
+    alone = fixes_of_all(piql.compile(SCHEMA + refused))["q"]
+    assert alone
+    assert alone <= fixes_of_all(piql.compile(SCHEMA + refused + refused.replace("owner", "target")))["q"]
