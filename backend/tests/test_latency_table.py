@@ -113,7 +113,7 @@ def test_the_histogram_counts_every_execution_inside_its_bin(database: Database)
 
 
 def test_an_interval_keeps_its_slo_when_the_quantile_keeps_the_threshold(database: Database) -> None:
-    SloTable(database).save("q", SloWrite(quantile=0.9, threshold_ms=10.0, interval_seconds=60.0))
+    SloTable(database).save({"q": SloWrite(quantile=0.9, threshold_ms=10.0, interval_seconds=60.0)})
     start = datetime(2026, 6, 1, 12)
     observe(database, [1.0] * 9 + [99.0], at=start)  # 90 % within: kept
     observe(database, [1.0] * 8 + [99.0] * 2, at=start + timedelta(seconds=60))  # 80 %: broken
@@ -134,7 +134,7 @@ def test_an_interval_keeps_its_slo_when_the_quantile_keeps_the_threshold(databas
 
 
 def test_without_enough_samples_nothing_is_judged(database: Database) -> None:
-    slo = SloTable(database).save("q", SloWrite(quantile=0.99))
+    (slo,) = SloTable(database).save({"q": SloWrite(quantile=0.99)})
     found = compliance_of(slo, [SloInterval(99, 0)])
     assert (found.share, found.too_few, found.samples_needed) == (None, 1, 100)
 
