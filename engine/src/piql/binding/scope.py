@@ -13,6 +13,7 @@ from piql.diagnostics.diagnostic import Diagnostic, Edit, Fix
 from piql.logical.expressions import ColumnRef
 from piql.source import Span
 from piql.syntax import ast
+from piql.syntax.left_out import FUNCTIONS
 
 
 def matches(name: ast.Name, declared: str) -> bool:
@@ -45,6 +46,9 @@ def unknown_name(
         edit = Edit(name.span.file, name.span.start, name.span.end, text)
         way_out = f"double quotes hold names, single quotes hold texts: {text}"
         return report(code, message, name.span, help=way_out, fixes=(Fix(f"Change to {text}", (edit,)),))
+    now = FUNCTIONS.get(name.text.upper()) if name.text.upper().startswith("CURRENT_") else None
+    if now is not None and not name.is_quoted:
+        return report(code, message, name.span, help=now)
     near = known.nearest(name.text)
     if near is not None:
         return report(code, message, name.span, help=f"did you mean {near}?", fixes=(spelling_fix(name.span, near),))

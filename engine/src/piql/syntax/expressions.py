@@ -10,7 +10,7 @@ from piql.diagnostics.diagnostic import Edit, Fix
 from piql.source import Span
 from piql.syntax import ast
 from piql.syntax.cursor import MAX_CHAIN, RESERVED, Cursor, SyntaxFault
-from piql.syntax.left_out import CALLS, TESTS, LeftOut
+from piql.syntax.left_out import CALLS, TESTS, TYPED_TEXTS, LeftOut
 from piql.syntax.lexer import unquote
 
 MAX_CONDITIONS = 2_000  # joined by AND; every rule of the optimizer looks at each of them
@@ -228,6 +228,8 @@ class ExpressionParser(Cursor, ABC):
         kind = token.kind
         if kind == "word":
             word = token.word
+            if word in TYPED_TEXTS and self.peek().kind == "string":
+                return self._typed_text()
             if word not in RESERVED:
                 return self._name_or_call()
             if word in _WORD_LITERALS:
@@ -278,6 +280,16 @@ class ExpressionParser(Cursor, ABC):
                 self.advance()
                 return self.expression(_SIGN)
         raise self.expecting("a value or a column")
+
+    def _typed_text(self) -> ast.Expression:
+        left_out = TYPED_TEXTS[self.token.word]
+        if not left_out.is_needless:
+            raise self.left_out(left_out)
+        word, text = self.advance(), self.advance()
+        fix = Fix(f"Leave out {word.word}", (Edit(self.source.name, word.start, text.start, ""),))
+        span = self.span_of(word)
+        self.note(self.fault("not-in-piql", left_out.message, span, left_out.way_out, (fix,)).diagnostic)
+        return ast.LiteralValue(value=unquote(text), span=self.span_of(text))
 
     def _number(self, text: str, start: int) -> ast.Expression:
         span = self.span_from(start)

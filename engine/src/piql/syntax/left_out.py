@@ -129,6 +129,13 @@ CREATED: dict[str, LeftOut] = {
     "DATABASE": LeftOut("CREATE DATABASE", "leave it out: the address of the store names the keyspace"),
 }
 
+# Met before a text.
+TYPED_TEXTS: dict[str, LeftOut] = {
+    "DATE": LeftOut("DATE before a text", "write the text alone: it is a date where one is compared", True),
+    "TIMESTAMP": LeftOut("TIMESTAMP before a text", "write the text alone: it is a time where one is compared", True),
+    "INTERVAL": LeftOut("INTERVAL", "let the application compute the time, and give it as a parameter: [since]"),
+}
+
 # Called like functions.
 CALLS: dict[str, LeftOut] = {
     "CAST": LeftOut("CAST", "give the column the type that is needed, or convert the value in the application"),
