@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from piql.catalog import Kind, SqlType
 from piql.frozen import replace
-from piql.logical.expressions import ColumnRef, Constant, Expression, IsNull, Or, conjuncts
+from piql.logical.expressions import ColumnRef, Constant, Expression, IsNull, Or, columns_in, conjuncts
 from piql.logical.operators import LogicalNode
 from piql.optimizer.decided_tests import is_never
 from piql.optimizer.equalities import Equalities
@@ -15,7 +15,6 @@ from piql.optimizer.predicates import conjunction, key_of
 from piql.optimizer.region import Leg, Region, map_regions, read_region, write_region
 from piql.optimizer.rule import RuleContext
 from piql.optimizer.simplify_predicates import simplified
-from piql.optimizer.spread_equalities import compared_column
 
 
 def narrow_tests(plan: LogicalNode, context: RuleContext) -> LogicalNode:
@@ -52,7 +51,7 @@ def narrow_tests(plan: LogicalNode, context: RuleContext) -> LogicalNode:
 
 
 def _narrowed(leg: Leg) -> Leg:
-    columns = [column for each in leg.filters if (column := compared_column(each)) is not None]
+    columns = [column for each in leg.filters for column in {key_of(one) for one in columns_in(each)}]
     if len(set(columns)) == len(columns) and not any(isinstance(each, Or) for each in leg.filters):
         return leg
     test = simplified(conjunction(leg.filters) or leg.filters[0])
