@@ -14,6 +14,7 @@ from piql.store.cql.link import Link
 
 SETTINGS, CELLS = "piql_settings", "piql_cells"
 _COPIES = 3
+_SCYLLA = "SELECT table_name FROM system_schema.tables WHERE keyspace_name = 'system' AND table_name = 'scylla_local'"
 _FLUSH_MS, _FLUSH_WAIT_SECONDS = 1000, 4.0
 _OWN = {
     SETTINGS: "prefix text, name text, value text, PRIMARY KEY (prefix, name)",
@@ -137,8 +138,11 @@ class Tables:
     def flush(self) -> None:
         """Let every node write the tables of this prefix from its memory into files, and return when it has had time.
 
-        CQL knows no such order, but tables that are to be written once a period: it is set, and taken back.
+        CQL knows no such order, but tables that are to be written once a period: it is set, and taken back. ScyllaDB
+        takes no period below a minute, and answers reads from a cache wherever the rows lie: there nothing is done.
         """
+        if self._connection.execute(_SCYLLA):
+            return
         names = [name for name, comment in self.comments().items() if comment.startswith(self.mark)]
         self._flush_every(names, _FLUSH_MS)
         time.sleep(_FLUSH_WAIT_SECONDS)
