@@ -107,18 +107,17 @@ class Tables:
 
     def kept_backwards(self, layouts: Sequence[Layout]) -> frozenset[str]:
         """Give those of the tables that are there and kept from the last to the first, whatever was asked for."""
-        names = {each.name: each.clustering_names()[0] for each in layouts if each.clustering}
         found = self._connection.execute(
             "SELECT table_name, column_name, clustering_order FROM system_schema.columns"
             f" WHERE keyspace_name = {literal(self._keyspace)}"
         )
-        orders = {(table, column): order for table, column, order in found}
-        usual = {
-            each.name: "asc" if each.clustering[0].ascending != each.is_backwards else "desc"
-            for each in layouts
-            if each.clustering
-        }
-        return frozenset(name for name, first in names.items() if orders.get((name, first), usual[name]) != usual[name])
+        orders: dict[tuple[str, str], str] = {(table, column): order for table, column, order in found}
+
+        def is_turned(layout: Layout) -> bool:
+            usual = "asc" if layout.clustering[0].ascending != layout.is_backwards else "desc"
+            return orders.get((layout.name, layout.clustering_names()[0]), usual) != usual
+
+        return frozenset(each.name for each in layouts if each.clustering and is_turned(each))
 
     def add_columns(self, table: str, types: Mapping[str, str]) -> None:
         there = self.columns(table)
@@ -144,9 +143,11 @@ class Tables:
         if self._connection.execute(_SCYLLA):
             return
         names = [name for name, comment in self.comments().items() if comment.startswith(self.mark)]
-        self._flush_every(names, _FLUSH_MS)
-        time.sleep(_FLUSH_WAIT_SECONDS)
-        self._flush_every(names, 0)
+        try:
+            self._flush_every(names, _FLUSH_MS)
+            time.sleep(_FLUSH_WAIT_SECONDS)
+        finally:  # who stops it here must not leave tables behind that are written every second
+            self._flush_every(names, 0)
 
     def _flush_every(self, names: Sequence[str], milliseconds: int) -> None:
         self._connection.change_schema(
