@@ -234,6 +234,7 @@ async def test_openslo_documents_are_taken_whole_or_not_at_all(client: httpx.Asy
     await client.put("/api/slos/findUser", json={"quantile": 0.99, "threshold_ms": 5, "interval_seconds": 90})
     refused = await client.get("/api/slos/openslo")
     assert (refused.status_code, refused.json()["code"]) == (422, "slo-not-written")
+    assert refused.json()["message"].startswith("Nothing was exported: findUser: a time slice of OpenSLO")
     await client.delete("/api/slos/findUser")
 
 

@@ -156,16 +156,17 @@ def _document(objective: Objective, name: str, service: str) -> dict[str, Any]:
                     "value": objective.threshold_ms,
                     "target": _SLICES,
                     "timeSliceTarget": objective.quantile,
-                    "timeSliceWindow": _window(objective.interval_seconds),
+                    "timeSliceWindow": _window(objective),
                 }
             ],
         },
     }
 
 
-def _window(seconds: float) -> str:
+def _window(objective: Objective) -> str:
+    seconds = objective.interval_seconds
     if seconds < _MINUTE or seconds % _MINUTE:
-        raise ValueError(f"a time slice of OpenSLO is a whole number of minutes, not {seconds:g} s")
+        raise ValueError(f"{objective.query}: a time slice of OpenSLO is a whole number of minutes, not {seconds:g} s")
     whole = round(seconds)
     unit = max((each for each in _WRITTEN if whole % _UNITS[each] == 0), key=_UNITS.__getitem__)
     return f"{whole // _UNITS[unit]}{unit}"
