@@ -16,6 +16,7 @@ from piql.store.cql.direct import Direct
 from piql.store.cql.frames import Execute, decode, encode
 from piql.store.cql.grouping import Sent
 from piql.store.cql.routing import Gate, Routing
+from piql.store.cql.silent_nodes import SilentNodes
 
 METADATA = [("k", "users", "name", UTF8Type), ("k", "users", "age", Int32Type), ("k", "users", "id", UUIDType)]
 PREPARED = SimpleNamespace(query_id=b"0123456789abcdef", result_metadata=METADATA, result_metadata_id=None)
@@ -115,7 +116,8 @@ class Ordinary:
         metadata = SimpleNamespace(token_map=token_map, can_support_partitioner=lambda: True)
         self.session = SimpleNamespace(_pools=self.pools, cluster=SimpleNamespace(metadata=metadata))
         self.asked: list[Any] = []
-        self.routing = Routing(None, self.address.in_flight, Gate(self.address.in_flight))
+        self.silent = SilentNodes(self.address.speculative / 1000)
+        self.routing = Routing(None, self.address.in_flight, Gate(self.address.in_flight), self.silent)
         self.fails = fails
 
     def prepared(self, cql: str) -> Any:
@@ -172,7 +174,7 @@ def test_a_request_without_an_answer_goes_the_ordinary_way_and_its_stream_is_not
     (pool,) = connection.pools.values()
     assert pool.orphaned_request_ids == {1}
     assert not pool._requests
-    assert connection.routing.is_late(pool.host)  # and the ordinary way asks it last, too
+    assert pool.host in connection.silent  # and the ordinary way asks it last, too
 
 
 def test_a_call_fails_when_one_of_its_requests_does() -> None:
@@ -181,7 +183,7 @@ def test_a_call_fails_when_one_of_its_requests_does() -> None:
         direct(connection).answer_many(sent(b"x", b"y"), None)
 
 
-def test_a_node_that_did_not_answer_is_left_alone_for_a_while() -> None:
+def test_a_node_that_did_not_answer_is_left_alone_until_it_does() -> None:
     connection = Ordinary({"a": never, "b": rows_of})
     reads = direct(connection)
     while not connection.asked:  # each node in turn

@@ -13,6 +13,7 @@ from cassandra.policies import SimpleConvictionPolicy
 from cassandra.pool import Host
 from cassandra.query import BoundStatement, PreparedStatement
 from piql.store.cql.routing import Gate, Routing
+from piql.store.cql.silent_nodes import SilentNodes
 
 
 def test_no_more_requests_are_under_way_than_the_gate_is_wide() -> None:
@@ -48,16 +49,15 @@ class Future:
 
 @pytest.fixture
 def routing() -> Routing:
-    return Routing(None, 10, Gate(30))
+    return Routing(None, 10, Gate(30), SilentNodes(0.1))
 
 
-def test_a_node_whose_request_another_answered_is_late_until_it_answers(routing: Routing) -> None:
+def test_the_nodes_that_were_asked_before_the_one_that_answered_are_silent(routing: Routing) -> None:
     routing.answered(Future(["a"], "a"))
-    assert not routing.is_late("a")
-    routing.answered(Future(["a", "b"], "b"))
-    assert (routing.is_late("a"), routing.is_late("b")) == (True, False)
-    routing.answered(Future(["b", "a"], "a"))
-    assert (routing.is_late("a"), routing.is_late("b")) == (False, True)
+    routing.answered(Future(["b", "a", "c"], "b"))
+    assert not routing.silent
+    routing.answered(Future(["a", "b", "c"], "c"))
+    assert [node in routing.silent for node in "abc"] == [True, True, False]
 
 
 def test_a_request_is_sent_to_every_node_once_though_others_are_planned_meanwhile() -> None:
@@ -72,7 +72,7 @@ def test_a_request_is_sent_to_every_node_once_though_others_are_planned_meanwhil
         keyspaces={},
         get_replicas=lambda *_: hosts,  # the driver gives the list that it keeps
     )
-    routing = Routing("here", 10, Gate(30))
+    routing = Routing("here", 10, Gate(30), SilentNodes(0.1))
     routing.populate(SimpleNamespace(metadata=metadata, endpoints_resolved=[]), hosts)
     prepared = PreparedStatement(None, b"", [0], "", "k", 4, [], None)
     prepared.is_idempotent = True

@@ -30,7 +30,9 @@ from piql.store.cql.address import Address
 from piql.store.cql.failures import REPLICAS_FAILED, unavailable
 from piql.store.cql.grouping import Values
 from piql.store.cql.link import Done, Reads
+from piql.store.cql.probe import DriverProbe
 from piql.store.cql.routing import Gate, NextNode, Routing
+from piql.store.cql.silent_nodes import SilentNodes
 from piql.store.cql.stored_values import date_from_bytes
 from piql.store.cql.undecided import Undecided
 
@@ -86,7 +88,8 @@ class Connection:
         }
         self._serial = ConsistencyLevel.LOCAL_SERIAL if is_local else ConsistencyLevel.SERIAL
         self._gate = Gate(address.in_flight * max(1, len(address.hosts)))
-        self.routing = Routing(address.datacenter, address.in_flight, self._gate)
+        self.silent = SilentNodes(address.speculative / 1000 or address.timeout)
+        self.routing = Routing(address.datacenter, address.in_flight, self._gate, self.silent)
         more = _MORE_PAUSES if address.retries else 0
         self._pauses = tuple(_FIRST_PAUSE * 2**number for number in range(address.retries + more))
         first, later = (
@@ -126,6 +129,7 @@ class Connection:
             self._session: Session = self._driver.connect()
             self._session.client_protocol_handler = StoredProtocol
             self.routing.session = self._session
+            self.silent.prober = DriverProbe(self._session)
             patience = address.speculative * _CONDITIONAL_PATIENCE / 1000 or address.timeout
             self._session._default_timeout = min(patience, address.timeout)  # of preparing alone
         except Exception as failure:
@@ -221,7 +225,7 @@ class Connection:
             except OperationTimedOut as silent:
                 if time.monotonic() > until:
                     raise unavailable(silent, self.address) from silent
-                self.routing.note_late(silent.last_host)
+                self.silent.note(silent.last_host)
             except Exception as failure:
                 raise unavailable(failure, self.address) from failure
 
@@ -395,6 +399,7 @@ class Connection:
         self._driver.connection_class.create_timer(seconds, call)
 
     def close(self) -> None:
+        self.silent.close()
         self._driver.shutdown()
 
 

@@ -38,7 +38,7 @@ class Direct:
         self._seconds = min(address.speculative / 1000 or address.timeout, address.timeout)
         self._in_flight = address.in_flight
         self._replicas = Replicas(self._session, address.keyspace)
-        self._routing = connection.routing
+        self._silent = connection.silent
         self._gate = connection.routing.gate
         self._known: dict[tuple[str, Consistency | None], Execute] = {}
         self._turn = count()
@@ -150,12 +150,12 @@ class Direct:
         return made
 
     def _host(self, sent: Sent, token: Any, table: str | None) -> Any:
-        if sent.node is not None and not self._routing.is_late(sent.node):
+        if sent.node is not None and sent.node not in self._silent:
             return sent.node
         hosts = self._replicas.of(token, table)
         if len(hosts) == 1:
             return hosts[0]
-        hosts = self._routing.in_time(hosts)
+        hosts = self._silent.others(hosts)
         turn = crc32(sent.partition) if sent.stays and sent.partition is not None else next(self._turn)
         return hosts[turn % len(hosts)] if hosts else None
 
@@ -186,7 +186,7 @@ class Direct:
                 continue
             connection, stream, pool = found
             self._gate.leave()
-            self._routing.note_late(pool.host)
+            self._silent.note(pool.host)
             if connection._requests.pop(stream, None) is None:  # its answer is being read, and will find no taker
                 pool.return_connection(connection)
                 continue

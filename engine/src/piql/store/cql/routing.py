@@ -1,22 +1,21 @@
 """How many requests are under way, to which node one goes first, and what happens when it fails there.
 
-A node that was stopped, or is too busy, keeps its connections and answers nothing; the driver takes it for well. It is
-known by the copies of its requests that others answered, and is then asked last for a while.
+A node that answers nothing though the driver takes it for well is known by the copies of its requests that others
+answered, and is then asked last (silent_nodes.py).
 """
 
 from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
-from time import monotonic
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from cassandra import ConsistencyLevel, WriteType
 from cassandra.cluster import Session
 from cassandra.policies import DCAwareRoundRobinPolicy, RetryPolicy, TokenAwarePolicy
 
-LATE_SECONDS = 2.0
+from piql.store.cql.silent_nodes import SilentNodes
 
 
 class Gate:
@@ -95,13 +94,13 @@ class _OwnLists:
 
 
 class Routing(TokenAwarePolicy):  # type: ignore[misc]
-    """Replicas first; those that are late, and those that have their share of requests, after the others."""
+    """Replicas first; those that are silent, and those that have their share of requests, after the others."""
 
-    def __init__(self, datacenter: str | None, most_in_flight: int, gate: Gate) -> None:
+    def __init__(self, datacenter: str | None, most_in_flight: int, gate: Gate, silent: SilentNodes) -> None:
         super().__init__(DCAwareRoundRobinPolicy(local_dc=datacenter or ""))
         self._most_in_flight = most_in_flight
         self.gate = gate
-        self._late: dict[Any, float] = {}
+        self.silent = silent
         self.session: Session | None = None
 
     def populate(self, cluster: Any, hosts: Any) -> None:
@@ -111,40 +110,21 @@ class Routing(TokenAwarePolicy):  # type: ignore[misc]
     def make_query_plan(self, working_keyspace: str | None = None, query: Any = None) -> Iterable[Any]:
         plan: Iterable[Any] = super().make_query_plan(working_keyspace, query)
         is_crowded = self.gate.under_way > self._most_in_flight
-        if not self._late and not is_crowded:
+        if not self.silent and not is_crowded:
             return plan
         hosts = list(plan)
         if is_crowded and self.session is not None:
             in_flight = {host: sum(found["in_flights"]) for host, found in self.session.get_pool_state().items()}
             hosts.sort(key=lambda host: in_flight.get(host, 0) >= self._most_in_flight)
-        hosts.sort(key=self.is_late)
+        hosts.sort(key=self.silent.__contains__)
         return hosts
 
     def answered(self, future: Any) -> None:
-        """Learn from an answer: a node that was asked first and is not the one that answered is late."""
+        """Learn from an answer: nodes that were asked before the one that answered are silent."""
         asked, by = future.attempted_hosts, future.coordinator_host
         if len(asked) > 1 and asked[0] != by:
-            self.note_late(asked[0])
-        if self._late:
-            self._late.pop(by, None)
-
-    def note_late(self, host: Any) -> None:
-        self._late[host] = monotonic() + LATE_SECONDS
-
-    def is_late(self, host: Any) -> bool:
-        until = self._late.get(host)
-        if until is None:
-            return False
-        if until < monotonic():
-            self._late.pop(host, None)
-            return False
-        return True
-
-    def in_time(self, hosts: Sequence[Any]) -> Sequence[Any]:
-        """Leave out hosts that are late, if that leaves any."""
-        if not self._late:
-            return hosts
-        return [host for host in hosts if not self.is_late(host)] or hosts
+            for host in asked[: asked.index(by)] if by in asked else asked:
+                self.silent.note(host)
 
 
 class NextNode(RetryPolicy):  # type: ignore[misc]

@@ -3,7 +3,7 @@
 The driver does in its own threads what costs most in Python: routing, frames, speculative copies. It takes and gives
 Python values, and tells failures as texts. What it lacks beside the default driver: statements for several keys go to
 any node and not to one that has all of them, nodes are said to be up only where a connection is open, and nobody learns
-which node was late: one that is silent is left out when its connections have not answered for LATE_SECONDS.
+which node was late: a silent one is left out when its connections have not answered for twice LATE_SECONDS.
 
 A read is sent without the driver's policy of copies, which costs a tenth of it; one that has no answer by the time of
 the first copy is sent again under that policy (reads may be repeated), as direct.py does it.
@@ -29,7 +29,7 @@ from piql.store.cql.rust_values import SELECTED_AS, to_rows, to_values
 from piql.store.cql.undecided import Undecided
 
 T = TypeVar("T")
-LATE_SECONDS = 2.0
+LATE_SECONDS = 1.0  # twice: a connection is asked whether it lives after one, and has another to say so
 _SPECULATIVE_COPIES = 2
 _CONDITIONAL_PATIENCE = 5  # times as long: copies of a conditional change hinder each other
 _FIRST_PAUSE = 0.05
