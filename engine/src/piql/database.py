@@ -25,7 +25,7 @@ from piql.errors import (
     StoreSilent,
     StoreUnavailable,
 )
-from piql.evolution.build import Build, Pace
+from piql.evolution.build import Build, pace_of
 from piql.execution.executor import Page, PreparedQuery
 from piql.execution.observation import Observation, Observer, OperatorTiming
 from piql.execution.seals import signing_key
@@ -184,7 +184,7 @@ class Database:
         while this returns a `Build` to follow, pause, resume or cancel.
         """
         if background:
-            return self._started(begin_deploy(self._store, compilation, forget, _pace(rows_per_second)))
+            return self._started(begin_deploy(self._store, compilation, forget, pace_of(rows_per_second)))
         made = deploy(self._store, compilation, forget)
         self._prepared = self._load()
         return made
@@ -201,7 +201,7 @@ class Database:
         All rows stay as they are, columns and tables that only the other version knows included.
         """
         if background:
-            return self._started(begin_rollback(self._store, _pace(rows_per_second)))
+            return self._started(begin_rollback(self._store, pace_of(rows_per_second)))
         made = rollback(self._store)
         self._prepared = self._load()
         return made
@@ -483,13 +483,6 @@ class Database:
             writer, deployment = self._writer(prepared, table), prepared.deployment
             found = prepared.stepped[table] = SteppedWriter(writer, deployment, self._store, self._server)
         return found
-
-
-def _pace(rows_per_second: float | None) -> Pace:
-    if rows_per_second is None:
-        return Pace()
-    step = max(1, min(500, int(rows_per_second / 4)))
-    return Pace(step_rows=step, rows_per_second=rows_per_second, first_rows=step)
 
 
 def _no_pages(name: str) -> InvalidCursor:

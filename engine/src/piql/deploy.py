@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from secrets import token_hex
 from time import sleep
 from typing import Literal
 
 from piql.compilation import Compilation
-from piql.deployment import Deployment
-from piql.errors import CompilationRefused, DeploymentInProgress
+from piql.deployment import NOBODY, Deployer, Deployment, Origin
+from piql.errors import CompilationRefused, DeployedMeanwhile, DeploymentInProgress
 from piql.evolution.build import BACKGROUND, EAGER, Build, Pace, collect, is_driven, new_driver
-from piql.evolution.composition import refuse_errors, refuse_incompatible, with_earlier
+from piql.evolution.composition import owners_after, refuse_errors, refuse_incompatible, with_earlier
 from piql.evolution.progress import Progress, read_progress
 from piql.evolution.state import SchemaState, compiled, deployment_of, load_deployment, read_state
 from piql.evolution.steps import Stand, Steps, announce, keep
@@ -26,12 +27,18 @@ __all__ = ["begin_deploy", "begin_rollback", "deploy", "load_deployment", "open_
 
 _LOOK_SECONDS = 0.05
 
-Coming = tuple[Mapping[str, str], Compilation]
+Coming = tuple[Mapping[str, str], Compilation, Origin]
 
 
-def deploy(store: Store, compilation: Compilation, forget: Iterable[str] = (), pace: Pace = EAGER) -> Deployment:
+def deploy(
+    store: Store,
+    compilation: Compilation,
+    forget: Iterable[str] = (),
+    pace: Pace = EAGER,
+    deployer: Deployer = NOBODY,
+) -> Deployment:
     """Make a compiled set executable and give the new deployment."""
-    return begin_deploy(store, compilation, forget, pace, is_background=False).run()
+    return begin_deploy(store, compilation, forget, pace, deployer, is_background=False).run()
 
 
 def begin_deploy(
@@ -39,37 +46,45 @@ def begin_deploy(
     compilation: Compilation,
     forget: Iterable[str] = (),
     pace: Pace = BACKGROUND,
+    deployer: Deployer = NOBODY,
     *,
     is_background: bool = True,
 ) -> Build:
-    """Announce the version that makes a set executable; a small change is in force when this returns."""
+    """Announce the version that makes a set executable; a small change is in force when this returns.
+
+    Raises DeployedMeanwhile when another version is in force than the deployer has seen. The same texts as those in
+    force are deployed again only for a deployer who is another, or has other details.
+    """
     refuse_errors(compilation)
     forgotten = frozenset(forget)
 
     def compose(state: SchemaState, current: Deployment) -> Coming:
-        coming = with_earlier(compilation, current, forgotten)
-        refuse_incompatible(current, coming[1], store, is_rollback=False)
-        return coming
+        texts, whole = with_earlier(compilation, current, forgotten)
+        refuse_incompatible(current, whole, store, is_rollback=False)
+        owners = owners_after(compilation, whole, current, deployer.name)
+        return texts, whole, Origin(token_hex(8), deployer.name, deployer.details, owners)
 
-    return _begin(store, compose, pace, is_background)
+    return _begin(store, compose, pace, is_background, deployer)
 
 
-def rollback(store: Store, pace: Pace = EAGER) -> Deployment:
+def rollback(store: Store, pace: Pace = EAGER, deployer: Deployer = NOBODY) -> Deployment:
     """Put the version before in force again, as a new version; all rows stay, with all their columns."""
-    return begin_rollback(store, pace, is_background=False).run()
+    return begin_rollback(store, pace, deployer, is_background=False).run()
 
 
-def begin_rollback(store: Store, pace: Pace = BACKGROUND, *, is_background: bool = True) -> Build:
-    """Announce the return to the version before."""
+def begin_rollback(
+    store: Store, pace: Pace = BACKGROUND, deployer: Deployer = NOBODY, *, is_background: bool = True
+) -> Build:
+    """Announce the return to the version before; it stays that of who had deployed it."""
 
     def compose(state: SchemaState, current: Deployment) -> Coming:
         if state.before is None:
             raise CompilationRefused("not rolled back: there is no version before")
         before = compiled(state.before, state)
         refuse_incompatible(current, before.compilation, store, is_rollback=True)
-        return before.texts, before.compilation
+        return before.texts, before.compilation, replace(before.origin, id=token_hex(8))
 
-    return _begin(store, compose, pace, is_background)
+    return _begin(store, compose, pace, is_background, deployer)
 
 
 def open_build(store: Store, pace: Pace = BACKGROUND) -> Build | None:
@@ -96,12 +111,17 @@ def versions(store: Store) -> list[LivingVersion]:
 
 
 def _begin(
-    store: Store, compose: Callable[[SchemaState, Deployment], Coming], pace: Pace, is_background: bool
+    store: Store,
+    compose: Callable[[SchemaState, Deployment], Coming],
+    pace: Pace,
+    is_background: bool,
+    deployer: Deployer,
 ) -> Build:
     driver = new_driver()
     while True:
         state = read_state(store)
-        coming = compose(state, deployment_of(state, store))
+        _refuse_unseen(state, deployer)
+        texts, whole, origin = coming = compose(state, deployment_of(state, store))
         if state.is_before_held:
             _see_through(store, pace)
             continue
@@ -110,12 +130,12 @@ def _begin(
             if left is not None:
                 return left
             continue
-        if dict(coming[0]) == dict(state.in_force.texts):
+        if dict(texts) == dict(state.in_force.texts) and not _is_of_another(deployer, state.in_force.origin):
             return _in_force_already(store, state)
         with store.transaction() as transaction:
             if transaction.version() != state.epoch:
                 continue  # somebody else deployed meanwhile: begin again from what is there now
-            stand = announce(transaction, store, state, coming, is_background)
+            stand = announce(transaction, store, state, (texts, whole), origin, is_background)
             steps = Steps(store, stand.state)
             while stand.progress.outcome is None and stand.progress.rows_done < pace.first_rows:
                 if steps.seconds_to_wait(stand):
@@ -132,11 +152,23 @@ def _begin(
         return Build(store, stand.progress.id, pace, driver, stand.progress)
 
 
+def _refuse_unseen(state: SchemaState, deployer: Deployer) -> None:
+    if deployer.seen is not None and deployer.seen != state.in_force.origin.id:
+        by = f" by {state.in_force.origin.by}" if state.in_force.origin.by else ""
+        raise DeployedMeanwhile(f"not deployed: version {state.in_force.number} was deployed meanwhile{by}")
+
+
+def _is_of_another(deployer: Deployer, origin: Origin) -> bool:
+    return deployer.name != "" and (deployer.name, dict(deployer.details)) != (origin.by, dict(origin.details))
+
+
 def _in_force_already(store: Store, state: SchemaState) -> Build:
     """Give a build with nothing to do: the same texts again, by one of many servers for instance, change nothing."""
     at = state.in_force.deployed_at
     assert at is not None
-    done = Progress("", state.in_force.number, at.isoformat(), is_background=False, outcome="in force")
+    done = Progress(
+        state.in_force.origin.id, state.in_force.number, at.isoformat(), is_background=False, outcome="in force"
+    )
     return Build(store, done.id, end=done)
 
 

@@ -27,6 +27,34 @@ class Redeployed(Exception):
 
 
 @dataclass(frozen=True, slots=True)
+class Deployer:
+    """Who deploys; `details` are kept with the version as they are given.
+
+    With the id of a version in `seen`, another one in force is refused; an empty one says that nothing was in force.
+    """
+
+    name: str = ""
+    details: Mapping[str, str] = field(default_factory=dict)
+    seen: str | None = None
+
+
+NOBODY = Deployer()
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a version comes from: `id` is of this very deployment, `by` and `details` are of who made it.
+
+    `owners` names, for each query, those who deployed it as it is; a query of a version of an older format has none.
+    """
+
+    id: str = ""
+    by: str = ""
+    details: Mapping[str, str] = field(default_factory=dict)
+    owners: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class OtherIndex:
     """An index of another version, kept up by writers; `table`, as that version declares it, lays it out.
 
@@ -43,6 +71,7 @@ class Deployment:
     """`texts` are the sources by file name; `epoch` counts the changes of what is known of versions.
 
     `kept` are the tables as they are kept: columns and tables that only other versions know are among them.
+    `earlier_numbers` are of the versions before it that had the same texts.
     """
 
     version: int
@@ -53,6 +82,8 @@ class Deployment:
     kept: Mapping[str, Table] = field(default_factory=dict)
     others: tuple[OtherIndex, ...] = ()
     also_held: Deployment | None = None  # whose constraints writers hold, too: the coming version, or that before
+    origin: Origin = field(default_factory=Origin)
+    earlier_numbers: tuple[int, ...] = ()
 
     @property
     def tables(self) -> Mapping[str, Table]:

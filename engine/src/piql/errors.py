@@ -13,6 +13,7 @@ PiqlError
 ├── InvalidSession          a session's token that is damaged, or of another store
 ├── NotDeployed
 ├── DeploymentInProgress    another version is on its way
+├── DeployedMeanwhile       another version is in force than the one that was seen
 ├── BoundExceeded           a broken promise of ours: report it
 ├── RepairPending
 └── StoreUnavailable
@@ -82,6 +83,10 @@ class NotDeployed(PiqlError):
 
 class DeploymentInProgress(PiqlError):
     """Another version is on its way: wait for it, resume it or cancel it first."""
+
+
+class DeployedMeanwhile(PiqlError):
+    """Another version is in force than the one that was seen."""
 
 
 class BoundExceeded(PiqlError):

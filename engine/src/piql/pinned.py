@@ -14,7 +14,7 @@ def pinned_to(store: Store, number: int) -> Deployment:
     """Give a version whose indexes are kept up: the one in force, or the one before it."""
     living = [each.deployment for each in versions(store) if each.state != "coming"]
     for deployment in living:
-        if deployment.version == number:
+        if number in (deployment.version, *deployment.earlier_numbers):
             return deployment
     there = " and ".join(str(each.version) for each in living) or "none"
     raise NotDeployed(f"version {number} lives no more, or not yet: there is {there}")

@@ -8,6 +8,12 @@ from collections.abc import Sequence
 from piql.commands.arguments import add_source, compile_path
 from piql.commands.following import add_store, attempt, deployed, follow
 from piql.database import connect
+from piql.deploy import begin_deploy
+from piql.deploy import deploy as put_in_force
+from piql.deployment import Deployer
+from piql.evolution.build import pace_of
+
+COMMAND = Deployer("piql deploy")
 
 
 def deploy(argv: Sequence[str] | None = None) -> int:
@@ -29,9 +35,12 @@ def deploy(argv: Sequence[str] | None = None) -> int:
     def work() -> None:
         with connect(given.store) as db:
             if given.background:
-                made = follow(db.deploy(compilation, background=True, rows_per_second=given.rows_per_second))
+                pace = pace_of(given.rows_per_second)
+                build = begin_deploy(db.store, compilation, pace=pace, deployer=COMMAND)
+                build.start()
+                made = follow(build)
             else:
-                made = db.deploy(compilation)
+                made = put_in_force(db.store, compilation, deployer=COMMAND)
         print(f"deployed {deployed(made, given.store)}")
 
     return attempt("deploy", work)

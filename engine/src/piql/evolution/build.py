@@ -43,6 +43,14 @@ EAGER = Pace(step_rows=1000, busy_share=0.8, first_rows=20_000)
 BACKGROUND = Pace()
 
 
+def pace_of(rows_per_second: float | None) -> Pace:
+    """Give the pace of a build in the background that may go so fast at most."""
+    if rows_per_second is None:
+        return BACKGROUND
+    step = max(1, min(500, int(rows_per_second / 4)))
+    return Pace(step_rows=step, rows_per_second=rows_per_second, first_rows=step)
+
+
 @dataclass(frozen=True, slots=True)
 class BuildProgress:
     """How far a build has come; `reason` says why it was refused."""
@@ -89,6 +97,11 @@ class Build:
         self._turn = threading.Lock()  # between steps and what is said to the build in this process
         self._failure: PiqlError | None = None
         self._end = end
+
+    @property
+    def id(self) -> str:
+        """Give the id that the version has once it is in force."""
+        return self._id
 
     @property
     def progress(self) -> BuildProgress:

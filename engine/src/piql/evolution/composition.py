@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from piql.compilation import Compilation
+from piql.compilation import Compilation, CompiledQuery
 from piql.compilation import compile as compile_set
 from piql.deployment import Deployment
 from piql.errors import CompilationRefused
@@ -37,7 +37,7 @@ def with_earlier(
             if name not in compilation.catalog.indexes and index.span is not None
         ),
         *(
-            query.text.rstrip().rstrip(";") + ";"
+            statement_of(query)
             for name, query in before.queries.items()
             if name not in compilation.queries and name not in forget
         ),
@@ -55,6 +55,26 @@ def with_earlier(
             whole.diagnostics,
         )
     return texts, whole
+
+
+def owners_after(
+    compilation: Compilation, whole: Compilation, current: Deployment, name: str
+) -> Mapping[str, tuple[str, ...]]:
+    """Say whose each query is once a set is deployed by a name: also of those who deployed it with the same text."""
+    before = current.compilation.queries
+    owners: dict[str, tuple[str, ...]] = {}
+    for query in whole.queries.values():
+        is_kept = query.name in before and statement_of(before[query.name]) == statement_of(query)
+        known = current.origin.owners.get(query.name, ()) if is_kept else ()
+        if query.name in compilation.queries and name:
+            known = (*(owner for owner in known if owner != name), name)
+        owners[query.name] = known
+    return owners
+
+
+def statement_of(query: CompiledQuery) -> str:
+    """Give the text of a query as a statement of its own, with one semicolon."""
+    return query.text.rstrip().rstrip(";") + ";"
 
 
 def _statement(span: Span | None) -> str:

@@ -1,6 +1,7 @@
 """What a store keeps of the versions of its schema: one document, replaced as a whole, numbered by the epoch.
 
 {"version": 3, "deployed_at": …, "texts": {…},                       in force
+ "id": "5f3a…", "by": "scadr", "details": {…}, "owners": {…},        of whom, each version has them
  "before": {"version": 2, …}, "before_is_held": false,               what a rollback returns to
  "change": {"version": 4, …, "phase": "filling", "indexes": […]},    what is coming, if anything
  "tables": {"users": {"key": […], "columns": [["name", "VARCHAR(32)", false], …]}}}
@@ -8,9 +9,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import lru_cache
@@ -19,7 +21,7 @@ from typing import Any, Literal
 from piql.catalog import Column, Kind, SqlType, Table
 from piql.compilation import Compilation
 from piql.compilation import compile as compile_set
-from piql.deployment import Deployment, OtherIndex
+from piql.deployment import Deployment, Origin, OtherIndex
 from piql.store.base import Store
 
 SETTING = "deployment"  # the name under which a store keeps it
@@ -29,11 +31,13 @@ Phase = Literal["announced", "filling", "checking"]
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A version by its texts."""
+    """A version by its texts; `earlier_numbers` are of those before it that had the same."""
 
     number: int
     deployed_at: datetime | None
     texts: Mapping[str, str]
+    origin: Origin = field(default_factory=Origin)
+    earlier_numbers: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +136,16 @@ def load_deployment(store: Store) -> Deployment:
 def compiled(version: Version, state: SchemaState) -> Deployment:
     """Give a version of a state, compiled."""
     compilation = _compilation(tuple(version.texts.items()))
-    return Deployment(version.number, version.deployed_at, version.texts, compilation, state.epoch, state.tables)
+    return Deployment(
+        version.number,
+        version.deployed_at,
+        version.texts,
+        compilation,
+        state.epoch,
+        state.tables,
+        origin=version.origin,
+        earlier_numbers=version.earlier_numbers,
+    )
 
 
 @lru_cache(maxsize=8)
@@ -141,13 +154,42 @@ def _compilation(texts: tuple[tuple[str, str], ...]) -> Compilation:
 
 
 def _version_document(version: Version) -> dict[str, Any]:
-    at = version.deployed_at
-    return {"version": version.number, "deployed_at": at and at.isoformat(), "texts": dict(version.texts)}
+    at, origin = version.deployed_at, version.origin
+    return {
+        "version": version.number,
+        "deployed_at": at and at.isoformat(),
+        "texts": dict(version.texts),
+        "id": origin.id,
+        "by": origin.by,
+        "details": dict(origin.details),
+        "owners": dict(origin.owners),
+        "earlier_numbers": version.earlier_numbers,
+    }
 
 
 def _version(found: Mapping[str, Any]) -> Version:
     at = found["deployed_at"]
-    return Version(found["version"], datetime.fromisoformat(at) if at else None, found["texts"])
+    owners: Mapping[str, Sequence[str]] = found.get("owners", {})
+    origin = Origin(
+        found.get("id") or _id_of(found),
+        found.get("by", ""),
+        found.get("details", {}),
+        {query: tuple(names) for query, names in owners.items()},
+    )
+    return Version(
+        found["version"],
+        datetime.fromisoformat(at) if at else None,
+        found["texts"],
+        origin,
+        tuple(found.get("earlier_numbers", ())),
+    )
+
+
+def _id_of(found: Mapping[str, Any]) -> str:
+    """Give the id of a version of a store of an older format, which keeps none; of no version, no id."""
+    if not found["version"]:
+        return ""
+    return hashlib.sha256(f"{found['version']} {found['deployed_at']}".encode()).hexdigest()[:16]
 
 
 def _tables_document(found: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -5,7 +5,6 @@ A step finds all that it needs in the store, so that any process can take the ne
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -13,7 +12,7 @@ from time import time
 
 from piql.catalog import CardinalityLimit, Index
 from piql.compilation import Compilation
-from piql.deployment import LOOK_SECONDS, Deployment, OtherIndex
+from piql.deployment import LOOK_SECONDS, Deployment, Origin, OtherIndex
 from piql.evolution.checking import GroupsCheck, RowsCheck, limit_rule, refusal, unique_rule
 from piql.evolution.filling import Filling
 from piql.evolution.placing import Placing
@@ -28,6 +27,8 @@ from piql.store.base import Store, Transaction
 
 GRACE_SECONDS = 2 * LOOK_SECONDS + 0.5
 """By then whoever writes knows of a change: it looks again, and a write under way has ended or looks again itself."""
+
+_MOST_NUMBERS = 100
 
 
 @dataclass(slots=True)
@@ -131,7 +132,7 @@ class Steps:
                 transaction.create_index(table, index, index in backwards)
         after = SchemaState(
             replace(self._change.version, deployed_at=datetime.now(UTC)),
-            state.in_force if state.in_force.number else None,
+            _before(state, self._change.version),
             None,
             tables,
             state.epoch,
@@ -147,11 +148,12 @@ def announce(
     store: Store,
     state: SchemaState,
     coming: tuple[Mapping[str, str], Compilation],
+    origin: Origin,
     is_background: bool,
 ) -> Stand:
     """Begin a change: make its columns and, still empty, its indexes, and say what is to be done."""
     texts, compilation = coming
-    version = Version(state.in_force.number + 1, None, texts)
+    version = Version(state.in_force.number + 1, None, texts, origin, _numbers_of(state.in_force, texts))
     tables = dict(state.tables)
     for name in _read_in_order(compilation) & state.tables.keys():
         transaction.keep_in_order(state.tables[name])
@@ -164,7 +166,7 @@ def announce(
     made = _make_indexes(transaction, store, state, compilation)
     last = read_progress(store)
     progress = Progress(
-        secrets.token_hex(8),
+        origin.id,
         version.number,
         datetime.now(UTC).isoformat(),
         is_background,
@@ -174,6 +176,20 @@ def announce(
     )
     phase: Phase = "filling" if store.steps is None else "announced"
     return Stand(replace(state, change=Change(version, phase, tuple(made)), tables=tables), progress)
+
+
+def _numbers_of(in_force: Version, texts: Mapping[str, str]) -> tuple[int, ...]:
+    """Give the numbers of the versions up to the one in force that have the same texts as the next one."""
+    if dict(in_force.texts) != dict(texts):
+        return ()
+    return (*in_force.earlier_numbers, in_force.number)[-_MOST_NUMBERS:]
+
+
+def _before(state: SchemaState, coming: Version) -> Version | None:
+    """Give what a rollback will return to: the last version with other texts than the coming one."""
+    if coming.earlier_numbers:
+        return state.before
+    return state.in_force if state.in_force.number else None
 
 
 def _holds_less(coming: Deployment, current: Deployment) -> bool:

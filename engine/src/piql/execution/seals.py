@@ -10,9 +10,8 @@ import hashlib
 import hmac
 import secrets
 
-from piql.store.base import Store
+from piql.store.base import SIGNING_KEY, Store
 
-_SETTING = "cursor key"
 _SIGNATURE_LENGTH = 16
 
 
@@ -39,13 +38,13 @@ def signing_key(store: Store) -> bytes:
     """Give the key that signs what clients keep, the same for every process that has the store open."""
     if store.steps is not None:
         made = secrets.token_hex(32)
-        is_first, there = store.steps.swap("settings", _SETTING, None, made)
+        is_first, there = store.steps.swap("settings", SIGNING_KEY, None, made)
         return bytes.fromhex(made if is_first or there is None else there)
-    kept = store.settings().get(_SETTING)
+    kept = store.settings().get(SIGNING_KEY)
     if kept is None:
         with store.transaction() as transaction:
-            kept = store.settings().get(_SETTING)
+            kept = store.settings().get(SIGNING_KEY)
             if kept is None:
                 kept = secrets.token_hex(32)
-                transaction.set_setting(_SETTING, kept)
+                transaction.set_setting(SIGNING_KEY, kept)
     return bytes.fromhex(kept)

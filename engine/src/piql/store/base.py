@@ -49,6 +49,9 @@ class State(IntEnum):
     GONE = 3  # a record that was deleted: kept so that no write that was made before comes after it
 
 
+SIGNING_KEY = "cursor key"
+"""The setting that every connection makes where it is missing: it signs what clients keep."""
+
 KEPT_SECONDS = 3600
 """No step arrives later than this after it was sent, and no two servers' clocks differ by more."""
 
@@ -349,6 +352,10 @@ class Store(Protocol):
         ...
 
     def version(self) -> int: ...
+
+    def is_empty(self) -> bool:
+        """Say whether nothing was ever put here, by PIQL or by others, but what connecting itself leaves behind."""
+        ...
 
     def estimate_rows(self, table: Table) -> int:
         """Say about how many rows a table holds, for progress; 0 where the store cannot tell quickly."""

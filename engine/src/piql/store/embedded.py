@@ -18,7 +18,18 @@ from typing import Any, Literal, TypeVar
 
 from piql.catalog import Index, SqlType, Table
 from piql.errors import StoreUnavailable
-from piql.store.base import Answers, Batch, Codec, Consistency, PreparedRead, Reader, ReadShape, Row, Steps
+from piql.store.base import (
+    SIGNING_KEY,
+    Answers,
+    Batch,
+    Codec,
+    Consistency,
+    PreparedRead,
+    Reader,
+    ReadShape,
+    Row,
+    Steps,
+)
 from piql.store.embedded_layout import EmbeddedRead, ReadBuilder, column_name, layout_of, quoted
 from piql.store.embedded_waiting import patiently, unavailable
 from piql.store.stored_values import AFFINITY, codec_of
@@ -27,6 +38,7 @@ Synchronous = Literal["FULL", "NORMAL"]
 
 _PRAGMAS = "PRAGMA mmap_size = 268435456; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY;"
 _SETTINGS = "CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"
+_TABLES = "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
 WAIT_MS = 5000
 T = TypeVar("T")
 _OF_THE_PARENT: list[object] = []  # a child process must neither use nor close what its parent has open
@@ -106,6 +118,8 @@ class EmbeddedTransaction:
 
 class EmbeddedStore:
     """A store in one SQLite file; without a path, in a temporary folder that goes with it."""
+
+    own_tables = frozenset({"settings"})  # made by connecting
 
     @property
     def steps(self) -> Steps | None:
@@ -257,6 +271,12 @@ class EmbeddedStore:
             return patiently(lambda: question(connection), self._wait_seconds)
         except sqlite3.Error as failure:
             raise unavailable(failure, self._wait_seconds) from failure
+
+    def is_empty(self) -> bool:
+        """Say so of a file without a table, also of another program's, and without a document."""
+        tables = self._asked(lambda connection: connection.execute(_TABLES).fetchall())
+        others = {name for (name,) in tables} - self.own_tables
+        return self.version() == 0 and not others and not self.settings().keys() - {SIGNING_KEY}
 
     def estimate_rows(self, table: Table) -> int:
         name = layout_of(table, table.primary_index()).name

@@ -99,6 +99,8 @@ class StepwiseTransaction(EmbeddedTransaction):
 class StepwiseStore(OneByOne, EmbeddedStore):
     """Keeps the whole interface of a store by single rows; `clock` gives seconds since 1970."""
 
+    own_tables = frozenset({"settings", "cells"})
+
     def __init__(
         self,
         path: str | os.PathLike[str] | None = None,

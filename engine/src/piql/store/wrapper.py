@@ -84,6 +84,9 @@ class StoreWrapper:
     def version(self) -> int:
         return self.behind.version()
 
+    def is_empty(self) -> bool:
+        return self.behind.is_empty()
+
     def estimate_rows(self, table: Table) -> int:
         return self.behind.estimate_rows(table)
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from piql.catalog import Index, SqlType, Table
 from piql.errors import StoreUnavailable
-from piql.store.base import Answers, Batch, Codec, Consistency, Reader, ReadShape, Row, Topology
+from piql.store.base import SIGNING_KEY, Answers, Batch, Codec, Consistency, Reader, ReadShape, Row, Topology
 from piql.store.cql.address import Address, parse_address
 from piql.store.cql.copying import TableCopy
 from piql.store.cql.entries import CqlEntries, entries_of
@@ -232,6 +232,10 @@ class CqlStore:
         if found != kept:
             self.set_setting(BACKWARDS, json.dumps(sorted(found)))
             self._backwards = found
+
+    def is_empty(self) -> bool:
+        """Say so of a prefix without a table and a document; with no prefix, of a keyspace where nobody has a table."""
+        return not self.tables.others() and not self.settings().keys() - {SIGNING_KEY}
 
     def estimate_rows(self, table: Table) -> int:
         """Give 0: a cluster counts its rows only by reading them."""

@@ -79,6 +79,11 @@ class Tables:
         )
         return {name: comment or "" for name, comment in found}
 
+    def others(self) -> frozenset[str]:
+        """Give the tables beside those that connecting makes: of the prefix, or anybody's where there is none."""
+        there = {name: comment for name, comment in self.comments().items() if name not in _OWN}
+        return frozenset(name for name, comment in there.items() if not self._prefix or comment.startswith(self.mark))
+
     def columns(self, table: str) -> set[str]:
         found = self._connection.execute(
             "SELECT column_name FROM system_schema.columns"
