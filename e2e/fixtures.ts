@@ -42,6 +42,9 @@ export const test = base.extend<Each, Shared>({
   workbench: async ({ page }, use, info) => {
     const faults: Error[] = []
     page.on('pageerror', (error) => faults.push(error))
+    page.on('console', (message) => {
+      if (message.text().includes('Content Security Policy')) faults.push(new Error(message.text()))
+    })
     const workbench = new Workbench(page)
     await use(workbench)
     if (info.status === info.expectedStatus) await workbench.finishSaving()

@@ -6,6 +6,8 @@ const backend = process.env['PIQL_BACKEND'] ?? 'http://127.0.0.1:8400'
 
 export default defineConfig({
   plugins: [react()],
+  // The back end puts a nonce of each answer's own in its place, and into the page's content security policy.
+  html: { cspNonce: '__CSP_NONCE__' },
   worker: { format: 'es' },
   build: {
     target: 'es2022',

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
 
@@ -17,7 +18,9 @@ async def page(settings: Settings, running: Running) -> AsyncIterator[httpx.Asyn
     """A workbench whose front end is built."""
     assets = settings.frontend / "assets"
     assets.mkdir(parents=True)
-    (settings.frontend / "index.html").write_text("<!doctype html><title>PIQL</title>")
+    (settings.frontend / "index.html").write_text(
+        '<!doctype html><title>PIQL</title><meta property="csp-nonce" nonce="__CSP_NONCE__">'
+    )
     (assets / "index-1a2b3c.js").write_bytes(SCRIPT)
     (settings.frontend.parent / "secret.txt").write_text("secret")
     async with running(settings) as client:
@@ -29,7 +32,17 @@ async def test_every_view_has_a_url(page: httpx.AsyncClient) -> None:
         answer = await page.get(url, headers={"accept": "text/html"})
         assert answer.status_code == 200
         assert "<title>PIQL</title>" in answer.text
-        assert answer.headers["cache-control"] == "no-cache"
+        assert answer.headers["cache-control"] == "no-store"
+
+
+async def test_each_page_has_a_nonce_of_its_own_in_its_policy(page: httpx.AsyncClient) -> None:
+    nonces = set()
+    for _ in range(3):
+        answer = await page.get("/")
+        (nonce,) = re.findall(r'nonce="([\w-]+)"', answer.text)
+        assert f"style-src 'self' 'nonce-{nonce}';" in answer.headers["content-security-policy"]
+        nonces.add(nonce)
+    assert len(nonces) == 3
 
 
 async def test_hashed_assets_are_kept_and_compressed(page: httpx.AsyncClient) -> None:
@@ -45,8 +58,8 @@ async def test_hashed_assets_are_kept_and_compressed(page: httpx.AsyncClient) ->
 
 
 async def test_what_is_known_is_not_sent_again(page: httpx.AsyncClient) -> None:
-    first = await page.get("/")
-    again = await page.get("/", headers={"if-none-match": first.headers["etag"]})
+    first = await page.get("/assets/index-1a2b3c.js")
+    again = await page.get("/assets/index-1a2b3c.js", headers={"if-none-match": first.headers["etag"]})
     assert (again.status_code, again.content) == (304, b"")
 
 

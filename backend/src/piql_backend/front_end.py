@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import gzip
 import mimetypes
+import secrets
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 from fastapi import FastAPI, Request, Response
-from fastapi.responses import JSONResponse, PlainTextResponse
+from fastapi.responses import PlainTextResponse
 from starlette.concurrency import run_in_threadpool
+from starlette.convertors import StringConvertor, register_url_convertor
+
+from piql_backend.security_headers import page_policy
 
 mimetypes.add_type("text/javascript", ".js")
 mimetypes.add_type("font/woff2", ".woff2")
@@ -18,6 +22,7 @@ mimetypes.add_type("font/woff2", ".woff2")
 _COMPRESSED = ("text/", "application/json", "image/svg+xml", "application/wasm")
 _NEVER_CHANGES = "public, max-age=31536000, immutable"
 _ASK_AGAIN = "no-cache"
+_NONCE = b"__CSP_NONCE__"  # as vite.config.ts puts it into the page
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,20 +34,21 @@ class _File:
     etag: str
 
 
+class _NotOfTheApi(StringConvertor):
+    """A path that is not below /api: there a wrong method is 405 and a wrong path 404, as its routes say."""
+
+    regex = r"(?!api(?:/|$)).*"
+
+
+register_url_convertor("not_of_the_api", _NotOfTheApi())
+
+
 def add_front_end(app: FastAPI, dist: Path) -> None:
     """Answer everything that is not below /api from `dist`."""
 
-    @app.api_route("/{path:path}", methods=["GET", "HEAD"], include_in_schema=False)
+    @app.api_route("/{path:not_of_the_api}", methods=["GET", "HEAD"], include_in_schema=False)
     async def front_end(path: str, request: Request) -> Response:
-        if path == "api" or path.startswith("api/"):
-            return JSONResponse(_no_endpoint(request.url.path), 404)
         return await run_in_threadpool(_answer, dist, path, request)
-
-
-def _no_endpoint(path: str) -> dict[str, object]:
-    message = f"There is no {path.encode('utf-8', 'replace').decode()}."
-    advice = "The document at /api/openapi.json lists what there is."
-    return {"code": "not-found", "message": message, "help": advice, "diagnostics": None, "current": None}
 
 
 def _answer(dist: Path, path: str, request: Request) -> Response:
@@ -57,11 +63,12 @@ def _answer(dist: Path, path: str, request: Request) -> Response:
             "The front end is not built yet: run `make run`, or `npm run build` in frontend/.", 503
         )
     found = _read(file, file.stat().st_mtime_ns)
+    if file.name == "index.html":
+        return _page(found)
     headers = {
         "Cache-Control": _NEVER_CHANGES if path.startswith("assets/") and not is_page else _ASK_AGAIN,
         "ETag": found.etag,
         "Vary": "Accept-Encoding",
-        "X-Content-Type-Options": "nosniff",
     }
     if request.headers.get("if-none-match") == found.etag:
         return Response(status_code=304, headers=headers)
@@ -72,6 +79,13 @@ def _answer(dist: Path, path: str, request: Request) -> Response:
     elif found.gzipped is not None and "gzip" in accepted:
         body, headers["Content-Encoding"] = found.gzipped, "gzip"
     return Response(body, media_type=found.media_type, headers=headers)
+
+
+def _page(file: _File) -> Response:
+    """Give the page with a nonce of its own, which is never used for another answer."""
+    nonce = secrets.token_urlsafe(16)
+    headers = {"Cache-Control": "no-store", "Content-Security-Policy": page_policy(nonce)}
+    return Response(file.body.replace(_NONCE, nonce.encode()), media_type=file.media_type, headers=headers)
 
 
 def _find(dist: Path, path: str) -> Path | None:

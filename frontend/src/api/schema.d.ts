@@ -2776,17 +2776,8 @@ export interface operations {
                     "application/json": components["schemas"]["HealthRead"];
                 };
             };
-            /** @description The body is not JSON. */
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorRead"];
-                };
-            };
-            /** @description The body is larger than 5 MB. */
-            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2823,17 +2814,8 @@ export interface operations {
                     "application/json": components["schemas"]["WorkspaceSummaryRead"][];
                 };
             };
-            /** @description The body is not JSON. */
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorRead"];
-                };
-            };
-            /** @description The body is larger than 5 MB. */
-            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2872,7 +2854,7 @@ export interface operations {
                     "application/json": components["schemas"]["WorkspaceRead"];
                 };
             };
-            /** @description The body is not JSON. */
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2883,15 +2865,6 @@ export interface operations {
             };
             /** @description Nothing of that name. */
             404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorRead"];
-                };
-            };
-            /** @description The body is larger than 5 MB. */
-            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2934,8 +2907,17 @@ export interface operations {
                     "application/json": components["schemas"]["FileRead"];
                 };
             };
-            /** @description The body is not JSON. */
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from a page of another origin. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2963,6 +2945,15 @@ export interface operations {
             };
             /** @description The body is larger than 5 MB. */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3006,8 +2997,17 @@ export interface operations {
                     "application/json": components["schemas"]["FileRead"];
                 };
             };
-            /** @description The body is not JSON. */
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from a page of another origin. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3035,6 +3035,15 @@ export interface operations {
             };
             /** @description The body is larger than 5 MB. */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3072,8 +3081,17 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The body is not JSON. */
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from a page of another origin. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3132,8 +3150,17 @@ export interface operations {
                     "application/json": components["schemas"]["CompilationRead"];
                 };
             };
-            /** @description The body is not JSON. */
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from a page of another origin. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3143,6 +3170,15 @@ export interface operations {
             };
             /** @description The body is larger than 5 MB. */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3183,8 +3219,17 @@ export interface operations {
                     "application/json": components["schemas"]["CompletionRead"][];
                 };
             };
-            /** @description The body is not JSON. */
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from a page of another origin. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3194,6 +3239,15 @@ export interface operations {
             };
             /** @description The body is larger than 5 MB. */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3234,8 +3288,17 @@ export interface operations {
                     "application/json": components["schemas"]["SignatureRead"] | null;
                 };
             };
-            /** @description The body is not JSON. */
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from a page of another origin. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3245,6 +3308,15 @@ export interface operations {
             };
             /** @description The body is larger than 5 MB. */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3285,8 +3357,17 @@ export interface operations {
                     "application/json": components["schemas"]["HoverRead"] | null;
                 };
             };
-            /** @description The body is not JSON. */
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from a page of another origin. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3296,6 +3377,15 @@ export interface operations {
             };
             /** @description The body is larger than 5 MB. */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3336,8 +3426,17 @@ export interface operations {
                     "application/json": components["schemas"]["RangeRead"] | null;
                 };
             };
-            /** @description The body is not JSON. */
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from a page of another origin. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3347,6 +3446,15 @@ export interface operations {
             };
             /** @description The body is larger than 5 MB. */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3387,8 +3495,17 @@ export interface operations {
                     "application/json": components["schemas"]["ReferenceRead"][];
                 };
             };
-            /** @description The body is not JSON. */
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from a page of another origin. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3398,6 +3515,15 @@ export interface operations {
             };
             /** @description The body is larger than 5 MB. */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3438,8 +3564,17 @@ export interface operations {
                     "application/json": components["schemas"]["NameRead"];
                 };
             };
-            /** @description The body is not JSON. */
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from a page of another origin. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3449,6 +3584,15 @@ export interface operations {
             };
             /** @description The body is larger than 5 MB. */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3489,8 +3633,17 @@ export interface operations {
                     "application/json": components["schemas"]["EditRead"][];
                 };
             };
-            /** @description The body is not JSON. */
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from a page of another origin. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3500,6 +3653,15 @@ export interface operations {
             };
             /** @description The body is larger than 5 MB. */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3540,8 +3702,17 @@ export interface operations {
                     "application/json": components["schemas"]["TokensRead"];
                 };
             };
-            /** @description The body is not JSON. */
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from a page of another origin. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3551,6 +3722,15 @@ export interface operations {
             };
             /** @description The body is larger than 5 MB. */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3591,8 +3771,17 @@ export interface operations {
                     "application/json": components["schemas"]["OutlineItemRead"][];
                 };
             };
-            /** @description The body is not JSON. */
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from a page of another origin. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3602,6 +3791,15 @@ export interface operations {
             };
             /** @description The body is larger than 5 MB. */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3642,8 +3840,17 @@ export interface operations {
                     "application/json": components["schemas"]["FoldRead"][];
                 };
             };
-            /** @description The body is not JSON. */
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from a page of another origin. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3653,6 +3860,15 @@ export interface operations {
             };
             /** @description The body is larger than 5 MB. */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3693,8 +3909,17 @@ export interface operations {
                     "application/json": components["schemas"]["EditRead"][];
                 };
             };
-            /** @description The body is not JSON. */
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from a page of another origin. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3704,6 +3929,15 @@ export interface operations {
             };
             /** @description The body is larger than 5 MB. */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3740,17 +3974,8 @@ export interface operations {
                     "application/json": components["schemas"]["ProfileRunRead"][];
                 };
             };
-            /** @description The body is not JSON. */
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorRead"];
-                };
-            };
-            /** @description The body is larger than 5 MB. */
-            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3791,8 +4016,17 @@ export interface operations {
                     "application/json": components["schemas"]["ProfileRunRead"];
                 };
             };
-            /** @description The body is not JSON. */
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from a page of another origin. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3802,6 +4036,15 @@ export interface operations {
             };
             /** @description The body is larger than 5 MB. */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3840,7 +4083,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProfileRunRead"];
                 };
             };
-            /** @description The body is not JSON. */
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3851,15 +4094,6 @@ export interface operations {
             };
             /** @description Nothing of that name. */
             404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorRead"];
-                };
-            };
-            /** @description The body is larger than 5 MB. */
-            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3896,8 +4130,17 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The body is not JSON. */
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from a page of another origin. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3963,8 +4206,17 @@ export interface operations {
                     "application/json": components["schemas"]["ProfileRunRead"];
                 };
             };
-            /** @description The body is not JSON. */
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from a page of another origin. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4030,8 +4282,17 @@ export interface operations {
                     "application/json": components["schemas"]["ProfileRunRead"];
                 };
             };
-            /** @description The body is not JSON. */
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from a page of another origin. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4097,8 +4358,17 @@ export interface operations {
                     "application/json": components["schemas"]["ProfileRunRead"];
                 };
             };
-            /** @description The body is not JSON. */
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from a page of another origin. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4164,7 +4434,7 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            /** @description The body is not JSON. */
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4175,15 +4445,6 @@ export interface operations {
             };
             /** @description Nothing of that name. */
             404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorRead"];
-                };
-            };
-            /** @description The body is larger than 5 MB. */
-            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4224,8 +4485,17 @@ export interface operations {
                     "application/json": components["schemas"]["PredictionRead"] | components["schemas"]["NoPredictionRead"];
                 };
             };
-            /** @description The body is not JSON. */
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from a page of another origin. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4253,6 +4523,15 @@ export interface operations {
             };
             /** @description The body is larger than 5 MB. */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4293,8 +4572,17 @@ export interface operations {
                     "application/json": components["schemas"]["PredictionSetRead"];
                 };
             };
-            /** @description The body is not JSON. */
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from a page of another origin. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4322,6 +4610,15 @@ export interface operations {
             };
             /** @description The body is larger than 5 MB. */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4362,8 +4659,17 @@ export interface operations {
                     "application/json": components["schemas"]["PagePredictionRead"] | components["schemas"]["NoPredictionRead"];
                 };
             };
-            /** @description The body is not JSON. */
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from a page of another origin. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4391,6 +4697,15 @@ export interface operations {
             };
             /** @description The body is larger than 5 MB. */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4431,8 +4746,17 @@ export interface operations {
                     "application/json": components["schemas"]["HeatmapRead"] | components["schemas"]["NoPredictionRead"];
                 };
             };
-            /** @description The body is not JSON. */
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from a page of another origin. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4460,6 +4784,15 @@ export interface operations {
             };
             /** @description The body is larger than 5 MB. */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4500,8 +4833,17 @@ export interface operations {
                     "application/json": components["schemas"]["CurveRead"] | components["schemas"]["NoPredictionRead"];
                 };
             };
-            /** @description The body is not JSON. */
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from a page of another origin. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4529,6 +4871,15 @@ export interface operations {
             };
             /** @description The body is larger than 5 MB. */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4569,8 +4920,17 @@ export interface operations {
                     "application/json": components["schemas"]["SafeLimitsRead"];
                 };
             };
-            /** @description The body is not JSON. */
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from a page of another origin. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4598,6 +4958,15 @@ export interface operations {
             };
             /** @description The body is larger than 5 MB. */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4634,17 +5003,8 @@ export interface operations {
                     "application/json": components["schemas"]["DeploymentRead"][];
                 };
             };
-            /** @description The body is not JSON. */
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorRead"];
-                };
-            };
-            /** @description The body is larger than 5 MB. */
-            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4685,8 +5045,17 @@ export interface operations {
                     "application/json": components["schemas"]["DeploymentRead"];
                 };
             };
-            /** @description The body is not JSON. */
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from a page of another origin. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4705,6 +5074,15 @@ export interface operations {
             };
             /** @description The body is larger than 5 MB. */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4754,8 +5132,17 @@ export interface operations {
                     "application/json": components["schemas"]["PreviewRead"];
                 };
             };
-            /** @description The body is not JSON. */
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from a page of another origin. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4765,6 +5152,15 @@ export interface operations {
             };
             /** @description The body is larger than 5 MB. */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4801,8 +5197,17 @@ export interface operations {
                     "application/json": components["schemas"]["DeploymentRead"];
                 };
             };
-            /** @description The body is not JSON. */
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from a page of another origin. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4870,8 +5275,17 @@ export interface operations {
                     "application/json": components["schemas"]["BuildRead"];
                 };
             };
-            /** @description The body is not JSON. */
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from a page of another origin. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4899,6 +5313,15 @@ export interface operations {
             };
             /** @description The body is larger than 5 MB. */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4944,17 +5367,8 @@ export interface operations {
                     "application/json": components["schemas"]["BuildRead"] | null;
                 };
             };
-            /** @description The body is not JSON. */
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorRead"];
-                };
-            };
-            /** @description The body is larger than 5 MB. */
-            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5000,8 +5414,17 @@ export interface operations {
                     "application/json": components["schemas"]["BuildRead"];
                 };
             };
-            /** @description The body is not JSON. */
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from a page of another origin. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5074,8 +5497,17 @@ export interface operations {
                     "application/json": components["schemas"]["BuildRead"];
                 };
             };
-            /** @description The body is not JSON. */
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from a page of another origin. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5148,8 +5580,17 @@ export interface operations {
                     "application/json": components["schemas"]["BuildRead"];
                 };
             };
-            /** @description The body is not JSON. */
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from a page of another origin. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5224,7 +5665,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeploymentDetailRead"];
                 };
             };
-            /** @description The body is not JSON. */
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5235,15 +5676,6 @@ export interface operations {
             };
             /** @description Nothing of that name. */
             404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorRead"];
-                };
-            };
-            /** @description The body is larger than 5 MB. */
-            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5287,8 +5719,17 @@ export interface operations {
                     "application/json": components["schemas"]["ExecutionRead"];
                 };
             };
-            /** @description The body is not JSON. */
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from a page of another origin. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5316,6 +5757,15 @@ export interface operations {
             };
             /** @description The body is larger than 5 MB. */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5364,7 +5814,7 @@ export interface operations {
                     "application/json": components["schemas"]["SampleParametersRead"];
                 };
             };
-            /** @description The body is not JSON. */
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5384,15 +5834,6 @@ export interface operations {
             };
             /** @description It has changed meanwhile, or its state does not allow this. */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorRead"];
-                };
-            };
-            /** @description The body is larger than 5 MB. */
-            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5438,17 +5879,8 @@ export interface operations {
                     "application/json": components["schemas"]["BurstRead"][];
                 };
             };
-            /** @description The body is not JSON. */
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorRead"];
-                };
-            };
-            /** @description The body is larger than 5 MB. */
-            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5489,8 +5921,17 @@ export interface operations {
                     "application/json": components["schemas"]["BurstRead"];
                 };
             };
-            /** @description The body is not JSON. */
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from a page of another origin. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5518,6 +5959,15 @@ export interface operations {
             };
             /** @description The body is larger than 5 MB. */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5565,7 +6015,7 @@ export interface operations {
                     "application/json": components["schemas"]["BurstRead"];
                 };
             };
-            /** @description The body is not JSON. */
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5576,15 +6026,6 @@ export interface operations {
             };
             /** @description Nothing of that name. */
             404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorRead"];
-                };
-            };
-            /** @description The body is larger than 5 MB. */
-            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5623,8 +6064,17 @@ export interface operations {
                     "application/json": components["schemas"]["BurstRead"];
                 };
             };
-            /** @description The body is not JSON. */
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from a page of another origin. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5688,17 +6138,8 @@ export interface operations {
                     "application/json": components["schemas"]["SloRead"][];
                 };
             };
-            /** @description The body is not JSON. */
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorRead"];
-                };
-            };
-            /** @description The body is larger than 5 MB. */
-            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5735,17 +6176,8 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description The body is not JSON. */
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/plain": components["schemas"]["ErrorRead"];
-                };
-            };
-            /** @description The body is larger than 5 MB. */
-            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5786,8 +6218,17 @@ export interface operations {
                     "application/json": components["schemas"]["SloRead"][];
                 };
             };
-            /** @description The body is not JSON. */
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from a page of another origin. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5806,6 +6247,15 @@ export interface operations {
             };
             /** @description The body is larger than 5 MB. */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5848,8 +6298,17 @@ export interface operations {
                     "application/json": components["schemas"]["SloRead"];
                 };
             };
-            /** @description The body is not JSON. */
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from a page of another origin. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5868,6 +6327,15 @@ export interface operations {
             };
             /** @description The body is larger than 5 MB. */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5904,8 +6372,17 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The body is not JSON. */
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from a page of another origin. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5964,7 +6441,7 @@ export interface operations {
                     "application/json": components["schemas"]["LatencyRead"];
                 };
             };
-            /** @description The body is not JSON. */
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5975,15 +6452,6 @@ export interface operations {
             };
             /** @description Nothing of that name. */
             404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorRead"];
-                };
-            };
-            /** @description The body is larger than 5 MB. */
-            413: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -1,4 +1,5 @@
 /** Monaco with the features a PIQL editor needs, and no more: one line a feature. */
+import './style-nonce'
 import 'monaco-editor/features/bracketMatching/register'
 import 'monaco-editor/features/caretOperations/register'
 import 'monaco-editor/features/clipboard/register'
