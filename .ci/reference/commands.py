@@ -34,7 +34,6 @@ MEANING = {
     "--progress": "how progress is told",
     "--quantile": "of the latency, between 0 and 1",
     "--model": "how measurements are put together",
-    "--host": "the address to listen on",
     "--port": "the port to listen on",
     "--deployment": "a deployment, or the live one",
     "--window": "how far back to look",

@@ -125,8 +125,10 @@ def _flags() -> dict[str, tuple[str, str]]:
 
 
 def _shown(value: object) -> str:
-    if value is None:
+    if value is None or value == ():
         return "none"
+    if value is False:
+        return "off"
     if isinstance(value, SampleSize):
         value = value.users
     if isinstance(value, Path) and value.is_relative_to(ROOT):

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
-from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.middleware import Middleware
 
 from piql_backend import __version__
+from piql_backend.allowed_hosts import AllowedHosts
+from piql_backend.api_document import DocumentedApi
 from piql_backend.bursts.endpoints import router as bursts
 from piql_backend.compilations.endpoints import router as compilations
 from piql_backend.deployments.endpoints import router as deployments
@@ -23,6 +25,8 @@ from piql_backend.latency.endpoints import router as latency
 from piql_backend.predictions.endpoints import router as predictions
 from piql_backend.profile_runs.endpoints import router as profile_runs
 from piql_backend.request_limit import RequestLimit
+from piql_backend.same_origin import SameOrigin
+from piql_backend.security_headers import SecurityHeaders
 from piql_backend.settings import Settings
 from piql_backend.slos.endpoints import router as slos
 from piql_backend.workspaces.endpoints import router as workspaces
@@ -59,7 +63,7 @@ def create_app(settings: Settings | None = None, workbench: Workbench | None = N
         finally:
             await running.close()
 
-    app = FastAPI(
+    app = DocumentedApi(
         title="PIQL Workbench",
         version=__version__,
         openapi_url="/api/openapi.json",
@@ -67,16 +71,19 @@ def create_app(settings: Settings | None = None, workbench: Workbench | None = N
         redoc_url=None,
         redirect_slashes=False,
         generate_unique_id_function=_operation_id,
-        responses=declared(400, 413, 422),
+        responses=declared(400, 422),
         lifespan=lifespan,
+        middleware=[  # the first is asked first
+            Middleware(SecurityHeaders),
+            Middleware(AllowedHosts, names=chosen.allowed_hosts),
+            Middleware(SameOrigin),
+            Middleware(RequestLimit),
+        ],
     )
     add_error_handlers(app)
     for router in ROUTERS:
         app.include_router(router, prefix="/api")
     add_front_end(app, chosen.frontend)
-    app.add_middleware(RequestLimit)
-    if chosen.is_local:
-        app.add_middleware(TrustedHostMiddleware, allowed_hosts=["127.0.0.1", "localhost", "[::1]"])
     return app
 
 

@@ -3,19 +3,36 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from piql_backend.allowed_hosts import is_loopback
 from piql_backend.settings import Settings
 from piql_backend.slos.report import report
+
+_INSECURE = (
+    "nobody is asked for a name or a password, so whoever reaches the address reads, changes and deploys everything"
+)
 
 
 def serve(argv: Sequence[str] | None = None) -> int:
     """Start the workbench."""
     default = Settings.from_environment()
     parser = argparse.ArgumentParser(prog="piql serve", description="Start the workbench.")
-    parser.add_argument("--host", default=default.host)
+    parser.add_argument(
+        "--host", default=default.host, help="the address to listen at; another than loopback takes --insecure"
+    )
+    parser.add_argument("--insecure", action="store_true", help=f"listen at any --host: {_INSECURE}")
+    parser.add_argument(
+        "--allowed-host",
+        dest="allowed_hosts",
+        action="append",
+        default=list(default.allowed_hosts),
+        metavar="NAME",
+        help="a name by which it may be reached, besides localhost and addresses; may be given again",
+    )
     parser.add_argument("--port", type=int, default=default.port)
     parser.add_argument("--data", type=Path, default=default.data, metavar="DIR", help="where everything is kept")
     parser.add_argument("--store", default=default.store, metavar="URL", help="as in piql.connect; default: embedded")
@@ -23,10 +40,13 @@ def serve(argv: Sequence[str] | None = None) -> int:
     given = parser.parse_args(argv)
     if not 0 <= given.port <= 65535:
         parser.error(f"{given.port} is no port")
+    if not is_loopback(given.host):
+        if not given.insecure:
+            parser.error(f"--host {given.host} is open to other machines: {_INSECURE}. Say --insecure to do it")
+        print(f"piql serve: --insecure: {_INSECURE}.", file=sys.stderr)
     from piql_backend.server import serve as run  # the web packages take half a second to import
 
-    chosen = {"host": given.host, "port": given.port, "data": given.data, "store": given.store}
-    return run(replace(default, frontend=given.frontend, **chosen))
+    return run(replace(default, **(vars(given) | {"allowed_hosts": tuple(given.allowed_hosts)})))
 
 
 def slo(argv: Sequence[str] | None = None) -> int:

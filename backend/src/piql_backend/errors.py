@@ -18,6 +18,7 @@ from starlette.exceptions import HTTPException
 
 from piql_backend.compilations.schemas import DiagnosticRead
 from piql_backend.schema import Read
+from piql_backend.security_headers import SECURITY_HEADERS
 from piql_backend.workspaces.schemas import FileRead
 
 log = logging.getLogger(__name__)
@@ -100,12 +101,20 @@ def declared(*statuses: int) -> dict[int | str, dict[str, Any]]:
     return {status: {"model": ErrorRead, "description": _DESCRIPTIONS[status]} for status in statuses}
 
 
+def described(status: int) -> dict[str, Any]:
+    """Describe an error status as the OpenAPI document does, where `ErrorRead` is known."""
+    schema = {"$ref": f"#/components/schemas/{ErrorRead.__name__}"}
+    return {"description": _DESCRIPTIONS[status], "content": {"application/json": {"schema": schema}}}
+
+
 _DESCRIPTIONS = {
-    400: "The body is not JSON.",
+    400: "The body is not JSON, or the workbench is not reached by the Host that was named.",
+    403: "The request comes from a page of another origin.",
     404: "Nothing of that name.",
     405: "The method does not fit.",
     409: "It has changed meanwhile, or its state does not allow this.",
     413: "The body is larger than 5 MB.",
+    415: "The body is not declared to be JSON.",
     422: "The request is refused; the code says why.",
     503: "The store, or a part that the request needs, does not answer.",
 }
@@ -135,6 +144,20 @@ def _first_problem(error: RequestValidationError) -> tuple[str, str]:
     return str(problem["type"]), f"{place}: {message}" if place else message
 
 
+def _http_refusal(status: int, path: str, detail: str) -> ApiError:
+    match status:
+        case 400:
+            return ApiError(400, "invalid-json", "The body is not JSON.")
+        case 404:
+            return NotFound(
+                "not-found", f"There is no {path}.", "The document at /api/openapi.json lists what there is."
+            )
+        case 405:
+            return ApiError(405, "method-not-allowed", f"{detail}.")
+        case _:
+            return ApiError(status, "refused", f"{detail}.")
+
+
 def add_error_handlers(app: FastAPI) -> None:
     """Give every error the shape of `ErrorRead`."""
 
@@ -159,13 +182,12 @@ def add_error_handlers(app: FastAPI) -> None:
         return _answer(refusal.status, refusal.body)
 
     @app.exception_handler(HTTPException)
-    async def on_http_error(_: Request, error: HTTPException) -> JSONResponse:
-        code = {400: "invalid-json", 404: "not-found", 405: "method-not-allowed"}.get(error.status_code, "refused")
-        message = "The body is not JSON." if error.status_code == 400 else f"{error.detail}."
-        return _answer(error.status_code, ApiError(error.status_code, code, message).body, dict(error.headers or {}))
+    async def on_http_error(request: Request, error: HTTPException) -> JSONResponse:
+        refusal = _http_refusal(error.status_code, request.url.path, str(error.detail))
+        return _answer(error.status_code, refusal.body, dict(error.headers or {}))
 
     @app.exception_handler(Exception)
     async def on_fault(request: Request, error: Exception) -> JSONResponse:
         log.error("a fault of the backend at %s %s", request.method, request.url.path, exc_info=error)
         body = ApiError(500, "internal", "The backend failed; its log says where.", "Please report this.").body
-        return _answer(500, body)
+        return _answer(500, body, dict(SECURITY_HEADERS))  # no middleware comes after this one

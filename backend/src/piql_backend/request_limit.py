@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import json
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from piql_backend.refusal import send_refusal
 
 MAX_BODY_BYTES = 5_000_000
 
@@ -49,15 +50,6 @@ class RequestLimit:
             await self._refuse(send)
 
     async def _refuse(self, send: Send) -> None:
-        body = {
-            "code": "body-too-large",
-            "message": f"The body is larger than {self._max_bytes // 1_000_000} MB.",
-            "help": "Send fewer or smaller files.",
-            "diagnostics": None,
-            "current": None,
-        }
-        text = json.dumps(body).encode()
-        headers = [(b"content-type", b"application/json"), (b"content-length", str(len(text)).encode())]
-        headers.append((b"connection", b"close"))
-        await send({"type": "http.response.start", "status": 413, "headers": headers})
-        await send({"type": "http.response.body", "body": text})
+        message = f"The body is larger than {self._max_bytes // 1_000_000} MB."
+        advice = "Send fewer or smaller files."
+        await send_refusal(send, 413, "body-too-large", message, advice, [(b"connection", b"close")])

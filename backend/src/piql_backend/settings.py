@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from piql_backend.allowed_hosts import is_loopback
+
 ROOT = Path(__file__).resolve().parents[3]  # of the repository, when run from it
 
 
@@ -31,11 +33,13 @@ class Settings:
     sample: Path = ROOT / "sample-apps" / "scadr"
     sample_size: SampleSize = field(default_factory=SampleSize)  # how many users the first start makes
     profile_runner: Literal["ray", "local"] = "ray"  # local: one process, for tests and small machines
+    insecure: bool = False  # the host may be another than loopback, though nobody is asked who they are
+    allowed_hosts: tuple[str, ...] = ()  # names by which it may be reached, besides localhost and addresses
 
     @property
     def is_local(self) -> bool:
-        """Whether only this machine is served; then a page from elsewhere cannot reach it under another name."""
-        return self.host in ("127.0.0.1", "localhost", "::1")
+        """Whether only this machine is served."""
+        return is_loopback(self.host)
 
     @property
     def store_url(self) -> str:
@@ -43,7 +47,7 @@ class Settings:
 
     @classmethod
     def from_environment(cls) -> Settings:
-        """Read PORT, DATA, STORE, FRONTEND, SAMPLE_USERS and PROFILE_RUNNER."""
+        """Read PORT, DATA, STORE, FRONTEND, SAMPLE_USERS, PROFILE_RUNNER and ALLOWED_HOSTS (with commas)."""
         default = cls()
         return cls(
             port=int(os.environ.get("PORT", default.port)),
@@ -52,4 +56,10 @@ class Settings:
             frontend=Path(os.environ.get("FRONTEND", default.frontend)),
             sample_size=SampleSize(users=int(os.environ.get("SAMPLE_USERS", default.sample_size.users))),
             profile_runner="local" if os.environ.get("PROFILE_RUNNER") == "local" else "ray",
+            allowed_hosts=listed(os.environ.get("ALLOWED_HOSTS", "")),
         )
+
+
+def listed(names: str) -> tuple[str, ...]:
+    """Give the names of a list with commas."""
+    return tuple(name.strip() for name in names.split(",") if name.strip())

@@ -1,0 +1,56 @@
+"""Answers only to names that are this workbench's, so that no other name can be led to its address (DNS rebinding).
+
+An address in figures needs no list: no page of somebody else's can have it as its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from ipaddress import ip_address
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from piql_backend.refusal import send_refusal
+
+
+class AllowedHosts:
+    """Answers 400 to a request whose Host is neither an address, nor localhost, nor one of the names given."""
+
+    def __init__(self, app: ASGIApp, names: Iterable[str] = ()) -> None:
+        self._app = app
+        self._names = frozenset({"localhost", *(each.lower().rstrip(".") for each in names)})
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan" or self._allows(Headers(scope=scope).get("host", "")):
+            await self._app(scope, receive, send)
+        elif scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1008})
+        else:
+            advice = "Use its address, or start it with --allowed-host and that name."
+            await send_refusal(send, 400, "unknown-host", "This workbench is not reached by that name.", advice)
+
+    def _allows(self, host: str) -> bool:
+        name = host_name(host)
+        return name in self._names or is_address(name)
+
+
+def host_name(host: str) -> str:
+    """Give the name of a Host header, in small letters, without its port."""
+    if host.startswith("["):
+        return host[1:].partition("]")[0]
+    return host.partition(":")[0].lower().rstrip(".")
+
+
+def is_address(name: str) -> bool:
+    """Whether a name is an address in figures."""
+    try:
+        ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def is_loopback(name: str) -> bool:
+    """Whether only this machine reaches that address."""
+    return name == "localhost" or (is_address(name) and ip_address(name).is_loopback)

@@ -1,0 +1,64 @@
+"""Refuses what a foreign page sends: a browser says from where, and no page can make it say otherwise.
+
+`Sec-Fetch-Site` is the browser's own judgement and counts where it is sent; else `Origin` has to name this very host.
+Programs send neither, and are let through. What is safe (GET, HEAD, OPTIONS) changes nothing, and its answer cannot be
+read by a foreign page, so it is not looked at; a websocket is.
+"""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from piql_backend.refusal import send_refusal
+
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+_OWN_SITES = frozenset({"same-origin", "none"})  # none: the user's own doing, such as a typed address
+_JSON = "application/json"
+
+
+class SameOrigin:
+    """Answers 403 to what changes something and comes from elsewhere, 415 to a body that is not declared to be JSON."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = Headers(scope=scope) if scope["type"] != "lifespan" else Headers()
+        if scope["type"] == "websocket" and _is_foreign(headers):
+            await send({"type": "websocket.close", "code": 1008})
+        elif scope["type"] != "http" or scope["method"] in SAFE_METHODS:
+            await self._app(scope, receive, send)
+        elif _is_foreign(headers):
+            message = (
+                "The request comes from a page of another origin: only the workbench's own page may change things."
+            )
+            await send_refusal(send, 403, "foreign-origin", message, "Open the workbench itself.")
+        elif _has_body(headers) and _media_type(headers) != _JSON:
+            message = "The body is not declared to be JSON."
+            await send_refusal(send, 415, "unsupported-media-type", message, f"Send it with Content-Type: {_JSON}.")
+        else:
+            await self._app(scope, receive, send)
+
+
+def _is_foreign(headers: Headers) -> bool:
+    site = headers.get("sec-fetch-site")
+    if site is not None:
+        return site not in _OWN_SITES
+    origin = headers.get("origin")
+    if origin is None:
+        return False
+    try:
+        return urlsplit(origin).netloc.lower() != headers.get("host", "").lower()
+    except ValueError:
+        return True
+
+
+def _has_body(headers: Headers) -> bool:
+    return "transfer-encoding" in headers or headers.get("content-length", "0") != "0"
+
+
+def _media_type(headers: Headers) -> str:
+    return headers.get("content-type", "").partition(";")[0].strip().lower()
