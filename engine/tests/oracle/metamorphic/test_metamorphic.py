@@ -1,0 +1,87 @@
+"""Answers held against each other: each relation holds over random worlds, and fails where an answer is wrong."""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+from pathlib import Path
+
+import pytest
+
+from ..contents import Contents
+from ..query import And, Between, Col, Compare, Const, In, Not, Or, Select, Source
+from ..query_generator import QueryCase
+from ..values import INT
+from ..world import random_world
+from .campaign import Tally, report, run_metamorphic, shown
+from .relations import Relation, Rows, relations
+from .spellings import spellings
+
+PARTS, QUERIES = 4, 150
+FIRST_SEED, LONG_SEED, LONG_QUERIES = 6_000_000, 7_000_000, 20_000
+RESULT = Path(__file__).resolve().parents[4] / "docs" / "measurements" / "metamorphic.md"
+
+
+def hold(tally: Tally) -> None:
+    assert not tally.breaches, shown(tally.breaches)
+    assert min(tally.held[name] for name in ("TLP", "NoREC", "TLP of aggregates", "negated twice")) > 10
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_relations_between_answers_hold(part: int) -> None:
+    hold(run_metamorphic(FIRST_SEED + part * 10_000, QUERIES))
+
+
+@pytest.mark.long
+def test_relations_between_the_answers_of_twenty_thousand_queries_hold() -> None:
+    started = time.perf_counter()
+    tally = run_metamorphic(LONG_SEED, LONG_QUERIES, processes=os.cpu_count() or 1)
+    RESULT.write_text(report(tally, LONG_SEED, time.perf_counter() - started))
+    hold(tally)
+
+
+def relation_named(name: str) -> Relation:
+    """Give the first relation of a kind among the queries of some worlds."""
+    for seed in range(100):
+        world = random_world(seed)
+        contents = Contents(world.schema, world.rows)
+        for case in world.reads:
+            for relation in relations(random.Random(seed), world.schema, contents, case):
+                if relation.name == name and not getattr(case.query, "is_distinct", False):
+                    return relation
+    raise AssertionError(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "right", "wrong"),
+    [
+        ("TLP", [[(1,), (2,), (2,)], [(1,)], [(2,)], [(2,)]], [[(1,), (2,), (2,)], [(1,)], [(2,)], []]),
+        ("NoREC", [[(1, True), (2, False), (3, None)], [(1,)]], [[(1, True), (2, False)], [(1,), (2,)]]),
+        ("TLP of aggregates", [[(3,)], [(1,)], [(2,)], [(0,)]], [[(3,)], [(1,)], [(1,)], [(0,)]]),
+        (
+            "TLP of aggregates",
+            [[(3, 6, 1, 3)], [(1, 3, 3, 3)], [(2, 3, 1, 2)], [(0, None, None, None)]],
+            [[(3, 6, 1, 3)], [(1, 3, 3, 3)], [(2, 3, 2, 2)], [(0, None, None, None)]],
+        ),
+    ],
+)
+def test_a_relation_fails_where_a_row_is_wrong(name: str, right: list[Rows], wrong: list[Rows]) -> None:
+    relation = relation_named(name)
+    assert relation.broken(right) is None
+    assert relation.broken(wrong) is not None
+
+
+def test_a_query_is_said_in_each_way_that_changes_its_text() -> None:
+    one, two = Const(1, INT), Const(2, INT)
+    column = Col("t", "a")
+    query = Select(
+        (),
+        (Source("from", "t", "t"), Source("inner", "u", "u", Compare("=", Col("u", "b"), column))),
+        And((In(column, (one, two), False), Between(column, one, two, False))),
+    )
+    said = {name: case.query for name, case in spellings(random.Random(1), QueryCase("q", query, ({},)))}
+    assert set(said) == {"IN as OR", "BETWEEN as two ends", "negated twice", "JOIN as comma"}
+    assert said["IN as OR"].where.operands[0] == Or((Compare("=", column, one), Compare("=", column, two)))  # type: ignore[union-attr]
+    assert said["negated twice"].sources[1].on == Not(Compare("<>", Col("u", "b"), column))  # type: ignore[union-attr]
+    assert said["JOIN as comma"].sources[1].kind == "comma"  # type: ignore[union-attr]
