@@ -15,7 +15,7 @@ import piql
 import pytest
 from cluster.fixture import cluster, cluster_keyspace
 from cluster.running import Cluster
-from kept_results import kept_row
+from kept_results import keep_row, kept_row
 
 from .cutting import cut_one
 from .load import Call, Ledger, Load, fill, until_it_works, untrue
@@ -23,7 +23,7 @@ from .load import Call, Ledger, Load, fill, until_it_works, untrue
 __all__ = ["cluster", "cluster_keyspace"]
 pytestmark = [pytest.mark.cluster, pytest.mark.long]
 
-FAULTS = "Faults"
+FAULTS, SECONDS = "Faults", "A silent node, second by second"
 TIMEOUT = 5
 Databases = list[piql.Database]
 
@@ -80,6 +80,7 @@ def test_a_killed_node_costs_no_request_and_no_acknowledged_write(
             load.run(6)  # the drivers look for the node every 5 seconds
             after = load.run(6)
         cells += found(load.ledger, before, during, after)
+        keep_seconds(url, "killed", load.ledger, before, during)
         assert untrue(databases[0], load.ledger) == []
         assert failures(load.ledger) == {}
         assert hanging(load.ledger) == []
@@ -100,6 +101,7 @@ def test_a_node_that_is_stopped_for_ten_seconds_costs_no_request(
             load.run(3)
             after = load.run(6)
         cells += found(load.ledger, before, during, after)
+        keep_seconds(url, "stopped", load.ledger, before, during)
         assert untrue(databases[0], load.ledger) == []
         assert failures(load.ledger) == {}
         assert hanging(load.ledger) == []
@@ -187,6 +189,16 @@ def test_writes_whose_answers_come_too_late_are_never_doubled_nor_half_done(
 
 def row(url: str, what: str) -> AbstractContextManager[list[str]]:
     return kept_row(url, f"{what}; driver=rust" if "driver=rust" in url else what, FAULTS, has_seconds=False)
+
+
+def keep_seconds(
+    url: str, fault: str, ledger: Ledger, before: tuple[float, float], during: tuple[float, float]
+) -> None:
+    """Keep how many calls began in each of the first ten seconds of a fault, beside a second before it."""
+    driver = "rust" if "driver=rust" in url else "scylla"
+    usual = len(ledger.between(*before)) / (before[1] - before[0])
+    seconds = [len(ledger.between(during[0] + second, during[0] + second + 1)) for second in range(10)]
+    keep_row("cluster.md", SECONDS, [f"{fault}, driver={driver}", f"{usual:.0f}", *map(str, seconds)])
 
 
 def failures(ledger: Ledger) -> dict[tuple[str, str], int]:

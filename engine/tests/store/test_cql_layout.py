@@ -30,7 +30,7 @@ def test_the_first_key_column_is_the_partition_and_the_others_cluster_in_their_o
         'CREATE TABLE IF NOT EXISTS "k"."p_thoughts" ("owner" text, "posted" timestamp, "id" blob, "text" text,'
         ' "#write" text, "#state" tinyint, PRIMARY KEY (("owner"), "posted", "id"))'
         ' WITH CLUSTERING ORDER BY ("posted" ASC, "id" ASC)'
-        " AND comment = 'piql[p_] table thoughts' AND speculative_retry = '50ms'"
+        " AND comment = 'piql[p_] table thoughts' AND speculative_retry = '10ms'"
     )
 
 

@@ -29,7 +29,8 @@ from piql.store.cql.stored_values import AS_PYTHON, CQL_TYPE, IN_PLACE_OF_NULL, 
 Arguments = tuple[Any, ...]
 Bind = Callable[[Arguments], "list[bytes | None] | None"]
 BUCKET, ALL = "#bucket", "#all"
-IMPATIENT = "speculative_retry = '50ms'"  # of nodes towards replicas: by default a new table's wait for seconds
+# Of coordinators towards replicas: a new table waits for seconds by default, and each read for a silent replica this.
+IMPATIENT = "speculative_retry = '10ms'"
 LONGEST_NAME = 48
 TRUE, FALSE = b"\x01", b"\x00"
 _TEXTS = (Kind.VARCHAR, Kind.TEXT)
