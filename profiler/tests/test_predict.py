@@ -141,6 +141,25 @@ def test_the_worst_interval_decides(thoughtstream: CompiledQuery, measured: Make
     assert not prediction.meets(0.99, prediction.p99_ms - 0.001)
 
 
+def test_the_estimate_is_the_median_interval_and_a_noisy_run_is_said(
+    thoughtstream: CompiledQuery, measured: Make
+) -> None:
+    """Two intervals of 48 ms and one of 460 ms are no prediction of 460 ms."""
+    assert thoughtstream.plan is not None
+
+    def one_is_slow(point: Point, interval: int, random: np.random.Generator) -> np.ndarray:
+        return 100.0 * point.child_rows * random.lognormal(0.0, 0.1, size=2000) * (10 if interval == 1 else 1)
+
+    noisy = predict(thoughtstream.plan, build_model(measured(intervals=3, truth=one_is_slow)))
+    assert noisy.typical_ms == sorted(noisy.p99_by_interval_ms)[1] < noisy.p99_ms / 5
+    assert noisy.is_noisy
+    assert "a noisy run: the p99 of its 3 intervals goes from" in noisy.warnings[0]
+    quiet = predict(thoughtstream.plan, build_model(measured(intervals=3)))
+    assert not quiet.is_noisy
+    assert quiet.warnings == ()
+    assert [each.typical_ms <= each.p99_ms for each in quiet.operators] == [True, True]
+
+
 def test_the_operators_tell_where_the_tail_comes_from(thoughtstream: CompiledQuery, measured: Make) -> None:
     assert thoughtstream.plan is not None
     prediction = predict(thoughtstream.plan, build_model(measured()))

@@ -1,6 +1,7 @@
 """`piql predict` as a gate before a deployment: what it cannot tell, it says, and it never passes by leaving out."""
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -130,6 +131,17 @@ def test_an_slo_of_a_query_that_cannot_be_predicted_is_not_passed_over(
     assert message in capsys.readouterr().err
 
 
+def test_an_estimate_is_said_to_be_one_with_the_worst_interval_apart(
+    source: str, run_of: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One interval of five is ten times as slow: no ≤ stands before a latency that nothing proves."""
+    assert commands.predict([source, "--query", "latest", "--run", str(run_of(5))]) == 0
+    said = capsys.readouterr().out
+    assert re.search(r"p99 ≈ +0\.\d+ ms, worst of 5 intervals \d+\.\d+ ms", said)
+    assert "a noisy run: the p99 of its 5 intervals goes from" in said
+    assert not re.search(r"p99 *≤", said)
+
+
 def test_the_risk_is_said_from_20_intervals_on_with_its_interval_and_that_lengths_differ(
     source: str, run_of: Run, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -142,7 +154,7 @@ def test_the_risk_is_said_from_20_intervals_on_with_its_interval_and_that_length
     assert commands.predict([*asked, "--run", run, "--slo-interval", "30"]) == 99
     assert "the profile's 30 s" not in capsys.readouterr().out
     assert commands.predict([*asked, "--run", str(run_of(19))]) == 99
-    assert "intervals" not in capsys.readouterr().out
+    assert "broken in" not in capsys.readouterr().out
 
 
 def test_the_risk_stands_in_the_json(source: str, run_of: Run, capsys: pytest.CaptureFixture[str]) -> None:
@@ -213,4 +225,4 @@ def test_a_stale_profile_is_said(source: str, tmp_path: Path, capsys: pytest.Cap
     assert commands.predict([source, "--run", str(run), "--query", "latest"]) == 0
     assert "the profile is stale: IndexScan" in capsys.readouterr().err
     commands.predict([source, "--run", str(run), "--query", "latest", "--output", "json"])
-    assert "stale" in json.loads(capsys.readouterr().out)[0]["warnings"][0]
+    assert "stale" in json.loads(capsys.readouterr().out)[0]["warnings"][-1]

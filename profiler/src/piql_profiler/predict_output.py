@@ -56,7 +56,9 @@ def as_json(found: Forecast) -> list[dict[str, Any]]:
             "query": name,
             "model": each.model,
             "quantile": found.quantile,
-            "latency_ms": each.quantile_ms(found.quantile),
+            "latency_ms": each.typical_quantile_ms(found.quantile),
+            "worst_latency_ms": each.quantile_ms(found.quantile),
+            "is_noisy": each.is_noisy,
             "conservative_p99_ms": each.conservative_ms,
             "latency_by_interval_ms": each.quantile_by_interval_ms(found.quantile),
             "meets_slo": found.meets(name) if name in found.slos else None,
@@ -87,13 +89,10 @@ def as_json(found: Forecast) -> list[dict[str, Any]]:
 def print_table(found: Forecast) -> None:
     width = max(len(name) for name in found.predictions)
     for name, each in found.predictions.items():
-        is_p99 = found.quantile == 0.99
-        careful = f"  (9 of 10: ≤ {each.conservative_ms:.3f})" if each.conservative_ms and is_p99 else ""
         verdict = ""
         if name in found.slos:
             verdict = "  meets the SLO" if found.meets(name) else "  BREAKS the SLO"
-        latency = f"{each.quantile_ms(found.quantile):9.3f} ms{careful}"
-        print(f"{name:{width}}  p{found.quantile * 100:g} ≈ {latency}  {each.coverage.label}{verdict}")
+        print(f"{name:{width}}  {_latency(each, found.quantile)}  {each.coverage.label}{verdict}")
         for note in (*_risk_lines(found.risks.get(name)), *each.warnings):
             print(f"{'':{width}}  {note}")
     if found.staleness:
@@ -102,6 +101,15 @@ def print_table(found: Forecast) -> None:
     for pair in found.pairs:
         largest = ", ".join(f"{x} × {y}" for x, y in pair.pairs) or "none"
         print(f"{pair.query}, largest {pair.x.label} × {pair.y.label} together: {largest}")
+
+
+def _latency(prediction: Prediction, quantile: float) -> str:
+    """Give the estimate, what it stays below in 9 of 10 cases, and apart from both the worst of several intervals."""
+    careful = prediction.conservative_ms if quantile == 0.99 else None
+    bound = "" if careful is None else f" (9 of 10 ≤ {careful:.3f} ms)"
+    intervals = len(prediction.p99_by_interval_ms)
+    worst = "" if intervals == 1 else f", worst of {intervals} intervals {prediction.quantile_ms(quantile):.3f} ms"
+    return f"p{quantile * 100:g} ≈ {prediction.typical_quantile_ms(quantile):9.3f} ms{bound}{worst}"
 
 
 def _risk_json(risk: Risk | None) -> dict[str, Any] | None:

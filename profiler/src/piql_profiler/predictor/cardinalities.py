@@ -82,10 +82,11 @@ class RemoteWork:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """All remote operators of a plan, in the order they run, and how they run together."""
+    """All remote operators of a plan, in the order they run, and how they run together; `rows` come out at the end."""
 
     operators: tuple[RemoteWork, ...]
     composition: Composition
+    rows: int = 0
 
 
 def axes(query: CompiledQuery) -> tuple[Axis, ...]:
@@ -129,13 +130,13 @@ class PlanWork:
         if isinstance(self._plan, WritePlan):
             return self._of_write(self._plan, values)
         walk = _Walk(values, self._stops)
-        _, composition = walk.visit(self._plan, ())
+        rows, composition = walk.visit(self._plan, ())
         if unknown := sorted(set(values) - set(walk.axes)):
             known = ", ".join(walk.axes) or "none"
             raise NotPredictable(f"the plan has no limit {unknown[0]!r}; it has {known}")
         if composition is None:
             raise NotPredictable("the plan makes no request")
-        return Work(tuple(walk.operators), composition)
+        return Work(tuple(walk.operators), composition, rows)
 
     def _of_write(self, plan: WritePlan, values: Mapping[str, int]) -> Work:
         known = _limits_of_write(plan, self._is_stepped)

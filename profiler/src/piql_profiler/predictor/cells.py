@@ -17,7 +17,7 @@ from piql_profiler.predictor.cardinalities import Axis, PlanWork, Work, axes
 from piql_profiler.predictor.composition import quantile_us
 from piql_profiler.predictor.model import Coverage, Model, NotPredictable
 from piql_profiler.predictor.predict import REFUSED, composed, coverage_of, refuse_what_is_too_far, warnings_of
-from piql_profiler.predictor.worst_interval import FIRST, estimate, worst_of
+from piql_profiler.predictor.worst_interval import FIRST, estimate, worst_and_typical
 
 _ROWS_AT_ONCE = 256
 _STEPS = 512  # of a cell: half of what a single prediction takes, and within 0.2 % of it
@@ -25,9 +25,13 @@ _STEPS = 512  # of a cell: half of what a single prediction takes, and within 0.
 
 @dataclass(frozen=True)
 class Cells:
-    """The latency of each setting in its worst interval; infinite where it is too far beyond what was measured."""
+    """The latency of each setting in its worst interval; infinite where it is too far beyond what was measured.
+
+    `typical_ms` is that of its median interval.
+    """
 
     latency_ms: np.ndarray
+    typical_ms: np.ndarray
     coverage: tuple[Coverage, ...]
     warnings: tuple[str, ...]
 
@@ -55,9 +59,9 @@ def predict_cells(query: CompiledQuery, model: Model, settings: Sequence[Mapping
     near = [at for at, each in enumerate(coverage) if each is not Coverage.REFUSED]
     if not near:
         refuse_what_is_too_far(works[0].operators, model)
-    found = np.full(len(works), np.inf)
-    found[near] = _latencies([works[at] for at in near], model, q) / 1000
-    return Cells(found, coverage, _warnings(works, near, model))
+    worst, typical = np.full((2, len(works)), np.inf)
+    worst[near], typical[near] = _latencies([works[at] for at in near], model, q) / 1000
+    return Cells(worst, typical, coverage, _warnings(works, near, model))
 
 
 def _warnings(works: Sequence[Work], near: Sequence[int], model: Model) -> tuple[str, ...]:
@@ -73,7 +77,10 @@ def _warnings(works: Sequence[Work], near: Sequence[int], model: Model) -> tuple
 
 
 def _latencies(works: Sequence[Work], model: Model, q: float) -> np.ndarray:
-    """Give the quantile of each cell in its worst interval, composing each distinct combination once."""
+    """Give the quantile of each cell in its worst and its median interval; each distinct combination is composed once.
+
+    Both come as the two rows of one array, in µs.
+    """
     keys = [tuple(model.key(each.point) for each in work.operators) for work in works]
     distinct = {key: at for at, key in reversed(list(enumerate(keys)))}
     composition = composed(works[0], model)
@@ -91,5 +98,5 @@ def _latencies(works: Sequence[Work], model: Model, q: float) -> np.ndarray:
     about = np.ones((len(curves), model.intervals))
     if model.intervals > FIRST:
         about = np.stack([estimate(composition, each, q, correlation=model.correlation) for each in curves])
-    results = dict(zip(distinct, worst_of(about, exact), strict=True))
-    return np.array([results[key] for key in keys])
+    results = dict(zip(distinct, zip(*worst_and_typical(about, exact), strict=True), strict=True))
+    return np.array([results[key] for key in keys]).T

@@ -15,7 +15,7 @@ from piql_profiler.predictor.model import Coverage, Model
 
 @dataclass(frozen=True)
 class Curve:
-    """`latency_ms[x]` of the worst interval; None where it is too far beyond what was measured.
+    """`latency_ms[x]` of the worst interval, `typical_ms[x]` of the median one; None too far beyond what was measured.
 
     `largest_safe` is the largest value that keeps the SLO and does not lie beyond the measured points.
     """
@@ -25,6 +25,7 @@ class Curve:
     quantile: float
     x: HeatmapAxis
     latency_ms: tuple[float | None, ...]
+    typical_ms: tuple[float | None, ...]
     coverage: tuple[Coverage, ...]
     meets_slo: tuple[bool, ...] | None
     largest_safe: int | None
@@ -57,9 +58,14 @@ def curve(
         model.name,
         quantile,
         along,
-        tuple(float(each) if np.isfinite(each) else None for each in latency),
+        _known(latency),
+        _known(np.maximum.accumulate(cells.typical_ms)),
         cells.coverage,
         meets,
         max(safe, default=None),
         cells.warnings,
     )
+
+
+def _known(cells: np.ndarray) -> tuple[float | None, ...]:
+    return tuple(float(each) if np.isfinite(each) else None for each in cells)

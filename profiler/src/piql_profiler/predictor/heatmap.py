@@ -34,6 +34,8 @@ class HeatmapAxis:
 class Heatmap:
     """`latency_ms[y][x]` of the worst interval, and beside each cell how it is known and whether it meets the SLO.
 
+    `typical_ms[y][x]` is of the median interval.
+
     A cell too far beyond what was measured has no latency, and does not meet the SLO.
 
     y  50 │ 12   19   31 ✗        latency grows with x and with y;
@@ -48,6 +50,7 @@ class Heatmap:
     x: HeatmapAxis
     y: HeatmapAxis
     latency_ms: tuple[tuple[float | None, ...], ...]
+    typical_ms: tuple[tuple[float | None, ...], ...]
     coverage: tuple[tuple[Coverage, ...], ...]
     meets_slo: tuple[tuple[bool, ...], ...] | None
     largest_safe: tuple[tuple[int, int], ...]
@@ -83,10 +86,7 @@ def heatmap(
         [{**(values or {}), x: at_x, y: at_y} for at_y in along.values for at_x in across.values],
         quantile,
     )
-    latency = cells.latency_ms.reshape(len(along.values), len(across.values))
-    # A larger limit never reads less; what differs here is below the linear grid's step.
-    order = np.ix_(np.argsort(along.values), np.argsort(across.values))
-    latency[order] = np.maximum.accumulate(np.maximum.accumulate(latency[order], axis=0), axis=1)
+    latency = _growing(cells.latency_ms, across, along)
     width = len(across.values)
     states = tuple(cells.coverage[at : at + width] for at in range(0, len(cells.coverage), width))
     meets = None if slo is None else latency <= slo.threshold_ms
@@ -96,13 +96,26 @@ def heatmap(
         quantile,
         across,
         along,
-        tuple(tuple(float(each) if np.isfinite(each) else None for each in row) for row in latency),
+        _known(latency),
+        _known(_growing(cells.typical_ms, across, along)),
         states,
         None if meets is None else tuple(tuple(map(bool, row)) for row in meets),
         () if meets is None else largest_safe(across.values, along.values, meets, states),
         cells.warnings,
         (time.perf_counter() - started) * 1000,
     )
+
+
+def _growing(latency_ms: np.ndarray, across: HeatmapAxis, along: HeatmapAxis) -> np.ndarray:
+    """Give the cells as rows; a larger limit never reads less, so what falls is below the linear grid's step."""
+    cells = latency_ms.reshape(len(along.values), len(across.values))
+    order = np.ix_(np.argsort(along.values), np.argsort(across.values))
+    cells[order] = np.maximum.accumulate(np.maximum.accumulate(cells[order], axis=0), axis=1)
+    return cells
+
+
+def _known(cells: np.ndarray) -> tuple[tuple[float | None, ...], ...]:
+    return tuple(tuple(float(each) if np.isfinite(each) else None for each in row) for row in cells)
 
 
 def default_values(current: int, count: int = 5) -> tuple[int, ...]:

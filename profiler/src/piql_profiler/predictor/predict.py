@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import median_low
 
 import numpy as np
 from piql.physical.operators import PhysicalNode, WritePlan
@@ -16,13 +17,15 @@ from piql_profiler.predictor.model import Coverage, Model, NotMeasured
 
 FARTHEST = 1.5  # times the largest measured value: beyond, a number is warned about
 REFUSED = 5.0  # beyond, there is none
+NOISY = 2.0  # times the typical interval: a worst interval beyond says more of the machine than of the query
 
 
 @dataclass(frozen=True, slots=True)
 class OperatorPrediction:
     """What one remote operator adds: its place in the plan, its point, and its p99 alone in its worst interval.
 
-    `blame_ms` is its part of the plan's p99 in the plan's worst interval; the parts of all operators add up to it.
+    `typical_ms` is its p99 alone in the median interval. `blame_ms` is its part of the plan's p99 in the plan's worst
+    interval; the parts of all operators add up to it.
     """
 
     path: tuple[int, ...]
@@ -31,11 +34,15 @@ class OperatorPrediction:
     p99_ms: float
     coverage: Coverage
     blame_ms: float
+    typical_ms: float
 
 
 @dataclass(frozen=True)
 class Prediction:
-    """The predicted latency of one plan under one setting of its limits; single numbers are of the worst interval."""
+    """The predicted latency of one plan under one setting of its limits.
+
+    Single numbers are of the worst interval, except `typical_ms`, which is the estimate: that of the median interval.
+    """
 
     model: str
     p99_by_interval_ms: tuple[float, ...]
@@ -50,8 +57,17 @@ class Prediction:
         return max(self.p99_by_interval_ms)
 
     @property
+    def typical_ms(self) -> float:
+        return self.typical_quantile_ms(0.99)
+
+    @property
+    def is_noisy(self) -> bool:
+        """Whether the intervals of the profile differ too much for one number to stand for them."""
+        return _is_noisy(self.p99_by_interval_ms)
+
+    @property
     def conservative_ms(self) -> float | None:
-        """Give the bound that the p99 keeps in 90 of 100 cases, never below the best estimate; None if unknown."""
+        """Give what the p99 of the worst interval stays below in 90 of 100 cases; None if unknown."""
         factor = upper_factor_of(self._work, self._model)
         return None if factor is None else self.p99_ms * max(1.0, factor)
 
@@ -62,6 +78,10 @@ class Prediction:
     def quantile_by_interval_ms(self, q: float) -> tuple[float, ...]:
         """Give any quantile for each interval."""
         return _quantiles_ms(self._work, self._model, q)
+
+    def typical_quantile_ms(self, q: float) -> float:
+        """Give any quantile in its median interval."""
+        return median_low(self.p99_by_interval_ms if q == 0.99 else self.quantile_by_interval_ms(q))
 
     def quantile_ms(self, q: float) -> float:
         """Give any quantile in its worst interval."""
@@ -99,6 +119,7 @@ def predict_work(work: Work, model: Model) -> Prediction:
             float(quantile_of_curve(curve, 0.99).max()) / 1000,
             model.coverage(each.point),
             float(part) / 1000,
+            float(median_low(quantile_of_curve(curve, 0.99))) / 1000,
         )
         for each, curve, part in zip(work.operators, curves, blame, strict=True)
     )
@@ -107,9 +128,23 @@ def predict_work(work: Work, model: Model) -> Prediction:
         p99,
         operators,
         max(each.coverage for each in operators),
-        warnings_of(work.operators, model),
+        (*warnings_of(work.operators, model), *_noise(p99)),
         work,
         model,
+    )
+
+
+def _is_noisy(p99_by_interval_ms: Sequence[float]) -> bool:
+    return max(p99_by_interval_ms) > NOISY * median_low(p99_by_interval_ms)
+
+
+def _noise(p99_by_interval_ms: Sequence[float]) -> tuple[str, ...]:
+    """Say how far apart the intervals of a noisy run are."""
+    if not _is_noisy(p99_by_interval_ms):
+        return ()
+    return (
+        f"a noisy run: the p99 of its {len(p99_by_interval_ms)} intervals goes from {min(p99_by_interval_ms):.3g} to "
+        f"{max(p99_by_interval_ms):.3g} ms; profile again while the machine is quiet, or with more intervals",
     )
 
 

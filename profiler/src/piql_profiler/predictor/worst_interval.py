@@ -1,4 +1,4 @@
-"""The worst interval of many cells, without composing all intervals of each: an estimate says which may be it.
+"""The worst and the median interval of many cells, without composing all intervals of each: estimates say which to try.
 
     estimate    medians add up, and so do the distances from them to the quantile, as those of normal scores do
     exact       first for the FIRST intervals of each cell by that estimate
@@ -29,8 +29,7 @@ def worst_of(estimates: np.ndarray, exact: Exact) -> np.ndarray:
     """Give the largest exact value of each row of `estimates[cell, interval]`; of FIRST intervals all are composed."""
     cells, intervals = estimates.shape
     if intervals <= FIRST:
-        every = np.indices(estimates.shape).reshape(2, -1)
-        return np.asarray(exact(every[0], every[1]).reshape(estimates.shape).max(axis=1))
+        return np.asarray(_every(estimates, exact).max(axis=1))
     first = np.argsort(-estimates, axis=1)[:, :FIRST]
     rows = np.arange(cells)[:, None]
     found = exact(np.broadcast_to(rows, first.shape).ravel(), first.ravel()).reshape(first.shape)
@@ -44,6 +43,24 @@ def worst_of(estimates: np.ndarray, exact: Exact) -> np.ndarray:
     if len(others):
         np.maximum.at(worst, others[:, 0], exact(others[:, 0], others[:, 1]))
     return np.asarray(worst)
+
+
+def worst_and_typical(estimates: np.ndarray, exact: Exact) -> tuple[np.ndarray, np.ndarray]:
+    """Give each row's largest value, and that of its median interval (the lower of two).
+
+    Beyond FIRST intervals the estimates choose the median one.
+    """
+    cells, intervals = estimates.shape
+    middle = (intervals - 1) // 2
+    if intervals <= FIRST:
+        ascending = np.sort(_every(estimates, exact), axis=1)
+        return ascending[:, -1], ascending[:, middle]
+    return worst_of(estimates, exact), exact(np.arange(cells), np.argsort(estimates, axis=1)[:, middle])
+
+
+def _every(estimates: np.ndarray, exact: Exact) -> np.ndarray:
+    cells, intervals = np.indices(estimates.shape).reshape(2, -1)
+    return exact(cells, intervals).reshape(estimates.shape)
 
 
 def estimate(composition: Composition, curves: Sequence[Curve], q: float, *, correlation: float = 0.0) -> Curve:

@@ -1,0 +1,105 @@
+"""Whether executions were as predicted: an exact test of how many of them took longer than the prediction.
+
+    region    from predicted / TOLERANCE to the larger of predicted × TOLERANCE and what 9 of 10 cases stay below
+    slower    the p99 lies above the region: more than 1 of 100 executions exceed its upper end
+    faster    the p99 lies below the region: fewer than 1 of 100 exceed its lower end
+    agrees    the p99 lies inside: fewer than 1 of 100 exceed the upper end, and more than 1 of 100 the lower one
+
+Each of these four statements is held against its opposite by the quantile test: of n executions whose p99 is exactly at
+an end, the number that exceed it is binomial with 1 of 100. A statement is made where that many, or that few, come up
+with a probability of at most ERROR / 2. So a verdict is wrong in at most ERROR of the cases, whatever the law of the
+latencies is. What the executions do not decide is called undecided, and not agreement.
+
+Below `NEEDED` executions not even none above the upper end shows that fewer than 1 of 100 are: nothing is said then.
+
+The test takes executions as independent of each other, and as one look. Those of one second share what the machine did
+in it, and a page that is looked at all day errs more often than one look.
+
+The quantile test: W. J. Conover, Practical Nonparametric Statistics, section 3.2. A region inside which two things are
+called equal, held against by two one-sided tests: D. J. Schuirmann, J. Pharmacokin. Biopharm. 15 (1987) 657-680.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from scipy.stats import binom
+
+QUANTILE = 0.99
+ERROR = 0.05
+TOLERANCE = 1.25
+NEEDED = math.ceil(math.log(ERROR / 2) / math.log(QUANTILE))
+_MOST_NEEDED = 1_000_000
+
+Outcome = Literal["too few", "slower", "faster", "agrees", "undecided"]
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """The latencies within which a p99 is as predicted, in the unit of the prediction."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """A verdict over `executions`; `needed` is about how many would decide, and None where the verdict stands."""
+
+    outcome: Outcome
+    executions: int
+    needed: int | None
+
+
+def region_of(predicted: float, careful: float | None) -> Region:
+    """Give the region of a predicted p99 and of what it stays below in 9 of 10 cases, where that is known."""
+    return Region(predicted / TOLERANCE, max(predicted * TOLERANCE, careful or 0.0))
+
+
+def judge(executions: int, over_low: int, over_high: int) -> Agreement:
+    """Judge executions of which so many took longer than the lower and than the upper end of their regions.
+
+    Executions of several sizes are judged together, each held against the region predicted for its own size.
+    """
+    if not 0 <= over_high <= over_low <= executions:
+        raise ValueError(f"{over_low} and {over_high} of {executions} are no counts of what exceeds two ends")
+    if executions < NEEDED:
+        return Agreement("too few", executions, NEEDED)
+    outcome = _outcome(executions, over_low, over_high)
+    return Agreement(outcome, executions, _needed(executions, over_low, over_high) if outcome == "undecided" else None)
+
+
+def _outcome(executions: int, over_low: int, over_high: int) -> Outcome:
+    if _are_many(executions, over_high):
+        return "slower"
+    if _are_few(executions, over_low):
+        return "faster"
+    return "agrees" if _are_few(executions, over_high) and _are_many(executions, over_low) else "undecided"
+
+
+def _are_many(executions: int, over: int) -> bool:
+    """More than 1 of 100 exceed the end: so many come up too rarely when exactly 1 of 100 do."""
+    return float(binom.sf(over - 1, executions, 1 - QUANTILE)) <= ERROR / 2
+
+
+def _are_few(executions: int, over: int) -> bool:
+    return float(binom.cdf(over, executions, 1 - QUANTILE)) <= ERROR / 2
+
+
+def _needed(executions: int, over_low: int, over_high: int) -> int | None:
+    """Give about how many executions decide if as large a share of them exceeds each end; None beyond all reason."""
+    more = executions
+    while more < _MOST_NEEDED:
+        more = math.ceil(more * 1.5)
+        low, high = (round(over * more / executions) for over in (over_low, over_high))
+        if _outcome(more, low, high) != "undecided":
+            return _to_two_digits(more)
+    return None
+
+
+def _to_two_digits(number: int) -> int:
+    """Round up to two digits: what is only about right is not said to the last one."""
+    unit: int = 10 ** max(0, len(str(number)) - 2)
+    return -(-number // unit) * unit
