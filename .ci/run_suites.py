@@ -1,5 +1,7 @@
 """Runs a group of suites to the end, whatever fails on the way, and closes with `N passed, N failed`.
 
+Suites that use one core run two at a time; the others alone. Their lines come in the order of the group.
+
 A skipped test counts as failed, and so does a suite that ran nothing, wrote no report or took too long. What a suite
 prints goes to `.test-results/<suite>.log`; when it fails, its end is shown.
 """
@@ -13,13 +15,18 @@ import subprocess
 import sys
 import time
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 
 from suites import GROUPS, REPORTS, Suite
 
 ROOT = Path(__file__).resolve().parent.parent
 LINES_SHOWN = 120
+UNDER_WAY: set[int] = set()
+"""The process groups of the suites that run now, to be ended with this program."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +62,27 @@ def run(suite: Suite) -> Outcome:
     started = time.monotonic()
     with log.open("wb") as output:
         process = subprocess.Popen(suite.command, cwd=ROOT, stdout=output, stderr=output, start_new_session=True)
+        UNDER_WAY.add(process.pid)
         try:
             status, late = process.wait(timeout=suite.minutes * 60), ""
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             status, late = process.wait(), f"stopped after {suite.minutes} minutes"
-        except KeyboardInterrupt:
-            os.killpg(process.pid, signal.SIGTERM)
-            raise
+        finally:
+            UNDER_WAY.discard(process.pid)
     return judge(suite, status, late, report, time.monotonic() - started)
+
+
+def run_all(suites: Sequence[Suite], run: Callable[[Suite], Outcome] = run) -> Iterator[Outcome]:
+    """Run suites in their order, two at a time where neither is to be alone, and give their outcomes in that order."""
+    for is_alone, neighbours in groupby(suites, key=lambda suite: suite.is_alone):
+        with ThreadPoolExecutor(1 if is_alone else 2) as pool:
+            try:
+                yield from pool.map(run, neighbours)
+            except BaseException:  # Ctrl+C: the pool waits for what runs
+                for group in tuple(UNDER_WAY):
+                    os.killpg(group, signal.SIGTERM)
+                raise
 
 
 def judge(suite: Suite, status: int, late: str, report: Path, seconds: float) -> Outcome:
@@ -142,8 +161,7 @@ def show_log(suite: str) -> None:
 def main(group: str) -> int:
     print(f"{'suite':<12} {'passed':>7} {'failed':>7} {'skipped':>8} {'seconds':>8}")
     outcomes = []
-    for suite in GROUPS[group]:
-        outcome = run(suite)
+    for outcome in run_all(GROUPS[group]):
         outcomes.append(outcome)
         row = (
             f"{outcome.suite:<12} {outcome.passed:>7} {outcome.failed:>7} {outcome.skipped:>8} {outcome.seconds:>8.1f}"

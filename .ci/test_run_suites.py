@@ -1,10 +1,11 @@
 """A run must never look better than it was: nothing run, no report and skipped tests are failures."""
 
 import json
+import threading
 from pathlib import Path
 
 import pytest
-from run_suites import Outcome, judge, read_junit, read_playwright, read_vitest, run
+from run_suites import Outcome, judge, read_junit, read_playwright, read_vitest, run, run_all
 from suites import Suite
 
 JUNIT = '<testsuites><testsuite tests="{tests}" failures="{failures}" errors="0" skipped="{skipped}"/></testsuites>'
@@ -67,3 +68,21 @@ def test_an_end_to_end_test_that_passes_only_again_fails(tmp_path: Path) -> None
 def test_a_check_counts_as_one(command: str, passed: int) -> None:
     outcome = run(Suite("a-check-of-this-test", (command,)))
     assert (outcome.passed, outcome.failed) == (passed, 1 - passed)
+
+
+def test_two_suites_of_one_core_run_together_and_one_that_wants_both_alone() -> None:
+    suites = [Suite("a", ()), Suite("b", ()), Suite("both", (), is_alone=True), Suite("c", ())]
+    together, under_way, seen = threading.Barrier(2), set[str](), dict[str, set[str]]()
+
+    def ran(suite: Suite) -> Outcome:
+        under_way.add(suite.name)
+        if suite.name in "ab":
+            together.wait(60)  # neither goes on before the other has begun
+        seen[suite.name] = set(under_way)
+        if suite.name in "ab":
+            together.wait(60)
+        under_way.discard(suite.name)
+        return Outcome(suite.name, 1, 0, 0, 0.0)
+
+    assert [outcome.suite for outcome in run_all(suites, ran)] == ["a", "b", "both", "c"]
+    assert seen == {"a": {"a", "b"}, "b": {"a", "b"}, "both": {"both"}, "c": {"c"}}
