@@ -300,14 +300,60 @@ async def test_a_run_that_was_under_way_at_the_end_of_the_backend_has_failed(
         assert (await client.get(f"/api/profile-runs/{waiting}")).json()["state"] in ("queued", "starting", "running")
 
 
-async def test_a_run_on_a_store_that_does_not_answer_fails_with_a_message(client: httpx.AsyncClient) -> None:
-    run_id = await started(client, SHORT | {"store_url": "cql://127.0.0.1:1/none"})
-    deadline = time.monotonic() + PATIENCE
-    while (run := (await client.get(f"/api/profile-runs/{run_id}")).json())["ended_at"] is None:
-        assert time.monotonic() < deadline
-        await asyncio.sleep(0.1)
-    assert run["state"] == "failed"
-    assert run["message"]
+async def test_a_run_on_a_store_that_does_not_answer_fails_with_a_message_and_tells_no_password(
+    settings: Settings, running: object, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    url, shown = "cql://me:s3cr3t@127.0.0.1:1/none?timeout=1", "cql://me:…@127.0.0.1:1/none?timeout=1"
+    started_with: list[str] = []
+    start = asyncio.create_subprocess_exec
+
+    async def seen(*arguments: str, **options: object) -> asyncio.subprocess.Process:
+        started_with.append(" ".join(arguments))
+        return await start(*arguments, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", seen)
+    async with running(replace(settings, profile_stores=(url,))) as client:  # type: ignore[operator]
+        for named in (shown, url):
+            run_id = await started(client, SHORT | {"store_url": named})
+            deadline = time.monotonic() + PATIENCE
+            while (run := (await client.get(f"/api/profile-runs/{run_id}")).json())["ended_at"] is None:
+                assert time.monotonic() < deadline
+                await asyncio.sleep(0.1)
+            assert run["state"] == "failed"
+            assert "the cluster cql://127.0.0.1:1/none cannot be reached" in run["message"]
+            assert run["settings"]["store_url"] == shown
+            assert "s3cr3t" not in json.dumps(run)
+    assert len(started_with) == 2
+    assert "s3cr3t" not in "".join(started_with) + caplog.text
+    kept = [file for file in settings.data.rglob("*") if file.is_file()]
+    assert any(file.name == "run.json" for file in kept)
+    assert [file for file in kept if b"s3cr3t" in file.read_bytes()] == []
+
+
+@pytest.mark.parametrize("named", ["cql://127.0.0.1:22/none", "cql://me:guess@10.0.0.1/none", "cql://db:1/none"])
+async def test_a_store_that_was_not_named_at_the_start_is_never_connected_to(
+    settings: Settings, running: object, named: str
+) -> None:
+    known = replace(settings, profile_stores=("cql://me:s3cr3t@db/none", "cql://10.0.0.1/none"))
+    async with running(known) as client:  # type: ignore[operator]
+        answer = await client.post("/api/profile-runs", json=SHORT | {"store_url": named})
+        assert (answer.status_code, answer.json()["code"]) == (403, "store-not-listed")
+        assert "guess" not in answer.text
+        assert (await client.get("/api/profile-runs")).json() == []
+
+
+async def test_a_password_of_an_earlier_version_is_taken_out_of_its_file(settings: Settings, running: object) -> None:
+    async with running(settings) as client:  # type: ignore[operator]
+        run_id = await started(client, LONG)
+    file = settings.data / "profile-runs" / run_id / "state.json"
+    content = json.loads(file.read_text())
+    content["request"]["store_url"] = "cql://me:s3cr3t@db/none"
+    file.write_text(json.dumps(content))
+    file.chmod(0o644)
+    async with running(settings) as client:  # type: ignore[operator]
+        assert (await client.get(f"/api/profile-runs/{run_id}")).status_code == 200
+    assert "s3cr3t" not in file.read_text()
+    assert settings.data.stat().st_mode & 0o077 == 0
 
 
 @pytest.mark.parametrize(

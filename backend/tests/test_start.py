@@ -108,3 +108,20 @@ def test_wrong_arguments_are_told_in_the_usual_way(arguments: list[str]) -> None
     ended = subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, check=False)
     assert ended.returncode == 2
     assert "usage: piql serve" in ended.stderr
+
+
+def test_what_is_kept_is_for_its_user_alone_and_a_password_belongs_into_the_environment(settings: Settings) -> None:
+    settings.data.chmod(0o755)
+    command = [*COMMAND, "--port", str(free_port()), "--data", str(settings.data)]
+    command += ["--profile-store", "cql://me:s3cr3t@db/none"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline()
+        created = [settings.data, settings.data / ".lock", settings.data / "workbench.duckdb.wal"]
+        modes = {path.name: path.stat().st_mode & 0o077 for path in created if path.exists()}
+        process.terminate()
+        said = process.communicate()[1]
+    assert modes[settings.data.name] == 0
+    assert modes.get("workbench.duckdb.wal", 0) == 0
+    assert "put a URL with a password into the environment" in said
+    assert "s3cr3t" not in said

@@ -26,7 +26,7 @@ async def test_a_saved_file_is_read_back_with_a_new_revision(client: httpx.Async
     folder = settings.data / "workspaces" / "scadr"
     assert (folder / "schema.piql").read_bytes() == text.encode()
     assert not [each for each in folder.iterdir() if each.suffix == ".tmp"]
-    assert (folder / "schema.piql").stat().st_mode & 0o777 == 0o644
+    assert (folder / "schema.piql").stat().st_mode & 0o777 == 0o600
 
 
 async def test_a_save_over_a_changed_file_is_refused_with_the_current_text(client: httpx.AsyncClient) -> None:
@@ -90,3 +90,20 @@ async def test_an_unknown_workspace_or_file_is_not_found(client: httpx.AsyncClie
     body = {"text": "x", "base_revision": None}
     assert (await client.put("/api/workspaces/scadr/files/none.piql", json=body)).status_code == 404
     assert (await client.put("/api/workspaces/none/files/a.piql", json=body)).status_code == 404
+
+
+async def test_a_link_out_of_the_workspace_is_no_file_of_it(client: httpx.AsyncClient, settings: Settings) -> None:
+    secret = settings.data / "secret.piql"
+    secret.write_text("secret")
+    folder = settings.data / "workspaces" / "scadr"
+    (folder / "linked.piql").symlink_to(secret)
+    (folder / "elsewhere").symlink_to(settings.data)
+    (folder / "again.piql").symlink_to(folder / "schema.piql")
+    texts = {each["path"]: each["text"] for each in (await client.get("/api/workspaces/scadr")).json()["files"]}
+    assert texts["again.piql"] == texts["schema.piql"]
+    assert "secret" not in texts.values()
+    for path in ("linked.piql", "elsewhere/secret.piql"):
+        change = {"text": "changed", "base_revision": None}
+        assert (await client.put(f"/api/workspaces/scadr/files/{path}", json=change)).status_code == 422
+        assert (await client.delete(f"/api/workspaces/scadr/files/{path}")).status_code == 422
+    assert secret.read_text() == "secret"

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from piql.errors import StoreUnavailable
 from piql_profiler.grid import Grid, Operator, Point
 from piql_profiler.histogram import Histogram
 from piql_profiler.measurements import Measurement
@@ -17,6 +18,7 @@ from piql_profiler.run_files import (
     read_cells,
     read_info,
 )
+from piql_profiler.store_urls import STORE_VARIABLE, with_password
 
 GRID = Grid.product("two", row_bytes=(100,), scan_rows=(1, 10))
 SETTINGS = RunSettings("embedded:data/x.db", GRID, interval_seconds=2.0, intervals=2)
@@ -127,15 +129,22 @@ def test_a_run_can_be_marked_as_cancelled_from_outside_unless_it_has_ended(tmp_p
     assert read_info(tmp_path).state == "done"
 
 
-def test_a_run_whose_url_holds_a_password_is_its_owners_alone_to_read(tmp_path: Path) -> None:
-    for url, others in (("cql://me:secret@node/app", 0), ("cql://node/app", 0o044)):
-        run = RunDirectory(tmp_path / url[6:8], replace(SETTINGS, store_url=url))
-        for state in ("running", "cancelled"):
-            run.update(state=state)
-            assert (run.path / "run.json").stat().st_mode & 0o044 == others
-        run.update(state="running")
-        mark_cancelled(run.path)
-        assert (run.path / "run.json").stat().st_mode & 0o044 == others
+def test_a_password_is_not_kept_with_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    url = "cql://me:secret@node/app"
+    run = RunDirectory(tmp_path, replace(SETTINGS, store_url=url))
+    run.update(state="running")
+    mark_cancelled(tmp_path)
+    assert not any(b"secret" in file.read_bytes() for file in tmp_path.iterdir())
+    kept = read_info(tmp_path).settings.store_url
+    assert kept == "cql://me:…@node/app"
+
+    for known in ("", "cql://me:secret@elsewhere/app"):
+        monkeypatch.setenv(STORE_VARIABLE, known)
+        with pytest.raises(StoreUnavailable, match="put the whole URL of cql://me:…@node/app into PIQL_STORE"):
+            with_password(kept)
+    monkeypatch.setenv(STORE_VARIABLE, url)
+    assert with_password(kept) == url
+    assert with_password("cql://node/app") == "cql://node/app"
 
 
 def whole_run(path: Path) -> Path:

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from piql_profiler.store_urls import has_password
+
 from piql_backend.allowed_hosts import is_loopback
 from piql_backend.settings import Settings
 from piql_backend.slos.report import report
@@ -15,6 +17,8 @@ from piql_backend.slos.report import report
 _INSECURE = (
     "nobody is asked for a name or a password, so whoever reaches the address reads, changes and deploys everything"
 )
+
+_VARIABLES = "put a URL with a password into the environment, as STORE or PROFILE_STORES"
 
 
 def serve(argv: Sequence[str] | None = None) -> int:
@@ -36,17 +40,28 @@ def serve(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--port", type=int, default=default.port)
     parser.add_argument("--data", type=Path, default=default.data, metavar="DIR", help="where everything is kept")
     parser.add_argument("--store", default=default.store, metavar="URL", help="as in piql.connect; default: embedded")
+    parser.add_argument(
+        "--profile-store",
+        dest="profile_stores",
+        action="append",
+        default=list(default.profile_stores),
+        metavar="URL",
+        help="a cluster that profile runs may measure, besides --store; may be given again",
+    )
     parser.add_argument("--frontend", type=Path, default=default.frontend, metavar="DIR", help="the built front end")
     given = parser.parse_args(argv)
     if not 0 <= given.port <= 65535:
         parser.error(f"{given.port} is no port")
+    if any(has_password(argument) for argument in argv or sys.argv):
+        print(f"piql serve: arguments are seen by everybody on this machine: {_VARIABLES}.", file=sys.stderr)
     if not is_loopback(given.host):
         if not given.insecure:
             parser.error(f"--host {given.host} is open to other machines: {_INSECURE}. Say --insecure to do it")
         print(f"piql serve: --insecure: {_INSECURE}.", file=sys.stderr)
     from piql_backend.server import serve as run  # the web packages take half a second to import
 
-    return run(replace(default, **(vars(given) | {"allowed_hosts": tuple(given.allowed_hosts)})))
+    lists = {"allowed_hosts": tuple(given.allowed_hosts), "profile_stores": tuple(given.profile_stores)}
+    return run(replace(default, **(vars(given) | lists)))
 
 
 def slo(argv: Sequence[str] | None = None) -> int:

@@ -1,7 +1,8 @@
-"""Lets one backend at a time use a data folder."""
+"""Lets one backend at a time use a data folder, and nobody but its user look into it."""
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 from pathlib import Path
 
@@ -15,6 +16,8 @@ class DataLock:
 
     def __init__(self, data: Path) -> None:
         data.mkdir(parents=True, exist_ok=True)
+        with contextlib.suppress(PermissionError):  # a folder of somebody else's, such as a mounted one
+            data.chmod(0o700)
         self._file = (data / ".lock").open("w")
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -13,6 +13,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from piql import errors as engine
+from piql_profiler.store_urls import without_password
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
@@ -50,7 +51,7 @@ class ApiError(Exception):
         self.status = status
         self.body = ErrorRead(
             code=code,
-            message=message,
+            message=without_password(message),
             help=help,
             diagnostics=None if diagnostics is None else list(diagnostics),
             current=current,

@@ -15,7 +15,7 @@ def write_atomically(file: Path, text: str) -> None:
         try:
             new.write(text.encode())
             new.flush()
-            os.fchmod(new.fileno(), stat.S_IMODE(file.stat().st_mode) if file.exists() else 0o644)
+            os.fchmod(new.fileno(), stat.S_IMODE(file.stat().st_mode) if file.exists() else 0o600)
             os.fsync(new.fileno())
             os.replace(new.name, file)
         except BaseException:

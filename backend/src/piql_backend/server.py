@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import signal
 import socket
 import sys
 
 import duckdb
 import uvicorn
+from piql_profiler.store_urls import without_password
 
 from piql_backend.app import create_app
 from piql_backend.data_lock import DataInUse
@@ -23,7 +25,8 @@ _SWITCH_SECONDS = 0.0005  # threads take turns: an execution must not wait 5 ms 
 def serve(settings: Settings) -> int:
     """Serve until SIGTERM or Ctrl-C; 1 when it cannot start."""
     sys.setswitchinterval(_SWITCH_SECONDS)
-    logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
+    os.umask(0o077)  # what is kept is for this user alone
+    _log_without_passwords()
     try:
         bound = _bind(settings)
     except OSError as error:
@@ -54,6 +57,17 @@ def serve(settings: Settings) -> int:
     finally:
         bound.close()
     return 0 if server.started else 1
+
+
+class _WithoutPasswords(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        return without_password(super().format(record))
+
+
+def _log_without_passwords() -> None:
+    handler = logging.StreamHandler()
+    handler.setFormatter(_WithoutPasswords("%(levelname)s %(name)s: %(message)s"))
+    logging.basicConfig(level=logging.INFO, handlers=[handler])
 
 
 class _Server(uvicorn.Server):

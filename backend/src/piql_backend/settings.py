@@ -28,11 +28,12 @@ class Settings:
     host: str = "127.0.0.1"
     port: int = 8400
     data: Path = Path("data")
-    store: str | None = None  # None: an embedded store under `data`
+    store: str | None = field(default=None, repr=False)  # None: an embedded store under `data`
     frontend: Path = ROOT / "frontend" / "dist"
     sample: Path = ROOT / "sample-apps" / "scadr"
     sample_size: SampleSize = field(default_factory=SampleSize)  # how many users the first start makes
     profile_runner: Literal["ray", "local"] = "ray"  # local: one process, for tests and small machines
+    profile_stores: tuple[str, ...] = field(default=(), repr=False)  # clusters to measure, besides `store`
     insecure: bool = False  # the host may be another than loopback, though nobody is asked who they are
     allowed_hosts: tuple[str, ...] = ()  # names by which it may be reached, besides localhost and addresses
 
@@ -47,7 +48,8 @@ class Settings:
 
     @classmethod
     def from_environment(cls) -> Settings:
-        """Read PORT, DATA, STORE, FRONTEND, SAMPLE_USERS, PROFILE_RUNNER and ALLOWED_HOSTS (with commas)."""
+        """Read PORT, DATA, STORE, FRONTEND, SAMPLE_USERS, PROFILE_RUNNER, ALLOWED_HOSTS (with commas) and
+        PROFILE_STORES (with spaces)."""
         default = cls()
         return cls(
             port=int(os.environ.get("PORT", default.port)),
@@ -56,6 +58,7 @@ class Settings:
             frontend=Path(os.environ.get("FRONTEND", default.frontend)),
             sample_size=SampleSize(users=int(os.environ.get("SAMPLE_USERS", default.sample_size.users))),
             profile_runner="local" if os.environ.get("PROFILE_RUNNER") == "local" else "ray",
+            profile_stores=tuple(os.environ.get("PROFILE_STORES", "").split()),
             allowed_hosts=listed(os.environ.get("ALLOWED_HOSTS", "")),
         )
 

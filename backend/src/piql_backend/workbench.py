@@ -20,6 +20,7 @@ from piql_backend.latency.repository import ObservationTable
 from piql_backend.latency.service import Latency
 from piql_backend.predictions.service import Predictions
 from piql_backend.profile_runs.service import ProfileRuns
+from piql_backend.profile_runs.stores import MeasurableStores
 from piql_backend.settings import Settings
 from piql_backend.slos.repository import SloTable
 from piql_backend.slos.service import Slos
@@ -46,7 +47,8 @@ class Workbench:
         self.health = Health(self._store, self.workspaces)
         self.compilations = Compilations()
         self.language = Language(self.compilations)
-        self.profile_runs = ProfileRuns(data / "profile-runs", self._store, settings.profile_runner)
+        stores = MeasurableStores(settings.store_url, settings.profile_stores)
+        self.profile_runs = ProfileRuns(data / "profile-runs", stores, settings.profile_runner)
         self.predictions = Predictions(self.compilations, self.profile_runs)
         self.deployments = Deployments(
             DeploymentTable(self._database), self.workspaces, self.compilations, self.predictions, self._store

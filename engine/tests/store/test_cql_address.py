@@ -47,6 +47,9 @@ def test_a_password_is_shown_nowhere() -> None:
     assert "secret" not in str(refusal.value)
     address = parse_address("cql://me:secret@a/s")
     assert "secret" not in repr(address) + address.shown()
+    with pytest.raises(StoreUnavailable, match="no store answers to") as refusal:
+        open_store("postgres://me:secret@a/s")
+    assert "secret" not in str(refusal.value)
 
 
 def test_a_cluster_that_is_not_there_is_said_to_be_unreachable() -> None:

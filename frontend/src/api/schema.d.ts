@@ -363,7 +363,7 @@ export interface paths {
         put?: never;
         /**
          * Create Profile Run
-         * @description Start a run, or queue it behind the one under way.
+         * @description Start a run, or queue it behind the one under way; 403 for a store that the workbench was not started with.
          */
         post: operations["create_profile_run"];
         delete?: never;
@@ -2269,7 +2269,8 @@ export interface components {
         };
         /**
          * ProfileRunCreate
-         * @description `store_url` null: the kind of store that the workbench runs on.
+         * @description `store_url` null: the kind of store that the workbench runs on; else `embedded:` for a new one, or a cluster that
+         *     the workbench was started with, without its password.
          *
          *     With `refreshes`, the id of a stale run, only what is stale of that run is measured, with its grid and intervals.
          */
@@ -4027,6 +4028,24 @@ export interface operations {
             };
             /** @description The request comes from a page of another origin. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -32,6 +32,7 @@ from piql_profiler.profile_run import KNOWN, Cancelled, Progress, resume_profile
 from piql_profiler.run_files import RunSettings, UnreadableRun, mark_cancelled, read_cells, read_info
 from piql_profiler.runner import LocalRunner, Runner
 from piql_profiler.shares import Known
+from piql_profiler.store_urls import STORE_VARIABLE
 from piql_profiler.workload import Workload
 
 SLO_FAILED = 99
@@ -43,7 +44,12 @@ _PATIENCE_SECONDS = 3.5  # after a request to stop; then everything is ended by 
 def profile(argv: Sequence[str] | None = None) -> int:
     """Measure the remote operators of a store."""
     parser = argparse.ArgumentParser(prog="piql profile", description="Measure the remote operators of a store.")
-    parser.add_argument("--store", metavar="URL", help="as in piql.connect")
+    parser.add_argument(
+        "--store",
+        default=os.environ.get(STORE_VARIABLE) or None,
+        metavar="URL",
+        help=f"as in piql.connect; a URL with a password belongs into {STORE_VARIABLE}, where nobody else sees it",
+    )
     parser.add_argument(
         "--grid", default="small", help=f"{', '.join(GRIDS)}, or JSON with the levels of each dimension"
     )

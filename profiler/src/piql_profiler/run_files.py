@@ -1,6 +1,6 @@
 """A profile run on disk: a folder with `run.json` and one Parquet file for each complete interval.
 
-    run.json               format version, store, grid, settings, state, who writes it
+    run.json               format version, store (without its password), grid, settings, state, who writes it
     interval-000.parquet   one row a point: operator, cardinalities, executions, quantiles, bins and counts
 
 Every file is written beside its place and moved there, so a file that exists is whole. While a run goes on, it keeps
@@ -25,7 +25,7 @@ import pyarrow.parquet as pq
 from piql_profiler.grid import Grid, Operator, Point
 from piql_profiler.histogram import RATIO, Histogram
 from piql_profiler.measurements import Measurement, Measurements
-from piql_profiler.store_urls import has_password
+from piql_profiler.store_urls import without_password
 
 FORMAT_VERSION = 2
 _READ = (1, FORMAT_VERSION)  # the first knew nothing of columns
@@ -33,7 +33,6 @@ RunState = Literal["starting", "running", "cancelled", "failed", "done"]
 _UNFINISHED = ("starting", "running")
 _HALF = ".part"  # of files under way
 _SPARE, _SPARE_BYTES = "spare.part", 64 * 1024
-_OWN, _SHARED = 0o600, 0o666  # who may read a file; the latter less the process's mask
 GONE = "the process that measured ended before the run did"
 
 
@@ -149,7 +148,6 @@ class RunDirectory:
     def _save(self) -> None:
         target = self.path / "run.json"
         part = target.with_suffix(".part")
-        part.touch(_OWN if has_password(self.info.settings.store_url) else _SHARED)
         part.write_text(json.dumps(_to_json(self.info), indent=2) + "\n")
         move_into_place(part, target)
 
@@ -363,6 +361,7 @@ def _further(row: Mapping[str, Any], name: str) -> Histogram | None:
 
 def _to_json(info: RunInfo) -> dict[str, Any]:
     content = {"format_version": FORMAT_VERSION, **asdict(info)}
+    content["settings"]["store_url"] = without_password(info.settings.store_url)
     content["settings"]["grid"] = {
         "name": info.settings.grid.name,
         "points": [_point_to_json(each) for each in info.settings.grid.points],

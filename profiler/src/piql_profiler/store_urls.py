@@ -1,16 +1,34 @@
-"""URLs of stores that hold a password."""
+"""URLs of stores that hold a password: what is shown or kept of them, and where the password comes from again."""
 
 from __future__ import annotations
 
+import os
 import re
 
-_LOGIN = re.compile(r"(//[^/@:]*):[^/@]*@")
+from piql.errors import StoreUnavailable
+
+STORE_VARIABLE = "PIQL_STORE"  # in the environment, which no other user of the machine can read; arguments all can
+_LEFT_OUT = "…"
+_LOGIN = re.compile(r"(//[^/@:\s]*):[^/@\s]*@")
 
 
-def without_password(url: str) -> str:
-    """Give a store's URL fit to be shown."""
-    return _LOGIN.sub(r"\1:…@", url)
+def without_password(text: str) -> str:
+    """Give a store's URL, or a text that may hold one, fit to be shown and kept."""
+    return _LOGIN.sub(rf"\1:{_LEFT_OUT}@", text)
 
 
 def has_password(url: str) -> bool:
     return _LOGIN.search(url) is not None
+
+
+def with_password(url: str) -> str:
+    """Give the URL of a store with the password that was left out of it, from PIQL_STORE in the environment.
+
+    Raises StoreUnavailable where PIQL_STORE names another store, or none.
+    """
+    if f":{_LEFT_OUT}@" not in url:
+        return url
+    known = os.environ.get(STORE_VARIABLE, "")
+    if without_password(known) != url:
+        raise StoreUnavailable(f"passwords are not kept: put the whole URL of {url} into {STORE_VARIABLE}")
+    return known

@@ -34,6 +34,7 @@ import piql
 
 from piql_profiler.grid import JOINS, Grid, Operator, Point
 from piql_profiler.scratch import scratch_folder
+from piql_profiler.store_urls import with_password
 from piql_profiler.write_workload import Insertion, WriteWorkload
 
 RESERVED_PREFIX = "piql_profile_"
@@ -279,7 +280,11 @@ def _payload(length: int) -> str:
 
 @contextmanager
 def store_for_profiling(store_url: str) -> Iterator[str]:
-    """Give the URL of the store to measure; a file made beside an embedded store goes with the context."""
+    """Give the URL of the store to measure; a file made beside an embedded store goes with the context.
+
+    Raises StoreUnavailable where the password of a run that was read from disk is not given again.
+    """
+    store_url = with_password(store_url)
     scheme, _, rest = store_url.partition(":")
     place, _, options = rest.partition("?")
     if scheme not in ("embedded", "stepwise"):

@@ -18,9 +18,9 @@ async def list_profile_runs(workbench: TheWorkbench) -> list[ProfileRunRead]:
     return workbench.profile_runs.list()
 
 
-@router.post("", status_code=201)
+@router.post("", status_code=201, responses=declared(403, 404, 409))
 async def create_profile_run(request: ProfileRunCreate, workbench: TheWorkbench) -> ProfileRunRead:
-    """Start a run, or queue it behind the one under way."""
+    """Start a run, or queue it behind the one under way; 403 for a store that the workbench was not started with."""
     return await workbench.profile_runs.create(request)
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from piql_profiler.run_files import UnreadableRun, read_info
+from piql_profiler.store_urls import STORE_VARIABLE, without_password
 
 SECONDS_TO_END = 15.0
 
@@ -26,7 +27,8 @@ class ProfileProcess:
         self.was_cancelled = False
 
     @classmethod
-    async def start(cls, arguments: Sequence[str], folder: Path) -> ProfileProcess:
+    async def start(cls, arguments: Sequence[str], folder: Path, store_url: str) -> ProfileProcess:
+        """Start a profiler; the store's URL goes by the environment, for everybody can read arguments."""
         process = await asyncio.create_subprocess_exec(
             sys.executable,
             "-m",
@@ -34,6 +36,7 @@ class ProfileProcess:
             "profile",
             *arguments,
             cwd=folder,
+            env=os.environ | {STORE_VARIABLE: store_url},
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
@@ -76,7 +79,7 @@ class ProfileProcess:
     async def _collect_errors(self) -> None:
         assert self._process.stderr is not None
         async for line in self._process.stderr:
-            text = line.decode("utf-8", "replace").strip()
+            text = without_password(line.decode("utf-8", "replace").strip())
             if text:
                 self._errors = [*self._errors[-19:], text]
 

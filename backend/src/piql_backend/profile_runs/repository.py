@@ -7,6 +7,8 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
+from piql_profiler.store_urls import has_password, without_password
+
 from piql_backend.files import write_atomically
 from piql_backend.profile_runs.schemas import ProfileRunCreate, ProfileRunRead
 
@@ -42,13 +44,20 @@ class ProfileRunFiles:
         write_atomically(self.folder(run.read.id) / "state.json", json.dumps(content, indent=2) + "\n")
 
     def load_all(self) -> list[StoredRun]:
-        """Give every run whose state can be read; folders without one are left alone."""
+        """Give every run whose state can be read; folders without one are left alone.
+
+        Files of earlier versions held passwords, which are taken out of them.
+        """
         if not self._root.is_dir():
             return []
         found = []
         for file in sorted(self._root.glob("*/state.json")):
             try:
-                content = json.loads(file.read_text())
+                text = file.read_text()
+                if has_password(text):
+                    text = without_password(text)
+                    write_atomically(file, text)
+                content = json.loads(text)
                 found.append(
                     StoredRun(
                         ProfileRunRead.model_validate(content["run"]),

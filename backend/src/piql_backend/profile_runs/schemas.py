@@ -33,7 +33,8 @@ class GridLevels(Write):
 
 
 class ProfileRunCreate(Write):
-    """`store_url` null: the kind of store that the workbench runs on.
+    """`store_url` null: the kind of store that the workbench runs on; else `embedded:` for a new one, or a cluster that
+    the workbench was started with, without its password.
 
     With `refreshes`, the id of a stale run, only what is stale of that run is measured, with its grid and intervals.
     """

@@ -29,8 +29,8 @@ from piql_backend.profile_runs.schemas import (
     ProfileRunRead,
     ProfileSettingsRead,
 )
+from piql_backend.profile_runs.stores import NEW_EMBEDDED, MeasurableStores
 from piql_backend.profile_runs.summary import summary_of
-from piql_backend.store import StoreConnection
 
 log = logging.getLogger(__name__)
 
@@ -43,10 +43,10 @@ MOST_POINTS = 2000
 class ProfileRuns:
     """All runs by id. Everything here happens on the event loop, so nothing needs a lock."""
 
-    def __init__(self, root: Path, store: StoreConnection, runner: Literal["ray", "local"] = "ray") -> None:
+    def __init__(self, root: Path, stores: MeasurableStores, runner: Literal["ray", "local"] = "ray") -> None:
         self._runner = runner
         self._files = ProfileRunFiles(root)
-        self._store = store
+        self._stores = stores
         self._runs: dict[str, StoredRun] = {}
         self._process: ProfileProcess | None = None
         self._running: str | None = None
@@ -95,13 +95,16 @@ class ProfileRuns:
         if request.refreshes is not None:
             request = self._as_refreshed(request, request.refreshes)
         levels = _checked(request.grid)
+        store_url = without_password(self._stores.url(request.store_url))
+        if request.store_url is not None:
+            request = request.model_copy(update={"store_url": store_url})
         run_id = f"run-{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
         settings = ProfileSettingsRead(
             grid="custom" if levels else str(request.grid),
             levels=levels,
             interval_seconds=request.interval_seconds,
             intervals=request.intervals,
-            store_url=without_password(self._url(request)),
+            store_url=store_url,
         )
         read = ProfileRunRead(
             id=run_id,
@@ -155,7 +158,7 @@ class ProfileRuns:
         self._running = run_id
         try:
             arguments = ("--look", "1", "--out", str(folder))
-            self._process = await ProfileProcess.start(arguments, self._files.folder(run_id))
+            self._process = await ProfileProcess.start(arguments, self._files.folder(run_id), self._url(run_id))
             code, complaint = await self._process.follow(lambda progress: None)
         finally:
             self._process, self._running = None, None
@@ -224,8 +227,9 @@ class ProfileRuns:
         self._change(run_id, state="starting", started_at=_now())
         self._running = run_id
         try:
-            self._process = await ProfileProcess.start(self._arguments(run_id), self._files.folder(run_id))
-        except OSError as error:
+            folder, url = self._files.folder(run_id), self._url(run_id)
+            self._process = await ProfileProcess.start(self._arguments(run_id), folder, url)
+        except (OSError, ApiError) as error:
             self._running = None
             self._change(run_id, state="failed", message=f"The profiler does not start: {error}.", ended_at=_now())
             return
@@ -262,7 +266,7 @@ class ProfileRuns:
         if isinstance(eta, int | float) and math.isfinite(eta):
             changes["eta_seconds"] = max(0.0, float(eta))
         if isinstance(line.get("message"), str):
-            changes["message"] = line["message"]
+            changes["message"] = without_password(line["message"])
         if line.get("state") == "running" and read.state == "starting":
             changes["state"] = "running"
         if changes:
@@ -290,7 +294,6 @@ class ProfileRuns:
             stale = str(self._files.measurements(request.refreshes).resolve())
             return ("--refresh", stale, "--out", str(measurements), "--progress", "json")
         return (
-            *("--store", self._url(request, run_id)),
             *("--grid", grid),
             *("--interval", f"{request.interval_seconds:g}"),
             *("--intervals", str(request.intervals)),
@@ -299,15 +302,10 @@ class ProfileRuns:
             *("--progress", "json"),
         )
 
-    def _url(self, request: ProfileRunCreate, run_id: str | None = None) -> str:
+    def _url(self, run_id: str) -> str:
         """Give the store to measure: an embedded one is always new, so that rows for measuring never mix with data."""
-        url = request.store_url or self._store.url
-        if url.startswith("cql://"):
-            return url
-        if request.store_url not in (None, "embedded:") and request.store_url != self._store.url:
-            message = "A profile run measures a new embedded store (embedded:) or a cluster (cql://host/keyspace)."
-            raise ApiError(422, "invalid-store", message)
-        return "embedded:" if run_id is None else f"embedded:{self._files.store(run_id).resolve()}"
+        url = self._stores.url(self._runs[run_id].request.store_url)
+        return f"embedded:{self._files.store(run_id).resolve()}" if url == NEW_EMBEDDED else url
 
     def _change(self, run_id: str, **changes: Any) -> None:
         run = self._runs[run_id]

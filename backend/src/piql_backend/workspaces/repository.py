@@ -40,9 +40,13 @@ class Workspaces:
         return WorkspaceRead(id=workspace_id, title=TITLES.get(workspace_id, workspace_id), files=files)
 
     def texts(self, workspace_id: str) -> dict[str, str]:
-        """Give the text of each file by its path; schema files, which stand at the top, come first."""
+        """Give the text of each file by its path; schema files, which stand at the top, come first.
+
+        A link that leads out of the workspace is no file of it.
+        """
         folder = self._folder(workspace_id)
-        paths = [each.relative_to(folder).as_posix() for each in folder.rglob("*.piql") if each.is_file()]
+        inside = (each for each in folder.rglob("*.piql") if each.is_file() and _lies_in(each, folder))
+        paths = [each.relative_to(folder).as_posix() for each in inside]
         paths = sorted((each for each in paths if is_file_path(each)), key=lambda each: (each.count("/"), each))
         return {each: (folder / each).read_bytes().decode("utf-8", "replace") for each in paths}
 
@@ -85,11 +89,15 @@ class Workspaces:
             )
             raise ApiError(422, "invalid-path", message)
         file = folder / path
-        if not file.resolve().is_relative_to(folder.resolve()):
+        if not _lies_in(file, folder):
             raise ApiError(422, "invalid-path", f"{path} leads out of the workspace.")
         if file.is_dir() or any(parent.is_file() for parent in file.parents if parent != folder):
             raise ApiError(422, "invalid-path", f"{path} is a folder, or lies below a file.")
         return file
+
+
+def _lies_in(file: Path, folder: Path) -> bool:
+    return file.resolve().is_relative_to(folder.resolve())
 
 
 def _read(file: Path, path: str) -> FileRead:

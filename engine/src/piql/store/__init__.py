@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from urllib.parse import parse_qsl
 
 from piql.errors import StoreUnavailable
@@ -24,7 +25,8 @@ def open_store(url: str) -> Store:
         return _open_cql(url)
     adapter = _ADAPTERS.get(scheme)
     if adapter is None:
-        raise StoreUnavailable(f"no store answers to {url!r}: write embedded:, embedded:PATH or cql://HOST/KEYSPACE")
+        shown = re.sub(r"//[^@/]*@", "//", url)  # without a login
+        raise StoreUnavailable(f"no store answers to {shown!r}: write embedded:, embedded:PATH or cql://HOST/KEYSPACE")
     path, _, options = rest.partition("?")
     synchronous: Synchronous = "FULL"
     wait_ms = WAIT_MS
