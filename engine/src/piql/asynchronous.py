@@ -13,6 +13,7 @@ from piql.database import Database, Page, Progress, Session, Strategy, connect
 from piql.deployment import Deployment
 from piql.evolution.build import Build
 from piql.execution.observation import Observer
+from piql.forking import renew_in_children
 from piql.session_marks import Guarantee
 from piql.store.base import Consistency
 from piql.writing.bulk import BATCH
@@ -27,6 +28,11 @@ class AsyncDatabase:
     def __init__(self, database: Database, pool: ThreadPoolExecutor) -> None:
         self._database = database
         self._pool = pool
+        renew_in_children(self, AsyncDatabase._renew)
+
+    def _renew(self) -> None:
+        """Start threads anew: those of the pool are the parent's."""
+        self._pool = _new_pool()
 
     async def __aenter__(self) -> Self:
         return self
@@ -139,6 +145,10 @@ class AsyncSession:
         return await self._database._call(lambda: self._session.load(table, rows, progress, batch_rows, resume))
 
 
+def _new_pool() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(_THREADS, thread_name_prefix="piql")
+
+
 class Connecting:
     """A database about to be opened: await it, or enter it with `async with`."""
 
@@ -154,7 +164,7 @@ class Connecting:
         self._database: AsyncDatabase | None = None
 
     async def _opened(self) -> AsyncDatabase:
-        pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="piql")
+        pool = _new_pool()
         self._database = AsyncDatabase(await asyncio.get_running_loop().run_in_executor(pool, self._open), pool)
         return self._database
 

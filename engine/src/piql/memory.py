@@ -10,6 +10,8 @@ from collections.abc import Callable
 from threading import Lock
 from typing import Generic, TypeVar
 
+from piql.forking import renew_in_children
+
 V = TypeVar("V")
 
 
@@ -19,6 +21,11 @@ class Memory(Generic[V]):
     def __init__(self, most: int) -> None:
         self._most = most
         self._found: dict[tuple[int, ...], tuple[tuple[object, ...], V]] = {}
+        self._lock = Lock()
+        renew_in_children(self, Memory._renew)
+
+    def _renew(self) -> None:
+        """Open the lock, which another thread of the parent may have held; whatever it was at, each entry is whole."""
         self._lock = Lock()
 
     def get(self, keys: tuple[object, ...]) -> V | None:

@@ -18,6 +18,7 @@ from piql.errors import CompilationRefused, DeploymentInProgress, PiqlError, Sto
 from piql.evolution.progress import Progress, progress_in, read_progress
 from piql.evolution.state import SchemaState, load_deployment, read_state, state_in
 from piql.evolution.steps import GRACE_SECONDS, Stand, Steps, keep, living_indexes, withdraw
+from piql.forking import renew_in_children
 from piql.store.base import Store
 
 LEASE_SECONDS = 10.0
@@ -97,6 +98,14 @@ class Build:
         self._turn = threading.Lock()  # between steps and what is said to the build in this process
         self._failure: PiqlError | None = None
         self._end = end
+        renew_in_children(self, Build._renew)
+
+    def _renew(self) -> None:
+        """Leave it to the parent process to drive it, and look on as another process does."""
+        self._driver = new_driver()
+        self._thread = None
+        self._stop = threading.Event()
+        self._turn = threading.Lock()
 
     @property
     def id(self) -> str:

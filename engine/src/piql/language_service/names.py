@@ -10,10 +10,10 @@ from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from threading import Lock
 
 from piql.binding.schema import bind_schema
 from piql.catalog import Table
+from piql.forking import RenewedLock
 from piql.language_service.occurrences import Occurrence, Symbol, occurrences_of
 from piql.memory import Memory
 from piql.source import Source, Span
@@ -25,7 +25,7 @@ MOST_FILES = 2048
 _tables: Memory[Mapping[str, Table]] = Memory(64)
 _occurrences: Memory[list[Occurrence]] = Memory(8192)
 _cuts: OrderedDict[str, Pieces] = OrderedDict()
-_cutting = Lock()
+_cutting = RenewedLock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class Names:
 
 def _cut(source: Source) -> Pieces:
     """Cut a file, keeping the pieces that it has in common with the text that was cut before."""
-    with _cutting:
+    with _cutting.lock:
         before = _cuts.pop(source.name, None)
         if before is None or before.source.text != source.text:
             before = cut(source, before)

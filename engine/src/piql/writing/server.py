@@ -5,6 +5,7 @@ from __future__ import annotations
 from piql.catalog import Table
 from piql.deployment import Deployment
 from piql.errors import NotDeployed
+from piql.forking import renew_in_children
 from piql.store.base import Steps, Store
 from piql.writing.constraints import ReferenceCheck, UniqueCheck
 from piql.writing.intents import IntentLog
@@ -21,6 +22,12 @@ class Server:
         self.stamps = stamps or Stamps()
         self.manners = manners or Manners()
         self.log = IntentLog(steps, self.stamps)
+        renew_in_children(self, Server._renew)
+
+    def _renew(self) -> None:
+        """Be a server of its own, with its own log: two that wrote into one would overwrite each other's intents."""
+        self.stamps.rename()
+        self.log = IntentLog(self.steps, self.stamps)
 
     def records(self, table: Table, store: Store) -> SteppedRecords:
         return SteppedRecords(table, store, self.steps, self.stamps)

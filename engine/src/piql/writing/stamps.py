@@ -29,6 +29,11 @@ class Stamps:
         self._number = 0
         self._lock = threading.Lock()
 
+    def rename(self) -> None:
+        """Take another name: a forked process shares its parent's, and names of writes must be of one process."""
+        self.server = secrets.token_hex(4)
+        self._lock = threading.Lock()
+
     def seconds(self) -> float:
         return self._clock()
 
