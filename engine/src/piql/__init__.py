@@ -37,6 +37,7 @@ from piql.errors import (
     PiqlError,
     RepairPending,
     StaleCursor,
+    StoreForked,
     StoreUnavailable,
 )
 from piql.evolution.build import Build, BuildProgress
@@ -75,6 +76,7 @@ __all__ = [
     "Source",
     "Span",
     "StaleCursor",
+    "StoreForked",
     "StoreUnavailable",
     "aconnect",
     "compile",

@@ -17,6 +17,7 @@ PiqlError
 ├── BoundExceeded           a broken promise of ours: report it
 ├── RepairPending
 └── StoreUnavailable
+    ├── StoreForked         what a forked process has of its parent's connections
     └── StoreSilent         no answer in time
 """
 
@@ -99,6 +100,10 @@ class RepairPending(PiqlError):
 
 class StoreUnavailable(PiqlError):
     """The store does not answer."""
+
+
+class StoreForked(StoreUnavailable):
+    """This process was forked while its parent used the store: what it took over cannot be used safely."""
 
 
 class StoreSilent(StoreUnavailable):

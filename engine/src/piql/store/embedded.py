@@ -1,23 +1,24 @@
 """The embedded store: one SQLite file in WAL mode, one table an index, one connection a thread.
 
-Any number of threads and processes may have the file open; writers take turns, readers never wait.
+Any number of threads and processes may have the file open; writers take turns, readers never wait. What a fork asks for
+stands in `embedded_fork`.
 """
 
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 import tempfile
-import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 from piql.catalog import Index, SqlType, Table
-from piql.errors import StoreUnavailable
+from piql.errors import StoreForked, StoreUnavailable
 from piql.store.base import (
     SIGNING_KEY,
     Answers,
@@ -30,22 +31,18 @@ from piql.store.base import (
     Row,
     Steps,
 )
+from piql.store.embedded_connections import Connections, DatabaseFile, Held, Synchronous
+from piql.store.embedded_fork import FORKS
 from piql.store.embedded_layout import EmbeddedRead, ReadBuilder, column_name, layout_of, quoted
 from piql.store.embedded_waiting import patiently, unavailable
 from piql.store.stored_values import AFFINITY, codec_of
 
-Synchronous = Literal["FULL", "NORMAL"]
+__all__ = ["WAIT_MS", "EmbeddedStore", "EmbeddedTransaction", "Synchronous"]
 
-_PRAGMAS = "PRAGMA mmap_size = 268435456; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY;"
 _SETTINGS = "CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"
 _TABLES = "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
 WAIT_MS = 5000
 T = TypeVar("T")
-_OF_THE_PARENT: list[object] = []  # a child process must neither use nor close what its parent has open
-
-
-class _Connection(sqlite3.Connection):
-    """A connection that can be held weakly, so that a thread's goes with the thread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,66 +128,40 @@ class EmbeddedStore:
         synchronous: Synchronous = "FULL",
         wait_ms: float = WAIT_MS,
     ) -> None:
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._remove_folder: Callable[[], object] | None = None
         if path is None:
-            self._folder = tempfile.TemporaryDirectory(prefix="piql-", ignore_cleanup_errors=True)
-            path = Path(self._folder.name) / "piql.db"
+            folder = tempfile.mkdtemp(prefix="piql-")
+            self._remove_folder = weakref.finalize(self, _remove, folder, os.getpid())
+            path = Path(folder) / "piql.db"
         self.path = Path(path)
-        self._synchronous = synchronous
         self._wait_seconds = wait_ms / 1000
-        self._local = threading.local()
-        self._connections: weakref.WeakSet[_Connection] = weakref.WeakSet()
-        self._lock = threading.Lock()
-        self._is_closed = False
-        os.register_at_fork(after_in_child=_forgetting(weakref.ref(self)))
+        self._file = DatabaseFile(self.path, synchronous, self._wait_seconds)
+        self._connections = Connections(self._file)
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            connection = self._connect()
-            patiently(lambda: connection.execute(_SETTINGS), self._wait_seconds)
+            with self._connections.mine() as connection:
+                patiently(lambda: connection.execute(_SETTINGS), self._wait_seconds)
+        except StoreForked:
+            self.close()
+            raise
         except (sqlite3.Error, OSError, ValueError) as failure:  # ValueError: what can be no path
             self.close()
             raise StoreUnavailable(f"cannot open the embedded store {self.path}: {failure}") from failure
 
-    def _connect(self) -> sqlite3.Connection:
-        """Open this thread's connection."""
-        if self._is_closed:
-            raise StoreUnavailable("the store has been closed")
-        connection = sqlite3.connect(
-            self.path,
-            timeout=0.0,
-            isolation_level=None,
-            check_same_thread=False,
-            cached_statements=1024,
-            factory=_Connection,
-        )
-        patiently(lambda: connection.execute("PRAGMA journal_mode = WAL"), self._wait_seconds)
-        connection.execute(f"PRAGMA synchronous = {self._synchronous}")
-        connection.executescript(_PRAGMAS)
-        with self._lock:
-            self._connections.add(connection)
-        self._local.connection = connection
-        return connection
-
     def connection(self) -> sqlite3.Connection:
-        """Give this thread's connection."""
-        try:
-            found: sqlite3.Connection = self._local.connection
-        except AttributeError:
-            try:
-                return self._connect()
-            except sqlite3.Error as failure:
-                raise unavailable(failure, self._wait_seconds) from failure
-        return found
+        """Give this thread's connection, to look at the file by hand; a fork closes it."""
+        with self.at_work() as connection:
+            return connection
 
-    def forget_connections(self) -> None:
-        """Leave the connections to the parent process; this one opens its own."""
-        _OF_THE_PARENT.append((self._local, list(self._connections)))
-        self._local = threading.local()
-        self._connections = weakref.WeakSet()
-        self._lock = threading.Lock()
-        if self._folder is not None:
-            self._folder._finalizer.detach()  # type: ignore[attr-defined]
-            self._folder = None
+    @contextmanager
+    def at_work(self) -> Iterator[sqlite3.Connection]:
+        """Use this thread's connection, and turn what SQLite raises into StoreUnavailable."""
+        FORKS.refuse_strangers()
+        try:
+            with self._connections.mine() as connection:
+                yield connection
+        except sqlite3.Error as failure:
+            raise unavailable(failure, self._wait_seconds) from failure
 
     def codec(self, type: SqlType) -> Codec | None:
         return codec_of(type)
@@ -213,17 +184,17 @@ class EmbeddedStore:
 
     def read_many(self, batches: Sequence[Batch], consistency: Consistency | None = None) -> Answers:
         """Answer the requests; every read sees every write that was acknowledged, whatever is asked."""
+        held = self._connections.mine()
         try:
-            connection = self._local.connection
-        except AttributeError:
-            connection = self.connection()
-        try:
-            return _answers(connection, batches)
-        except sqlite3.Error:  # a reader waits only for those who put a file in order that somebody left in a hurry
+            connection = held.enter()
             try:
+                return _answers(connection, batches)
+            except sqlite3.Error:  # a reader waits only for those who put a file in order that somebody left in a hurry
                 return patiently(lambda: _answers(connection, batches), self._wait_seconds)
-            except sqlite3.Error as failure:
-                raise unavailable(failure, self._wait_seconds) from failure
+            finally:
+                held.leave()
+        except sqlite3.Error as failure:
+            raise unavailable(failure, self._wait_seconds) from failure
 
     def start_many(
         self,
@@ -239,12 +210,11 @@ class EmbeddedStore:
         done(answers)
 
     def snapshot(self) -> AbstractContextManager[object]:
-        return _Snapshot(self.connection())
+        return _Snapshot(self._connections.mine())
 
     @contextmanager
     def transaction(self) -> Iterator[EmbeddedTransaction]:
-        connection = self.connection()
-        try:
+        with self.at_work() as connection:
             patiently(lambda: connection.execute("BEGIN IMMEDIATE"), self._wait_seconds)
             try:
                 yield EmbeddedTransaction(connection)
@@ -252,8 +222,6 @@ class EmbeddedStore:
             finally:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
-        except sqlite3.Error as failure:
-            raise unavailable(failure, self._wait_seconds) from failure
 
     def settings(self) -> Mapping[str, str]:
         return self._asked(lambda connection: dict(connection.execute("SELECT name, value FROM settings")))
@@ -266,11 +234,8 @@ class EmbeddedStore:
         return self._asked(_version)
 
     def _asked(self, question: Callable[[sqlite3.Connection], T]) -> T:
-        connection = self.connection()
-        try:
+        with self.at_work() as connection:
             return patiently(lambda: question(connection), self._wait_seconds)
-        except sqlite3.Error as failure:
-            raise unavailable(failure, self._wait_seconds) from failure
 
     def is_empty(self) -> bool:
         """Say so of a file without a table, also of another program's, and without a document."""
@@ -280,10 +245,8 @@ class EmbeddedStore:
 
     def estimate_rows(self, table: Table) -> int:
         name = layout_of(table, table.primary_index()).name
-        try:
-            found: tuple[int] = self.connection().execute(f"SELECT COUNT(*) FROM {quoted(name)}").fetchone()
-        except sqlite3.Error as failure:
-            raise unavailable(failure) from failure
+        with self.at_work() as connection:
+            found: tuple[int] = connection.execute(f"SELECT COUNT(*) FROM {quoted(name)}").fetchone()
         return found[0]
 
     def flush(self) -> None:
@@ -294,26 +257,27 @@ class EmbeddedStore:
 
     def close(self) -> None:
         """Close this thread's connection; those of other threads go when they are no longer at work."""
-        self._is_closed = True
-        own: sqlite3.Connection | None = getattr(self._local, "connection", None)
-        self._local = threading.local()
-        if own is not None:
-            own.close()
-        if self._folder is not None:
-            self._folder.cleanup()
+        self._connections.close()
+        if self._remove_folder is not None:
+            self._remove_folder()
 
 
 class _Snapshot:
     """A transaction that only reads."""
 
-    __slots__ = ("_connection",)
+    __slots__ = ("_connection", "_held")
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
+    def __init__(self, held: Held) -> None:
+        self._held = held
 
     def __enter__(self) -> None:
         try:
-            self._connection.execute("BEGIN")
+            self._connection = self._held.enter()
+            try:
+                self._connection.execute("BEGIN")
+            except BaseException:
+                self._held.leave()
+                raise
         except sqlite3.Error as failure:
             raise unavailable(failure) from failure
 
@@ -322,15 +286,14 @@ class _Snapshot:
             self._connection.execute("COMMIT")
         except sqlite3.Error as broken:
             raise unavailable(broken) from broken
+        finally:
+            self._held.leave()
 
 
-def _forgetting(store: weakref.ref[EmbeddedStore]) -> Callable[[], None]:
-    def forget() -> None:
-        found = store()
-        if found is not None:
-            found.forget_connections()
-
-    return forget
+def _remove(folder: str, process: int) -> None:
+    """Remove a temporary folder, unless this is a forked process: the folder is the parent's."""
+    if os.getpid() == process:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _version(connection: sqlite3.Connection) -> int:

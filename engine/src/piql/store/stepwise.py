@@ -21,7 +21,7 @@ from piql.catalog import Index, Table
 from piql.store.base import KEPT_SECONDS, STATE, WRITE, Cell, EntryChange, Found, ReadShape, Row, State
 from piql.store.embedded import WAIT_MS, EmbeddedStore, EmbeddedTransaction, Synchronous
 from piql.store.embedded_layout import EmbeddedRead, Layout, ReadBuilder, layout_of, quoted
-from piql.store.embedded_waiting import patiently, unavailable
+from piql.store.embedded_waiting import patiently
 from piql.store.one_by_one import OneByOne
 
 AT = "#at"
@@ -61,26 +61,26 @@ class StepwiseEntries:
 class _PatientConnection:
     """Waits for other writers before each statement: each commits by itself."""
 
-    def __init__(self, store: StepwiseStore) -> None:
-        self._store = store
+    def __init__(self, connection: sqlite3.Connection, wait_seconds: float) -> None:
+        self._connection = connection
+        self._wait_seconds = wait_seconds
 
     def execute(self, sql: str, arguments: Sequence[Any] = ()) -> sqlite3.Cursor:
-        connection = self._store.connection()
-        return patiently(lambda: connection.execute(sql, arguments), self._store._wait_seconds)
+        return patiently(lambda: self._connection.execute(sql, arguments), self._wait_seconds)
 
 
 class StepwiseTransaction(EmbeddedTransaction):
     """Changes of the schema; each call commits by itself."""
 
-    def __init__(self, store: StepwiseStore) -> None:
-        super().__init__(_PatientConnection(store))  # type: ignore[arg-type]
+    def __init__(self, store: StepwiseStore, connection: _PatientConnection) -> None:
+        super().__init__(connection)  # type: ignore[arg-type]
         self._store = store
 
     def put(self, entries: StepwiseEntries, rows: Sequence[Row]) -> None:  # type: ignore[override]
         hidden: tuple[Any, ...] = ("", 0, self._store.now()) if entries.is_primary else (0, BEFORE_ALL_WRITES)
         statement = entries.replace if entries.is_primary else entries.put
         for row in rows:
-            self._store._change(statement, entries.with_flags((*row, *hidden)))
+            self._connection.execute(statement, entries.with_flags((*row, *hidden)))
 
     def delete(self, entries: StepwiseEntries, keys: Sequence[Row]) -> None:  # type: ignore[override]
         if entries.is_primary:
@@ -110,10 +110,9 @@ class StepwiseStore(OneByOne, EmbeddedStore):
     ) -> None:
         super().__init__(path, synchronous, wait_ms)
         self._clock = clock
-        with self._failures():
-            connection = self.connection()
+        with self.at_work() as connection:
             patiently(lambda: connection.execute(_CELLS), self._wait_seconds)
-            patiently(self._forget, self._wait_seconds)
+            patiently(lambda: self._forget(connection), self._wait_seconds)
 
     @property
     def steps(self) -> StepwiseStore:
@@ -148,12 +147,12 @@ class StepwiseStore(OneByOne, EmbeddedStore):
 
     @contextmanager
     def transaction(self) -> Iterator[StepwiseTransaction]:
-        with self._failures():
-            yield StepwiseTransaction(self)
+        with self.at_work() as connection:
+            yield StepwiseTransaction(self, _PatientConnection(connection, self._wait_seconds))
 
     def find(self, records: StepwiseEntries, key: Row, is_serial: bool = False) -> Found | None:
-        with self._failures():
-            found = self.connection().execute(records.find, key).fetchone()
+        with self.at_work() as connection:
+            found = connection.execute(records.find, key).fetchone()
         if found is None or (found[1] >= State.COMING and found[2] < self._forgotten_before()):
             return None
         return Found(found[0], State(found[1]), found[3:])
@@ -173,22 +172,25 @@ class StepwiseStore(OneByOne, EmbeddedStore):
         found = self.find(records, key)
         if found is not None:
             forgotten = self._forgotten_before() - 1
-            self._change(records.replace, (*found.row, found.write, int(State.GONE), forgotten))
+            row = (*found.row, found.write, int(State.GONE), forgotten)
+            with self.at_work() as connection:
+                patiently(lambda: connection.execute(records.replace, row), self._wait_seconds)
 
     def change_entries(self, changes: Sequence[EntryChange]) -> None:
-        with self._failures():
-            for each in changes:
-                self._change(each.entries.put, each.entries.whole(each))
+        with self.at_work() as connection:
+            for change in changes:
+                put, row = change.entries.put, change.entries.whole(change)
+                patiently(lambda put=put, row=row: connection.execute(put, row), self._wait_seconds)  # type: ignore[misc]
 
     def cells(self, group: str, limit: int, after: str = "") -> list[Cell]:
         sql = "SELECT key, value FROM cells WHERE grp = ? AND key > ? ORDER BY key LIMIT ?"
-        with self._failures():
-            return [Cell(*found) for found in self.connection().execute(sql, (group, after, limit))]
+        with self.at_work() as connection:
+            return [Cell(*found) for found in connection.execute(sql, (group, after, limit))]
 
     def groups(self, limit: int, after: str | None = None) -> list[str]:
         sql = "SELECT DISTINCT grp FROM cells WHERE grp > ? ORDER BY grp LIMIT ?"
-        with self._failures():
-            return [group for (group,) in self.connection().execute(sql, (after or "", limit))]
+        with self.at_work() as connection:
+            return [group for (group,) in connection.execute(sql, (after or "", limit))]
 
     def swap(self, group: str, key: str, known: str | None, value: str | None) -> tuple[bool, str | None]:
         with self._alone() as connection:
@@ -201,8 +203,7 @@ class StepwiseStore(OneByOne, EmbeddedStore):
             return True, known
 
     def note(self, group: str, key: str, value: str | None) -> None:
-        with self._failures():
-            connection = self.connection()
+        with self.at_work() as connection:
             patiently(lambda: self._set(connection, group, key, value), self._wait_seconds)
 
     def _set(self, connection: sqlite3.Connection, group: str, key: str, value: str | None) -> None:
@@ -211,28 +212,17 @@ class StepwiseStore(OneByOne, EmbeddedStore):
         else:
             connection.execute("INSERT OR REPLACE INTO cells VALUES (?, ?, ?)", (group, key, value))
 
-    def _change(self, statement: str, row: Row) -> None:
-        connection = self.connection()
-        patiently(lambda: connection.execute(statement, row), self._wait_seconds)
-
     @contextmanager
     def _alone(self) -> Iterator[sqlite3.Connection]:
         with super().transaction() as transaction:
             yield transaction.connection
 
-    @contextmanager
-    def _failures(self) -> Iterator[None]:
-        try:
-            yield
-        except sqlite3.Error as failure:
-            raise unavailable(failure, self._wait_seconds) from failure
-
     def _forgotten_before(self) -> int:
         return self.now() - KEPT_SECONDS * 1_000_000
 
-    def _forget(self) -> None:
+    def _forget(self, connection: sqlite3.Connection) -> None:
         """Remove what nobody may ask for any more."""
-        connection, columns = self.connection(), f"{quoted(STATE)} >= ? AND {quoted(AT)} < ?"
+        columns = f"{quoted(STATE)} >= ? AND {quoted(AT)} < ?"
         names = "SELECT name FROM sqlite_schema WHERE type = 'table' AND (name LIKE 'index %' OR name LIKE 'table %')"
         for (name,) in connection.execute(names).fetchall():
             sql = f"DELETE FROM {quoted(name)} WHERE {columns}"

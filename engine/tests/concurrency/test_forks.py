@@ -1,0 +1,380 @@
+"""Processes that were forked while their parent had the file open: no acknowledged write is lost, in whatever order."""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import multiprocessing
+import os
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from pathlib import Path
+
+import piql
+import pytest
+from piql.errors import StoreForked
+from piql.forking import RenewedLock
+from piql.memory import Memory
+from piql.store import embedded_fork
+from piql.store.embedded_fork import FORKS
+from piql.store.stepwise import StepwiseStore
+from piql.writing.server import Server
+from piql.writing.stamps import Stamps
+from processes.nursery import Nursery
+from promises import broken_promises, records_of
+
+from .jobs import SOURCE
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "a.db"
+
+
+@pytest.fixture
+def db(path: Path) -> Iterator[piql.Database]:
+    with piql.connect(f"embedded:{path}?synchronous=NORMAL") as made:
+        made.deploy(piql.compile(SOURCE))
+        yield made
+
+
+def put(db: piql.Database, number: int) -> None:
+    db.execute("put", {"id": number, "value": number})
+
+
+def numbers(db: piql.Database) -> set[int]:
+    return {record["id"] for record in records_of(db.store, db.deployment.tables["counters"])}
+
+
+def in_child(work: Callable[[], object], fork: Callable[[], int] = os.fork) -> str:
+    """Give what a forked process said: what it raised, else "done"."""
+    reads, writes = os.pipe()
+    pid = fork()
+    if pid == 0:
+        try:
+            work()
+            said = "done"
+        except BaseException as failure:
+            said = type(failure).__name__
+        os.write(writes, said.encode())
+        os._exit(0)
+    os.close(writes)
+    with open(reads) as pipe:
+        found = pipe.read()
+    os.waitpid(pid, 0)
+    return found
+
+
+@pytest.mark.parametrize("scheme", ["embedded", "stepwise"])
+@pytest.mark.parametrize("seed", [*range(4), *(pytest.param(n, marks=pytest.mark.long) for n in range(4, 150))])
+def test_a_family_loses_no_write_that_was_acknowledged(nurse: Nursery, tmp_path: Path, scheme: str, seed: int) -> None:
+    url, acks, alive = (
+        f"{scheme}:{tmp_path / 'a.db'}?synchronous=NORMAL&wait_ms=60000",
+        tmp_path / "acks",
+        tmp_path / "alive",
+    )
+    with piql.connect(url) as db:
+        db.deploy(piql.compile(SOURCE))
+    os.mkfifo(alive)
+    still = os.open(alive, os.O_RDONLY | os.O_NONBLOCK)
+    job = {"job": "concurrency.families:raise_family", "url": url, "acks": str(acks), "alive": str(alive)}
+    (life,) = nurse.run({**job, "seed": seed, "actions": 6})
+    assert life.status == 0, life.other
+    os.set_blocking(still, True)
+    assert os.read(still, 1) == b""  # the last member has ended
+    os.close(still)
+    said = acks.read_text().splitlines()
+    assert [line for line in said if not line.startswith("wrote ")] == [], life.other
+    with piql.connect(url) as db:
+        db.sweep(older_than=0)
+        kept = {record["id"] for record in records_of(db.store, db.deployment.tables["accounts"])}
+        lost = {line.removeprefix("wrote ") for line in said} - kept
+        assert lost == set(), life.other
+        assert broken_promises(db) == []
+
+
+def test_parent_and_child_go_on_with_the_same_database(db: piql.Database) -> None:
+    put(db, 1)
+    assert in_child(lambda: put(db, 2)) == "done"
+    put(db, 3)
+    assert numbers(db) == {1, 2, 3}
+
+
+def test_a_child_that_closes_leaves_the_parents_file_and_folder() -> None:
+    with piql.connect("embedded:") as db:
+        db.deploy(piql.compile(SOURCE))
+
+        def use_and_close() -> None:
+            put(db, 1)
+            db.close()
+
+        assert in_child(use_and_close) == "done"
+        put(db, 2)
+        assert numbers(db) == {1, 2}
+
+
+def test_threads_that_write_go_on_through_forks(db: piql.Database) -> None:
+    over = threading.Event()
+    written: list[int] = []
+
+    def write(first: int) -> None:
+        number = first
+        while not over.is_set():
+            put(db, number)
+            written.append(number)
+            number += 1
+
+    threads = [threading.Thread(target=write, args=(first,)) for first in (10_000, 20_000, 30_000)]
+    for thread in threads:
+        thread.start()
+    outcomes = [in_child(lambda number=number: put(db, number)) for number in range(10)]  # type: ignore[misc]
+    over.set()
+    for thread in threads:
+        thread.join()
+    assert outcomes == ["done"] * 10
+    assert numbers(db) == {*written, *range(10)}
+
+
+def test_a_fork_waits_for_a_transaction_of_another_thread(db: piql.Database) -> None:
+    began, forked = threading.Event(), threading.Event()
+
+    def write() -> None:
+        with db.store.transaction() as transaction:
+            began.set()
+            while not FORKS.is_near:
+                pass
+            assert not forked.is_set()
+            transaction.set_setting("kept", "yes")
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    began.wait()
+    assert in_child(lambda: put(db, 1)) == "done"
+    forked.set()
+    thread.join()
+    assert db.store.settings()["kept"] == "yes"
+
+
+def test_a_transaction_that_does_not_end_in_time_is_kept_and_the_child_refused(
+    db: piql.Database, path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(embedded_fork, "PATIENCE_SECONDS", 0.01)
+    began, over = threading.Event(), threading.Event()
+
+    def write() -> None:
+        with db.store.transaction() as transaction:
+            began.set()
+            over.wait()
+            transaction.set_setting("kept", "yes")
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    began.wait()
+    assert in_child(lambda: put(db, 1)) == "StoreForked"
+    assert in_child(lambda: piql.connect(f"embedded:{path}")) == "StoreForked"
+    assert in_child(lambda: piql.connect(f"embedded:{tmp_path / 'b.db'}")) == "StoreForked"  # SQLite may be locked
+    over.set()
+    thread.join()
+    assert db.store.settings()["kept"] == "yes"
+    assert numbers(db) == set()
+
+
+def test_a_child_forked_within_a_transaction_can_neither_go_on_with_it_nor_end_it(db: piql.Database) -> None:
+    said: list[str] = []
+    with db.store.transaction() as transaction:
+        transaction.set_setting("kept", "yes")
+        said.append(in_child(lambda: transaction.set_setting("kept", "no")))
+        said.append(in_child(lambda: transaction.connection.close()))
+        said.append(in_child(lambda: db.store.settings()))
+    assert said == ["StoreForked"] * 3
+    assert db.store.settings()["kept"] == "yes"
+
+
+def test_a_child_that_leaves_the_parents_transaction_by_the_usual_way_harms_nothing(
+    db: piql.Database, path: Path
+) -> None:
+    reads, writes = os.pipe()
+    try:
+        with db.store.transaction() as transaction:
+            transaction.set_setting("kept", "yes")
+            pid = os.fork()
+    except StoreForked:
+        os.write(writes, b"refused")
+        os._exit(0)
+    os.close(writes)
+    assert os.waitpid(pid, 0) == (pid, 0)
+    assert os.read(reads, 100) == b"refused"
+    os.close(reads)
+    assert db.store.settings()["kept"] == "yes"
+    assert broken_promises(db) == []
+
+
+def test_a_file_that_another_library_has_open_is_refused_in_the_child(db: piql.Database, path: Path) -> None:
+    link = path.with_name("link.db")
+    link.symlink_to(path)
+    foreign = sqlite3.connect(path)
+    foreign.execute("SELECT COUNT(*) FROM settings").fetchone()
+    assert in_child(lambda: put(db, 1)) == "StoreForked"
+    assert in_child(lambda: piql.connect(f"embedded:{link}")) == "StoreForked"
+    with pytest.raises(StoreForked, match=r"while its parent had .*a\.db open: start it by spawn"):
+        in_child_raise(lambda: put(db, 1))
+    foreign.close()
+    assert in_child(lambda: put(db, 2)) == "done"
+    put(db, 3)
+    assert numbers(db) == {2, 3}
+
+
+def in_child_raise(work: Callable[[], object]) -> None:
+    """Raise here what a forked process says that it raised."""
+    reads, writes = os.pipe()
+    if os.fork() == 0:
+        try:
+            work()
+        except StoreForked as refused:
+            os.write(writes, str(refused).encode())
+        os._exit(0)
+    os.close(writes)
+    with open(reads) as pipe:
+        said = pipe.read()
+    os.wait()
+    if said:
+        raise StoreForked(said)
+
+
+def test_a_grandchild_is_refused_though_its_parent_closed_what_it_inherited(db: piql.Database, path: Path) -> None:
+    foreign = sqlite3.connect(path)
+
+    pid = os.fork()
+    if pid == 0:
+        os.closerange(3, 10_000)  # as a daemon does
+        os._exit(0 if in_child(lambda: piql.connect(f"embedded:{path}")) == "StoreForked" else 1)
+    assert os.waitpid(pid, 0) == (pid, 0)
+    foreign.close()
+
+
+def forked_by_c() -> int:
+    """Fork as a server written in C does, which tells Python only in the child."""
+    pid: int = ctypes.PyDLL(None).fork()
+    if pid == 0:
+        ctypes.pythonapi.PyOS_AfterFork_Child()
+    return pid
+
+
+def test_a_fork_that_python_learns_of_afterwards_is_refused_what_was_open(db: piql.Database, tmp_path: Path) -> None:
+    elsewhere = f"embedded:{tmp_path / 'b.db'}"
+    assert in_child(lambda: put(db, 1), forked_by_c) == "StoreForked"
+    assert in_child(lambda: db.execute("value", {"id": 1}), forked_by_c) == "StoreForked"
+    assert in_child(lambda: piql.connect(elsewhere).deploy(piql.compile(SOURCE)), forked_by_c) == "done"
+
+
+def test_a_fork_of_which_python_never_learns_cannot_write(db: piql.Database, tmp_path: Path) -> None:
+    fork = ctypes.PyDLL(None).fork
+    assert in_child(lambda: put(db, 1), fork) == "StoreForked"
+    assert in_child(lambda: piql.connect(f"embedded:{tmp_path / 'b.db'}"), fork) == "StoreForked"
+    assert numbers(db) == set()
+
+
+def test_connections_are_forgotten_with_their_threads_and_stores(path: Path) -> None:
+    before = len(FORKS.held)
+    with piql.connect(f"embedded:{path}") as db:
+        db.deploy(piql.compile(SOURCE))
+        for number in range(3):
+            thread = threading.Thread(target=put, args=(db, number))
+            thread.start()
+            thread.join()
+        assert len(FORKS.held) == before + 1
+    assert len(FORKS.held) == before
+
+
+def open_accounts(url: str, numbers: range) -> int:
+    with piql.connect(url) as db:
+        for number in numbers:
+            put(db, number)
+    return len(numbers)
+
+
+@pytest.mark.parametrize(
+    "method", ["fork", *(pytest.param(name, marks=pytest.mark.long) for name in ("forkserver", "spawn"))]
+)
+def test_a_pool_made_while_the_store_is_open_loses_nothing_after_it_was_closed(path: Path, method: str) -> None:
+    url = f"embedded:{path}"
+    db = piql.connect(url)
+    db.deploy(piql.compile(SOURCE))
+    with ProcessPoolExecutor(3, multiprocessing.get_context(method)) as pool:
+        first = pool.submit(open_accounts, url, range(10))
+        first.result()
+        db.close()
+        rest = [pool.submit(open_accounts, url, range(at, at + 20)) for at in range(100, 400, 20)]
+        assert sum(each.result() for each in rest) == 300
+    with piql.connect(url) as db:
+        assert numbers(db) == {*range(10), *range(100, 400)}
+        assert broken_promises(db) == []
+
+
+def test_a_child_writes_under_a_name_and_into_a_log_of_its_own(tmp_path: Path) -> None:
+    stamps = Stamps()
+    with piql.connect(f"stepwise:{tmp_path / 'a.db'}") as db:
+        db.deploy(piql.compile(SOURCE))
+        inherited = piql.Database(db.store, stamps=stamps)
+        put(inherited, 1)
+        assert in_child(lambda: put(inherited, 2)) == "done"
+        assert in_child(lambda: put(inherited, 3)) == "done"
+        put(inherited, 4)
+        steps = db.store.steps
+        assert steps is not None
+        table = db.deployment.tables["counters"]
+        records = db.store.prepare_entries(table, table.primary_index())
+        found = [steps.find(records, (number,)) for number in (1, 2, 3, 4)]
+        one, two, three, four = (each.write.split("-")[1] for each in found if each is not None)
+        assert one == four == stamps.server
+        assert len({one, two, three}) == 3
+
+
+def test_locks_and_threads_of_the_parent_hold_up_no_child(db: piql.Database) -> None:
+    memory: Memory[int] = Memory(4)
+    names = RenewedLock()
+    held, over = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with memory._lock, names.lock, stamps._lock:
+            held.set()
+            over.wait()
+
+    stamps = Stamps()
+    server = Server(StepwiseStore(), stamps)
+    thread = threading.Thread(target=hold)
+    thread.start()
+    held.wait()
+
+    def use_all() -> None:
+        memory.put((db,), 1)
+        with names.lock:
+            server.stamps.write_after(0)
+
+    assert in_child(use_all) == "done"
+    over.set()
+    thread.join()
+
+
+async def test_tasks_of_a_child_have_threads_of_their_own(path: Path) -> None:
+    async with piql.aconnect(f"embedded:{path}") as db:
+        await db.deploy(piql.compile(SOURCE))
+        child = lambda: asyncio.new_event_loop().run_until_complete(db.execute("put", {"id": 1, "value": 1}))  # noqa: E731
+        with ThreadPoolExecutor(1) as aside:  # a thread has no running loop, nor has what it forks
+            assert aside.submit(in_child, child).result() == "done"
+        assert (await db.execute("value", {"id": 1})).rows == [{"value": 1}]
+
+
+def test_a_child_leaves_the_build_to_its_parent(db: piql.Database) -> None:
+    db.load("counters", ({"id": number, "value": number} for number in range(3000)))
+    newer = SOURCE + "CREATE QUERY low AS SELECT id FROM counters WHERE value = [value] ORDER BY id LIMIT 3;"
+    build = db.deploy(piql.compile(newer), background=True, rows_per_second=4000)
+    build.pause()
+    build.resume()
+    assert in_child(db.close) == "done"
+    assert in_child(lambda: build.pause()) == "done"
+    build.resume()
+    build.wait(30)
+    assert db.execute("low", {"value": 7}).rows == [{"id": 7}]
