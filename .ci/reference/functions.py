@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import piql
 from piql.binding.functions import AGGREGATES, FUNCTIONS, Function
 from piql.binding.types import BARE, arithmetic, type_of
 from piql.catalog import Kind
+from piql.decimals import MAX_PRECISION
 from piql.logical.operators import Projection
 from piql.syntax.expressions import _POWER as BINDING_POWER
 from piql.syntax.left_out import ILIKE
@@ -36,8 +39,8 @@ _EXAMPLES = {
 _TAKES = {"t": "text", "n": "number", "i": "whole number", "a": "any"}
 _AGGREGATE_MEANING = {
     "COUNT": "`COUNT(*)` counts rows, `COUNT(a)` values that are not NULL",
-    "SUM": "the sum; NULL of no values",
-    "AVG": "the mean; NULL of no values",
+    "SUM": "the sum; NULL of no values. Exact, or [refused](types.md#computing); of DOUBLEs the nearest, in any order",
+    "AVG": "the mean; NULL of no values, and where the sum of DOUBLEs is not finite",
     "MIN": "the smallest; NULL of no values",
     "MAX": "the largest; NULL of no values",
 }
@@ -56,6 +59,22 @@ _ARITHMETIC = ("7 / 2", "-7 % 3", "7 / 0", "'Ada' || ' ' || 'Lovelace'", "1 + NU
 _NUMBERS = (Kind.INT, Kind.BIGINT, Kind.DECIMAL, Kind.DOUBLE)
 _COLUMNS = {Kind.INT: "i", Kind.BIGINT: "b", Kind.DECIMAL: "m", Kind.DOUBLE: "d", Kind.TEXT: "t", Kind.DATE: "y"}
 _SCHEMA = "CREATE TABLE one (id INT PRIMARY KEY, i INT, b BIGINT, m DECIMAL, d DOUBLE, t TEXT, y DATE);"
+
+_PRICES = "CREATE TABLE price (id INT PRIMARY KEY, i INT, p DECIMAL(10, 2), r DECIMAL(5, 3), large DECIMAL(38, 2));"
+_DIGITS = (
+    "p + r",
+    "p * r",
+    "p % r",
+    "p + i",
+    "p * 0.5",
+    "large + p",
+    "-p",
+    "ABS(p)",
+    "ROUND(p)",
+    "ROUND(p, 1)",
+    "SUM(p)",
+    "AVG(p)",
+)
 
 
 def pages() -> dict[str, str]:
@@ -90,6 +109,13 @@ division by zero:
 The type of `+`, `-`, `*` and `%`; `/` always gives DOUBLE:
 
 {table(("", *(each.value for each in _NUMBERS)), matrix)}
+
+A DECIMAL of DECIMALs that name their digits names its own, so that every result fits; a whole number counts as 10
+or 19 digits, a literal as those that are written. Where they would be more than {MAX_PRECISION}, and beside a
+DECIMAL without digits (a parameter is one), it is a DECIMAL without digits. Either is exact, or
+[refused](types.md#computing):
+
+{table(("of", "type"), [(code(text), code(digits)) for text, digits in _digits()])}
 
 ## Scalar functions
 
@@ -147,6 +173,19 @@ def _gives(function: Function) -> str:
 def _sum(left: Kind, right: Kind) -> str:
     found = arithmetic("+", BARE[left], BARE[right])
     return str(found)
+
+
+def _digits() -> list[tuple[str, str]]:
+    """Give the types of results of DECIMALs as they are declared."""
+    found = []
+    for text in _DIGITS:
+        query = piql.compile(f"{_PRICES}\nCREATE QUERY q AS SELECT {text} AS x FROM price WHERE id = 1;").queries["q"]
+        assert query.bound_plan is not None
+        (plan,) = query.bound_plan.find(Projection)
+        written = re.sub(r"\bp\b", "DECIMAL(10, 2)", re.sub(r"\br\b", "DECIMAL(5, 3)", text))
+        written = re.sub(r"\bi\b", "INT", re.sub(r"\blarge\b", "DECIMAL(38, 2)", written))
+        found.append((written, str(type_of(plan.outputs[0].expression))))
+    return found
 
 
 def _aggregate_types(name: str) -> str:

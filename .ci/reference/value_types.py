@@ -6,9 +6,10 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from uuid import UUID
 
-from piql.binding.schema import MAX_PRECISION, TYPE_NAMES
+from piql.binding.schema import TYPE_NAMES
 from piql.binding.types import BARE, is_comparable
 from piql.catalog import Kind
+from piql.decimals import MAX_EXPONENT, MAX_PRECISION
 from piql.physical.widths import UNSIZED_BYTES, has_size, value_bytes
 from piql.store.stored_values import AFFINITY
 from piql.values import BIGINT_RANGE, INT_RANGE, ValueMismatch, convert
@@ -66,12 +67,28 @@ What a row holds, and what is accepted as a parameter or a value to load. A valu
 
 {table(("type", "given", "accepted"), python)}
 
+## Computing
+
+What is computed is a value of its type, or there is none: nothing is rounded to fit. The types of results are under
+[functions and operators](functions.md). What the application does to its own `decimal` context changes nothing.
+
+| result | does not fit | then |
+| --- | --- | --- |
+| `INT`, `BIGINT` | outside of the range above | `NumberOutOfRange` |
+| `DECIMAL` | takes more than {MAX_PRECISION} digits, or is beyond 1E±{MAX_EXPONENT} | `NumberOutOfRange` |
+| `DOUBLE` | is not finite: infinity, NaN | NULL, as after a division by zero |
+
+`NumberOutOfRange` ends the execution, and nothing is written. A value that fits its result but not the column that
+it is put into is `ConstraintViolation`. Zeros at the ends of a DECIMAL are no digits here.
+
 ## Comparing and counting
 
-Values are compared, joined and sorted within one family of types; text by its UTF-8 bytes. The bytes are what a
-[bound](../language.md#bounds) counts for one value. Where the type says no length, {UNSIZED_BYTES:,} bytes are
-assumed, and [unsized-column](codes/unsized-column.md) says so. The last column is the column's type in the embedded
-store.
+Values are compared, joined and sorted within one family of types; text by its UTF-8 bytes. Whole numbers are compared
+with any other number exactly: `v < 2.5` is `v <= 2`. A DECIMAL beside a DOUBLE is compared as DOUBLE.
+
+The bytes are what a [bound](../language.md#bounds) counts for one value. Where the type says no length,
+{UNSIZED_BYTES:,} bytes are assumed, and [unsized-column](codes/unsized-column.md) says so. The last column is the
+column's type in the embedded store.
 
 {table(("type", "compares with", "bytes", "in SQLite"), stored)}
 """

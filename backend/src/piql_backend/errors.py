@@ -77,6 +77,7 @@ _ENGINE_ERRORS: tuple[tuple[type[engine.PiqlError], int, str, str | None], ...] 
     (engine.ConstraintViolation, 422, "constraint-violation", None),
     (engine.ConditionFailed, 422, "condition-failed", "Read the row again: it has changed."),
     (engine.InvalidParameter, 422, "invalid-parameter", None),
+    (engine.NumberOutOfRange, 422, "number-out-of-range", "Compute with smaller numbers, or as DOUBLE: 1e0 * …"),
     (engine.StaleCursor, 422, "stale-cursor", "Start again from the first page: the query was deployed anew."),
     (engine.InvalidCursor, 422, "invalid-cursor", "Start again from the first page."),
     (engine.InvalidSession, 422, "invalid-session", "Begin a new session."),

@@ -18,9 +18,9 @@ from piql.deploy import begin_deploy, begin_rollback, deploy, load_deployment, o
 from piql.deployment import LOOK_SECONDS, Deployment, Redeployed
 from piql.errors import (
     CompilationRefused,
-    ConstraintViolation,
     InvalidCursor,
     NotDeployed,
+    NumberOutOfRange,
     RepairPending,
     StoreSilent,
     StoreUnavailable,
@@ -390,8 +390,8 @@ class Database:
         prepared = self._prepared
         try:
             return query.execute(parameters, self.observer, lambda begun: self._check_version(prepared, begun))
-        except ArithmeticError as failure:
-            raise ConstraintViolation(f"{query.name or 'the statement'}: a number is too large ({failure})") from None
+        except ArithmeticError:
+            raise NumberOutOfRange(f"{query.name or 'the statement'}: a number that it computes is too large") from None
 
     def _in_force(self, attempt: Callable[[], T]) -> T:
         """Write with what is deployed: when somebody deployed meanwhile, look again and write with that."""

@@ -8,6 +8,7 @@ PiqlError
 ├── ForeignKeyViolation
 ├── ConditionFailed         UPDATE … IF
 ├── InvalidParameter
+├── NumberOutOfRange        what is computed does not fit its type
 ├── InvalidCursor
 │   └── StaleCursor         made by another version of the query
 ├── InvalidSession          a session's token that is damaged, or of another store
@@ -64,6 +65,10 @@ class ConditionFailed(PiqlError):
 
 class InvalidParameter(PiqlError):
     """A parameter is missing, unknown, of the wrong type, negative, NULL or above its MAX."""
+
+
+class NumberOutOfRange(PiqlError):
+    """What an execution computes does not fit its type: it is neither rounded nor left out, and nothing is written."""
 
 
 class InvalidCursor(PiqlError):

@@ -13,15 +13,16 @@ from __future__ import annotations
 import math
 import re
 from datetime import UTC, date, datetime
-from decimal import Context, Decimal, DecimalException, Inexact
+from decimal import Decimal, DecimalException
 from uuid import UUID
 
 from piql.catalog import Kind, SqlType
+from piql.decimals import MAX_EXPONENT, DoesNotFit, one_zero, with_scale
 
 INT_RANGE = (-(2**31), 2**31 - 1)
 BIGINT_RANGE = (-(2**63), 2**63 - 1)
 _DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
-_EXACT = Context(prec=400, traps=[Inexact])
+_MOST_DIGITS = 300  # of a DECIMAL whose type names none
 
 
 class ValueMismatch(ValueError):
@@ -100,12 +101,12 @@ def _decimal(value: object, type: SqlType) -> Decimal:
         if number and number.adjusted() + 1 > type.precision - scale:
             raise _refuse(value, type, f"it has more than {type.precision - scale} digits before the point")
         try:
-            number = number.quantize(Decimal(1).scaleb(-scale), context=_EXACT)
-        except Inexact:
+            number = with_scale(number, scale)
+        except DoesNotFit:
             raise _refuse(value, type, f"it has more than {scale} digits after the point") from None
-    elif number and (abs(number.adjusted()) > 300 or len(number.as_tuple().digits) > 300):
+    elif number and (abs(number.adjusted()) > MAX_EXPONENT or len(number.as_tuple().digits) > _MOST_DIGITS):
         raise _refuse(value, type, "it has too many digits")
-    return abs(number) if number == 0 else number
+    return one_zero(number)
 
 
 def _boolean(value: object, type: SqlType) -> bool:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from piql.binding.functions import AGGREGATES, FUNCTIONS
 from piql.binding.scope import spelling_fix, suggestion
-from piql.binding.types import BARE, bare, is_number, type_of, with_article
+from piql.binding.types import BARE, is_number, rounded_type, summed_type, type_of, with_article
 from piql.binding.windows import HELP, refusal
 from piql.catalog import Kind, SqlType
 from piql.logical import expressions as logical
@@ -61,6 +61,8 @@ def bind_call(binder: ExpressionBinder, node: ast.Call, expected: SqlType | None
     if result is None:
         binder.report("type-mismatch", f"the arguments of {name} have no type in common", node.span)
         return None
+    if function.name == "ROUND":
+        result = rounded_type(result, arguments[1] if len(arguments) > 1 else None)
     return logical.FunctionCall(name=function.name, arguments=tuple(arguments), type=result, span=node.span)
 
 
@@ -98,7 +100,7 @@ def _aggregate(binder: ExpressionBinder, node: ast.Call, name: str) -> logical.E
     elif name == "AVG":
         result = BARE[Kind.DOUBLE]
     elif name == "SUM":
-        result = BARE[Kind.BIGINT] if own.kind in (Kind.INT, Kind.BIGINT) else bare(own)
+        result = summed_type(own)
     else:
         result = own
     return logical.Aggregate(

@@ -25,9 +25,11 @@ from piql.binding.types import (
     is_comparable,
     is_number,
     literal_type,
+    number_type,
     type_of,
     with_article,
 )
+from piql.binding.whole_numbers import in_whole_numbers, is_fraction
 from piql.catalog import Kind, SqlType
 from piql.diagnostics.codes import report
 from piql.diagnostics.diagnostic import Diagnostic, Fix, Label
@@ -196,9 +198,17 @@ class ExpressionBinder:
         """Bind two sides of a comparison: a literal or parameter takes the type of the other side."""
         if takes_type(left) and not (takes_type(right) and isinstance(right, ast.ParameterUse)):
             bound_right = self.value(right)
-            return self.value(left, _expected_of(bound_right)), bound_right
+            return self._compared_with(left, bound_right), bound_right
         bound_left = self.value(left)
-        return bound_left, self.value(right, _expected_of(bound_left))
+        return bound_left, self._compared_with(right, bound_left)
+
+    def _compared_with(self, node: ast.Expression, other: logical.Expression | None) -> logical.Expression | None:
+        """Bind what is compared with a value: of its type, unless it is a fraction beside a whole number."""
+        expected = _expected_of(other)
+        is_whole = expected is not None and expected.kind in (Kind.INT, Kind.BIGINT)
+        if is_whole and isinstance(node, ast.LiteralValue) and is_fraction(node.value):
+            expected = None
+        return self.value(node, expected)
 
     def comparison(self, node: ast.Binary) -> logical.Expression | None:
         if isinstance(node.left, ast.Row) and isinstance(node.right, ast.Row):
@@ -215,9 +225,8 @@ class ExpressionBinder:
                 way_out = f"write {span.text} {test}" if span is not None else f"write {test}"
                 self.report("null-comparison", "a comparison with NULL is never true", node.span, way_out)
                 break
-        return logical.Comparison(
-            operator=cast(logical.ComparisonOperator, node.operator), left=left, right=right, span=node.span
-        )
+        operator = cast(logical.ComparisonOperator, node.operator)
+        return in_whole_numbers(logical.Comparison(operator=operator, left=left, right=right, span=node.span))
 
     def check_comparable(
         self,
@@ -258,7 +267,7 @@ class ExpressionBinder:
             right = self.value(node.right, hint or (type_of(left) if takes and left is not None else None))
         if left is None or right is None:
             return None
-        result = arithmetic(node.operator, type_of(left), type_of(right))
+        result = arithmetic(node.operator, number_type(left), number_type(right))
         if result is None:
             self.report(
                 "type-mismatch",
@@ -278,7 +287,7 @@ class ExpressionBinder:
         if not is_number(own) and own.kind is not Kind.NULL:
             self.report("type-mismatch", f"minus has no meaning for {with_article(own)}", node.span)
             return None
-        return logical.FunctionCall(name="NEGATE", arguments=(operand,), type=bare(own), span=node.span)
+        return logical.FunctionCall(name="NEGATE", arguments=(operand,), type=own, span=node.span)
 
     def _junction(self, node: ast.Junction) -> logical.Expression | None:
         kind = logical.And if node.operator == "AND" else logical.Or
@@ -324,7 +333,7 @@ class ExpressionBinder:
             if node.is_list and isinstance(each, ast.ParameterUse):
                 items.append(self.context.parameters.use(each, expected, is_list=True))
                 continue
-            item = bound if each is told else self.value(each, expected)
+            item = bound if each is told else self._compared_with(each, operand)
             if item is not None and (
                 operand is None or self.check_comparable(operand, item, node.operand, each, each.span)
             ):

@@ -50,7 +50,7 @@ def _text(types: Sequence[SqlType]) -> SqlType:
 
 
 def _first(types: Sequence[SqlType]) -> SqlType:
-    return bare(types[0])
+    return types[0]
 
 
 def _widest(types: Sequence[SqlType]) -> SqlType | None:

@@ -23,6 +23,7 @@ from piql.catalog import (
     completed_by_key,
     word_column,
 )
+from piql.decimals import MAX_PRECISION
 from piql.diagnostics.codes import report
 from piql.diagnostics.diagnostic import Diagnostic, Edit, Fix, Label
 from piql.frozen import replace
@@ -49,7 +50,6 @@ TYPE_NAMES: dict[str, tuple[Kind, int]] = {
     "DATE": (Kind.DATE, 0),
     "UUID": (Kind.UUID, 0),
 }
-MAX_PRECISION = 38
 
 
 @dataclass(slots=True)

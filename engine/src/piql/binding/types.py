@@ -7,6 +7,7 @@ from decimal import Decimal
 from uuid import UUID
 
 from piql.catalog import Kind, SqlType
+from piql.decimals import MAX_PRECISION
 from piql.logical import expressions as logical
 from piql.values import BIGINT_RANGE, INT_RANGE
 
@@ -50,7 +51,11 @@ def wider(left: SqlType, right: SqlType) -> SqlType | None:
 
 
 def arithmetic(operator: str, left: SqlType, right: SqlType) -> SqlType | None:
-    """Give the type of `left operator right`, or None: whole numbers grow to BIGINT, `/` gives DOUBLE."""
+    """Give the type of `left operator right`, or None: whole numbers grow to BIGINT, `/` gives DOUBLE.
+
+    A DECIMAL has the digits that hold every result: DECIMAL(10, 2) + DECIMAL(5, 3) is DECIMAL(12, 3). It has none where
+    one side has none, or where these are more than a DECIMAL may have.
+    """
     if Kind.NULL in (left.kind, right.kind):
         other = right if left.kind is Kind.NULL else left
         left = right = other
@@ -61,7 +66,70 @@ def arithmetic(operator: str, left: SqlType, right: SqlType) -> SqlType | None:
     if operator == "/":
         return BARE[Kind.DOUBLE]
     found = wider(bare(left), bare(right))
+    if found is not None and found.kind is Kind.DECIMAL:
+        return _exact(operator, left, right)
     return BARE[Kind.BIGINT] if found is not None and found.kind is Kind.INT else found
+
+
+_Digits = tuple[int, int]  # before the point, and after it
+_WHOLE_DIGITS = {Kind.INT: (10, 0), Kind.BIGINT: (19, 0)}
+
+
+def _digits(type: SqlType) -> _Digits | None:
+    if type.precision is not None:
+        scale = type.scale or 0
+        return type.precision - scale, scale
+    return _WHOLE_DIGITS.get(type.kind)
+
+
+def _exact(operator: str, left: SqlType, right: SqlType) -> SqlType:
+    one, two = _digits(left), _digits(right)
+    if one is None or two is None:
+        return BARE[Kind.DECIMAL]
+    match operator:
+        case "*":
+            return decimal_type(one[0] + two[0], one[1] + two[1])
+        case "%":
+            return decimal_type(min(one[0], two[0]), max(one[1], two[1]))
+        case _:
+            return decimal_type(max(one[0], two[0]) + 1, max(one[1], two[1]))
+
+
+def decimal_type(before: int, after: int) -> SqlType:
+    """Give the DECIMAL with so many digits before and after the point; without digits where these are too many."""
+    if before + after > MAX_PRECISION:
+        return BARE[Kind.DECIMAL]
+    return SqlType(Kind.DECIMAL, precision=max(before + after, 1), scale=after)
+
+
+def number_type(expression: logical.Expression) -> SqlType:
+    """Give the type of an operand of arithmetic: a DECIMAL literal has the digits that are written."""
+    if isinstance(expression, logical.Constant) and isinstance(expression.value, Decimal):
+        exponent = expression.value.as_tuple().exponent
+        assert isinstance(exponent, int)
+        return decimal_type(max(expression.value.adjusted() + 1, 0), max(-exponent, 0))
+    return type_of(expression)
+
+
+def rounded_type(number: SqlType, digits: logical.Expression | None) -> SqlType:
+    """Give the type of ROUND(number, digits): as many digits after the point as are asked for."""
+    found = _digits(number)
+    if number.kind is not Kind.DECIMAL or found is None:
+        return bare(number)
+    asked = 0 if digits is None else digits.value if isinstance(digits, logical.Constant) else None
+    if not isinstance(asked, int):
+        return BARE[Kind.DECIMAL]
+    before, after = found
+    return number if asked >= after else decimal_type(before + 1, max(asked, 0))
+
+
+def summed_type(number: SqlType) -> SqlType:
+    """Give the type of SUM: BIGINT of whole numbers; of a DECIMAL as many digits after the point as it has."""
+    if number.kind in _WHOLE_DIGITS:
+        return BARE[Kind.BIGINT]
+    if number.precision is not None:
+        return SqlType(Kind.DECIMAL, precision=MAX_PRECISION, scale=number.scale)
+    return bare(number)
 
 
 def literal_type(value: object) -> SqlType | None:

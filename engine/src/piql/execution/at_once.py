@@ -37,8 +37,8 @@ def execute(given):
         dicts = []
         for r in rows:
             dicts.append({shown})
-    except ArithmeticError as failure:
-        raise too_large(failure) from None
+    except ArithmeticError:
+        raise out_of_range() from None
     trips = 1 if operations else 0
     return new(Page, (dicts, None, operations, trips, operations, 0, (clock() - started) * 1000, statements))
 """

@@ -12,6 +12,7 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
+from piql.decimals import WIDE
 from piql.errors import InvalidCursor, StaleCursor
 from piql.execution.seals import opened, sealed
 
@@ -51,7 +52,7 @@ def _tagged(value: object) -> dict[str, object]:
         case UUID():
             return {"u": value.hex}
         case Decimal():
-            return {"n": str(value)}
+            return {"n": WIDE.to_sci_string(value)}
     raise TypeError(f"a cursor cannot hold {type(value).__name__}")
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from piql.catalog import Index
 from piql.compilation import CompiledQuery
-from piql.errors import InvalidCursor, InvalidParameter
+from piql.errors import InvalidCursor, NumberOutOfRange
 from piql.execution.at_once import AtOnce, ShortWay, only_scan
 from piql.execution.cursors import read_cursor, write_cursor
 from piql.execution.execution import Execution
@@ -79,7 +79,7 @@ class PreparedQuery:
         self._at_once: AtOnce | None = None
         self._short_ways: dict[Consistency | None, ShortWay] = {}
         if self._settled is not None and (scan := only_scan(self._top)) is not None:
-            names = {"Page": Page, "clock": clock, "too_large": self._too_large}
+            names = {"Page": Page, "clock": clock, "out_of_range": self._out_of_range}
             self._at_once = AtOnce(scan, store, self._bound, checks, edge, to_dict, names)
 
     def execute(
@@ -121,8 +121,8 @@ class PreparedQuery:
                 work = drive(self._top.run(execution), self._store, self._bound, strategy, timed, consistency, clock)
             rows, operations, round_trips = work
             dicts = self._to_dicts(rows, values)
-        except ArithmeticError as failure:
-            raise self._too_large(failure) from None
+        except ArithmeticError:
+            raise self._out_of_range() from None
         next_cursor = None
         if execution.page_end is not None:
             next_cursor = write_cursor(self._cursor_key, self.name, self._mark, self._deployment, execution.page_end)
@@ -135,8 +135,8 @@ class PreparedQuery:
         made = self._short_ways[consistency] = at_once.way(consistency)
         return made
 
-    def _too_large(self, failure: ArithmeticError) -> InvalidParameter:
-        return InvalidParameter(f"{self._called}: a number that it computes is too large ({failure})")
+    def _out_of_range(self) -> NumberOutOfRange:
+        return NumberOutOfRange(f"{self._called}: a number that it computes is too large")
 
     def _drive_settling(
         self,

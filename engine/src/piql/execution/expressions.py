@@ -13,9 +13,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from piql.binding.types import type_of
+from piql.binding.types import BARE, type_of
 from piql.catalog import Kind, SqlType
-from piql.execution.functions import FUNCTIONS, divide, remainder
+from piql.execution import numbers
+from piql.execution.functions import FUNCTIONS
 from piql.logical.expressions import (
     And,
     Arithmetic,
@@ -31,12 +32,15 @@ from piql.logical.expressions import (
     Parameter,
     TokenMatch,
 )
+from piql.logical.format import format_expression
 from piql.store.base import Codec
 from piql.words import folded, words_of
 
 _PYTHON_SIGN = {"=": "==", "<>": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 _PREDICATES = (And, Or, Not, Comparison, IsNull, InList, TokenMatch)
 _NUMBERS = (Kind.INT, Kind.BIGINT, Kind.DOUBLE)
+_WHOLE = (Kind.INT, Kind.BIGINT)
+_MAY_GROW = ("NEGATE", "ABS", "ROUND")  # functions that give the type of their argument, but for its ends
 
 
 class ExpressionCompiler:
@@ -54,7 +58,7 @@ class ExpressionCompiler:
         self._places = places
         self._slots = slots
         self._codec = codec
-        self.names: dict[str, Any] = {"words_of": words_of, "folded": folded, "divide": divide, "remainder": remainder}
+        self.names: dict[str, Any] = {"words_of": words_of, "folded": folded}
         self._temporaries = 0
 
     def function(self, arguments: str, body: str) -> Callable[..., Any]:
@@ -130,22 +134,42 @@ class ExpressionCompiler:
     def _arithmetic(self, node: Arithmetic) -> str:
         left, right = self._as(node.left, node.type.kind), self._as(node.right, node.type.kind)
         a, b = self._temporary(), self._temporary()
-        match node.operator:
-            case "/":
-                result = f"divide({a}, {b})"
-            case "%":
-                result = f"remainder({a}, {b})"
-            case "||":
-                result = f"{a} + {b}"
-            case sign:
-                result = f"{a} {sign} {b}"
-        return f"(None if ({a} := {left}) is None or ({b} := {right}) is None else {result})"
+        return f"(None if ({a} := {left}) is None or ({b} := {right}) is None else {self._computed(node, a, b)})"
+
+    def _computed(self, node: Arithmetic, a: str, b: str) -> str:
+        """Give the source of a result that is of its type; where every result is, nothing looks."""
+        match node.operator, node.type.kind:
+            case "||", _:
+                return f"{a} + {b}"
+            case "/", _:
+                return f"{self.name(numbers.divide)}({a}, {b})"
+            case operator, Kind.DECIMAL:
+                return f"{self.name(numbers.exactly(operator, words_for(node)))}({a}, {b})"
+            case "%", Kind.DOUBLE:
+                return f"{self.name(numbers.remainder_of_doubles)}({a}, {b})"
+            case "%", _:
+                return f"{self.name(numbers.remainder)}({a}, {b})"
+            case operator, Kind.DOUBLE:
+                return f"{self.name(numbers.finite)}({a} {operator} {b})"
+            case operator, _:
+                return f"{a} {operator} {b}" if _cannot_leave(node) else self._within(f"{a} {operator} {b}", node)
+
+    def _within(self, source: str, node: Arithmetic | FunctionCall) -> str:
+        """Give the source of a whole number that is one of its type, or is refused."""
+        low, high = numbers.range_of(node.type)
+        at, refuse = self._temporary(), self.name(numbers.out_of(node.type, words_for(node)))
+        return f"({at} if {low} <= ({at} := {source}) <= {high} else {refuse}({at}))"
 
     def _call(self, node: FunctionCall) -> str:
         function = self.name(FUNCTIONS[node.name])
         given = [self._temporary() for _ in node.arguments]
         tests = (f"({at} := {self.value(each)}) is None" for at, each in zip(given, node.arguments, strict=True))
-        return f"(None if {' or '.join(tests)} else {function}({', '.join(given)}))"
+        found = f"{function}({', '.join(given)})"
+        if node.name in _MAY_GROW and node.type.kind in _WHOLE:
+            found = self._within(found, node)
+        elif node.name == "ROUND" and node.type.kind is Kind.DECIMAL:
+            found = f"{self.name(numbers.held_to(BARE[Kind.DECIMAL], words_for(node)))}({found})"
+        return f"(None if {' or '.join(tests)} else {found})"
 
     def _coalesce(self, arguments: tuple[Expression, ...], type: SqlType) -> str:
         found = "None"
@@ -178,6 +202,8 @@ class ExpressionCompiler:
                     return self._joined(operands, wanted, "or" if wanted else "and")
                 case Not(operand=operand):
                     return self._truth(operand, not wanted)
+                case IsNull(operand=Constant(value=value)):
+                    return str((value is None) is wanted)
                 case IsNull(operand=operand):
                     return f"({self.stored(operand)} is {'' if wanted else 'not '}None)"
                 case Comparison():
@@ -248,6 +274,16 @@ class ExpressionCompiler:
         if wanted:
             return f"({found})"
         return f"({' and '.join([f'{each} is not None' for each in columns])} and not {found})"
+
+
+def words_for(expression: Expression) -> str:
+    """Give an expression as it was written, for messages."""
+    return expression.span.text if expression.span is not None else format_expression(expression)
+
+
+def _cannot_leave(node: Arithmetic) -> bool:
+    """Say whether every result is a BIGINT: whole numbers of 32 bits do not leave those of 64."""
+    return all(type_of(each).kind in (Kind.INT, Kind.NULL) for each in (node.left, node.right))
 
 
 def type_name(expression: object) -> str:

@@ -47,7 +47,7 @@ def _keys_of(run: list[SortKey], fields: Fields, preparation: Preparation) -> tu
     compiler = preparation.over(fields)
     sources = [compiler.stored(key.expression) for key in run]
     listed = list(fields)
-    safe = ", ".join(f"({source}) is not None, {source}" for source in sources)
+    safe = ", ".join(f"(k := {source}) is not None, k" for source in sources)
     null_safe = compiler.function("p", f"lambda r: ({safe})")
     if all(key.expression in listed for key in run):
         getter = itemgetter(*(listed.index(key.expression) for key in run))

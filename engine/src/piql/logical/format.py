@@ -138,6 +138,9 @@ def format_list(expressions: Sequence[Expression]) -> str:
     return ", ".join(map(format_expression, expressions))
 
 
+_BESIDE = {"NEXT": "+ 1", "PREVIOUS": "- 1"}
+
+
 def format_expression(expression: Expression) -> str:
     """Give an expression as PIQL, without ordinals and MAX of parameters."""
     match expression:
@@ -175,6 +178,8 @@ def format_expression(expression: Expression) -> str:
         case FunctionCall():
             if expression.name == "NEGATE":
                 return f"-{_operand(expression.arguments[0])}"
+            if expression.name in _BESIDE:
+                return f"{_operand(expression.arguments[0])} {_BESIDE[expression.name]}"
             return f"{expression.name}({format_list(expression.arguments)})"
         case Aggregate():
             inner = format_expression(expression.operand) if expression.operand is not None else "*"

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from piql.binding.types import BARE, bare, type_of
 from piql.catalog import Kind, SqlType
-from piql.logical.expressions import Arithmetic, Constant, Expression, FunctionCall
+from piql.logical.expressions import Constant, Expression, FunctionCall
 
 End = tuple[Expression, bool]  # the value, and whether it is within the range
 
@@ -49,9 +47,8 @@ def _within(end: End, *, is_low: bool) -> End:
     kind = BARE[Kind.BIGINT]
     if isinstance(value, Constant) and isinstance(value.value, int):
         return Constant(value=value.value + (1 if is_low else -1), type=kind, span=value.span), True
-    operator: Literal["+", "-"] = "+" if is_low else "-"
-    one = Constant(value=1, type=kind)
-    return Arithmetic(operator=operator, left=value, right=one, type=kind, span=value.span), True
+    name = "NEXT" if is_low else "PREVIOUS"
+    return FunctionCall(name=name, arguments=(value,), type=kind, span=value.span), True
 
 
 def _is_beyond(one: Constant, two: Constant) -> bool:

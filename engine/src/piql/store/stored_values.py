@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
-from decimal import Context, Decimal
+from decimal import Decimal
 from uuid import UUID
 
 from piql.catalog import Kind, SqlType
+from piql.decimals import WIDE, unit
 from piql.store.base import Codec
 
 AFFINITY = {
@@ -32,7 +33,6 @@ AFFINITY = {
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
 _EXPONENT_BIAS = 0x8000
-_EXACT = Context(prec=1000)
 _NEGATIVE, _ZERO, _POSITIVE = b"\x00", b"\x01", b"\x02"
 _FLIPPED = bytes(255 - byte for byte in range(256))
 
@@ -74,8 +74,8 @@ def decode_decimal(stored: bytes) -> Decimal:
 
 
 def _decimal_decoder(scale: int) -> Callable[[bytes], Decimal]:
-    shape = Decimal((0, (1,), -scale))
-    return lambda stored: _EXACT.quantize(decode_decimal(stored), shape)
+    shape = unit(scale)
+    return lambda stored: WIDE.quantize(decode_decimal(stored), shape)
 
 
 _CODECS = {

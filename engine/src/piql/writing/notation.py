@@ -12,6 +12,7 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
+from piql.decimals import WIDE, one_zero
 from piql.store.base import Row
 
 _FROM_TEXT: dict[str, Callable[[str], Any]] = {
@@ -40,7 +41,7 @@ def _noted(value: Any) -> Any:
         case bytes():
             return {"bytes": value.hex()}
         case Decimal():
-            return {"decimal": str(value.normalize() + 0)}
+            return {"decimal": WIDE.to_sci_string(WIDE.normalize(one_zero(value)))}
         case datetime():
             return {"moment": value.isoformat()}
         case date():

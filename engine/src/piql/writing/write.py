@@ -11,13 +11,12 @@ from piql.bounds.writes import most_entries
 from piql.compilation import CompiledQuery
 from piql.errors import ConditionFailed, ConstraintViolation
 from piql.execution.executor import Page
-from piql.execution.expressions import ExpressionCompiler
+from piql.execution.expressions import ExpressionCompiler, words_for
 from piql.execution.observation import Observation, Observer
 from piql.execution.parameters import ParameterChecks
 from piql.execution.preparation import Preparation
 from piql.execution.strategy import Clock
 from piql.logical.expressions import ColumnRef, Expression, conjuncts
-from piql.logical.format import format_expression
 from piql.logical.operators import Assignment
 from piql.physical.operators import WritePlan
 from piql.store.base import Row, Store, Transaction
@@ -82,7 +81,7 @@ class PreparedWrite:
         """Give the parts of IF that must all hold of the old record, each in its words."""
         parts = () if condition is None else conjuncts(condition)
         compiler = self._over_old(parts, preparation)
-        return tuple((_words(each), compiler.function("r, p", compiler.is_true(each))) for each in parts)
+        return tuple((words_for(each), compiler.function("r, p", compiler.is_true(each))) for each in parts)
 
     def _over_old(self, expressions: Iterable[Expression], preparation: Preparation) -> ExpressionCompiler:
         at = {column.name: place for place, column in enumerate(self._writer.table.columns)}
@@ -170,10 +169,6 @@ class PreparedWrite:
         for words, holds in self._tests:
             if not holds(old, parameters):
                 raise ConditionFailed(f"{table}: {words} does not hold")
-
-
-def _words(test: Expression) -> str:
-    return test.span.text if test.span is not None else format_expression(test)
 
 
 def _cost_of_others(plan: WritePlan, writer: TableWriter) -> int:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from decimal import Decimal
 from typing import Any
 
 from piql.binding.types import type_of
 from piql.catalog import Kind
+from piql.execution import numbers
 from piql.execution.execution import Execution, Steps
+from piql.execution.expressions import words_for
 from piql.execution.operators.base import Operator
 from piql.execution.preparation import Preparation
 from piql.logical.expressions import Aggregate
@@ -46,36 +47,41 @@ def _summary(aggregate: Aggregate, child: Operator, preparation: Preparation) ->
     needs_values = aggregate.function in ("SUM", "AVG")
     source = compiler.value(aggregate.operand) if needs_values else compiler.stored(aggregate.operand)
     listed = compiler.function("rows, p", f"[v for r in rows if (v := {source}) is not None]")
-    compute = _COMPUTE[aggregate.function]
+    compute = _computing(aggregate)
     codec = preparation.store.codec(aggregate.type)
     encode = codec.encode if codec and needs_values else None
-    as_float = aggregate.type.kind is Kind.DOUBLE and type_of(aggregate.operand).kind is Kind.DECIMAL
 
     def summary(rows: list[Row], parameters: list[Any]) -> Any:
         values = listed(rows, parameters)
         if aggregate.distinct:
             values = list(dict.fromkeys(values))
-        found = compute(values)
-        if found is None:
-            return None
-        if as_float and aggregate.function in ("SUM", "AVG"):
-            found = float(found)
-        return encode(found) if encode else found
+        found = compute(values) if values or aggregate.function == "COUNT" else None
+        return encode(found) if encode and found is not None else found
 
     return summary
 
 
-def _average(values: list[Any]) -> Any:
-    if not values:
-        return None
-    total = sum(values)
-    return total / len(values) if isinstance(total, Decimal) else float(total) / len(values)
+def _computing(aggregate: Aggregate) -> Callable[[list[Any]], Any]:
+    """Give what computes an aggregate of values, of which there is one at least unless they are counted."""
+    assert aggregate.operand is not None
+    of = type_of(aggregate.operand).kind
+    match aggregate.function:
+        case "COUNT":
+            return len
+        case "MIN":
+            return min
+        case "MAX":
+            return max
+        case "AVG":
+            return _AVERAGES.get(of, numbers.average_of_whole)
+    if of is Kind.DOUBLE:
+        return numbers.sum_of_doubles
+    add = numbers.sum_of_decimals if of is Kind.DECIMAL else numbers.sum_of_whole
+    hold = numbers.held_to(aggregate.type, words_for(aggregate))
+    return lambda values: hold(add(values))
 
 
-_COMPUTE: dict[str, Callable[[list[Any]], Any]] = {
-    "COUNT": len,
-    "SUM": lambda values: sum(values) if values else None,
-    "AVG": _average,
-    "MIN": lambda values: min(values, default=None),
-    "MAX": lambda values: max(values, default=None),
+_AVERAGES: dict[Kind, Callable[[list[Any]], Any]] = {
+    Kind.DOUBLE: numbers.average_of_doubles,
+    Kind.DECIMAL: numbers.average_of_decimals,
 }

@@ -13,12 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import date
-from decimal import Context, Decimal
+from decimal import Decimal
 from struct import Struct
 from typing import Any
 from uuid import UUID
 
 from piql.catalog import Kind, SqlType
+from piql.decimals import WIDE, unit
 from piql.store.base import Codec
 from piql.store.stored_values import decode_timestamp, encode_timestamp
 
@@ -38,7 +39,6 @@ CQL_TYPE = {
     Kind.UUID: "uuid",
 }
 
-_EXACT = Context(prec=1000)
 _FIRST_DAY = 2**31 - date(1970, 1, 1).toordinal()  # CQL's day 0 is 1970-01-01, written as 2^31
 
 pack_int = Struct(">i").pack
@@ -115,19 +115,19 @@ IN_PLACE_OF_NULL: dict[Kind, Any] = {
 
 def _encode_decimal(value: Decimal) -> Decimal:
     """Equal numbers are one key, so zeros at the end go."""
-    return _EXACT.normalize(value) if value else Decimal(0)
+    return WIDE.normalize(value) if value else Decimal(0)
 
 
 def _decode_decimal(stored: Decimal) -> Decimal:
     exponent = stored.as_tuple().exponent
     if isinstance(exponent, int) and exponent > 0 and stored.adjusted() < 40:  # 1E+2 reads better as 100
-        return _EXACT.quantize(stored, Decimal(1))
+        return WIDE.quantize(stored, unit(0))
     return stored
 
 
 def _decimal_decoder(scale: int) -> Callable[[Decimal], Decimal]:
-    shape = Decimal((0, (1,), -scale))
-    return lambda stored: _EXACT.quantize(stored, shape)
+    shape = unit(scale)
+    return lambda stored: WIDE.quantize(stored, shape)
 
 
 _CODECS = {
