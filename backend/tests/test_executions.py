@@ -226,7 +226,7 @@ async def test_openslo_documents_are_taken_whole_or_not_at_all(client: httpx.Asy
         (text.replace("op: lte", "op: gt"), 422, "op is lte or lt"),
         (text.replace("timeSliceTarget: 0.99", "timeSliceTarget: 0.2"), 422, "findUser: quantile"),
         ("[", 422, "this is no YAML"),
-        (text + text.replace("query: findUser", "query: nobody"), 404, "No query nobody was ever deployed"),
+        (text + text.replace("query: findUser", "query: nobody"), 404, "No query nobody was ever deployed or saved"),
     ):
         answer = await client.post("/api/slos/openslo", json={"text": wrong.replace("value: 5.0", "value: 9.0")})
         assert (answer.status_code, said in answer.json()["message"]) == (status, True), answer.text

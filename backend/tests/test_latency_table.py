@@ -11,12 +11,13 @@ import pytest
 from piql_backend.database import connection
 from piql_backend.database.connection import Database, now
 from piql_backend.executions.observations import Observation, Observations
-from piql_backend.latency.repository import ObservationTable, SloInterval
+from piql_backend.latency.repository import Exceeding, ObservationTable, SizeRegion, SizeTotals, SloInterval, Span
 from piql_backend.latency.service import compliance_of
 from piql_backend.schema import SloWrite
 from piql_backend.slos.repository import SloTable
 
 AGO = timedelta(hours=1)
+FIRST, SECOND = Span(1, {"q": 1}), Span(2, {"q": 2})
 MIGRATIONS = Path(connection.__file__).parent / "migrations"
 
 
@@ -34,10 +35,12 @@ def observe(
     at: datetime | None = None,
     operations: int = 1,
     failed: bool = False,
+    rows: int = 0,
+    version: int = 1,
 ) -> None:
     observations = Observations(database)
     for elapsed_ms in latencies_ms:
-        observations.add(Observation(1, query, at or now(), elapsed_ms, operations, 3, failed))
+        observations.add(Observation(version, query, at or now(), elapsed_ms, operations, 3, failed, rows))
     observations.flush()
 
 
@@ -45,7 +48,7 @@ def test_quantiles_are_those_of_the_executions_themselves(database: Database) ->
     chance = np.random.default_rng(1)
     latencies = chance.lognormal(1, 0.5, 5000)
     observe(database, list(latencies))
-    seen = ObservationTable(database).totals(1, now() - AGO)["q"]
+    seen = ObservationTable(database).totals(FIRST, now() - AGO)["q"]
     ordered = np.sort(latencies)
     assert seen.executions == 5000
     assert seen.p50_ms == pytest.approx(ordered[2499])
@@ -58,37 +61,61 @@ def test_quantiles_are_those_of_the_executions_themselves(database: Database) ->
 
 def test_few_executions_give_no_confidence_interval(database: Database) -> None:
     observe(database, [1.0, 2.0, 3.0])
-    seen = ObservationTable(database).totals(1, now() - AGO)["q"]
+    seen = ObservationTable(database).totals(FIRST, now() - AGO)["q"]
     assert (seen.p50_ms, seen.p99_ms, seen.p99_low_ms, seen.p99_high_ms) == (2.0, 3.0, None, None)
 
 
 def test_failures_count_but_have_no_latency(database: Database) -> None:
     observe(database, [1.0, 2.0])
     observe(database, [900.0], failed=True)
-    seen = ObservationTable(database).totals(1, now() - AGO)["q"]
+    seen = ObservationTable(database).totals(FIRST, now() - AGO)["q"]
     assert (seen.executions, seen.failures, seen.p99_ms) == (3, 1, 2.0)
 
 
 def test_only_failures_leave_no_quantiles(database: Database) -> None:
     observe(database, [900.0], failed=True)
-    seen = ObservationTable(database).totals(1, now() - AGO)["q"]
+    seen = ObservationTable(database).totals(FIRST, now() - AGO)["q"]
     assert (seen.executions, seen.failures, seen.p50_ms) == (1, 1, None)
 
 
 def test_a_request_over_the_bound_is_counted(database: Database) -> None:
     observe(database, [1.0] * 3, operations=3)
     observe(database, [1.0], operations=4)
-    seen = ObservationTable(database).totals(1, now() - AGO)["q"]
+    seen = ObservationTable(database).totals(FIRST, now() - AGO)["q"]
     assert (seen.over_bound, seen.most_operations) == (1, 4)
 
 
 def test_the_window_and_the_version_choose_what_is_seen(database: Database) -> None:
     observe(database, [1.0], at=now() - 2 * AGO)
     table = ObservationTable(database)
-    assert table.totals(1, now() - AGO) == {}
-    assert table.totals(2, now() - 3 * AGO) == {}
+    assert table.totals(FIRST, now() - AGO) == {}
+    assert table.totals(SECOND, now() - 3 * AGO) == {}
     table.delete_older_than(AGO)
-    assert table.totals(1, now() - 3 * AGO) == {}
+    assert table.totals(FIRST, now() - 3 * AGO) == {}
+
+
+def test_what_ran_by_the_same_plan_counts_together_and_what_ran_later_does_not(database: Database) -> None:
+    for version in (1, 2, 3, 4):
+        observe(database, [float(version)], version=version)
+    table = ObservationTable(database)
+    assert table.totals(Span(3, {"q": 2}), now() - AGO)["q"].executions == 2
+    assert sum(each.count for each in table.histogram(Span(3, {"q": 2}), now() - AGO)["q"]) == 2
+    assert sum(each.count for each in table.series(3, now() - AGO, 1.0)["q"]) == 3
+    assert table.totals(Span(3, {}), now() - AGO) == {}
+
+
+def test_executions_are_counted_by_the_requests_they_made_and_the_rows_they_gave(database: Database) -> None:
+    observe(database, [1.0, 2.0, 9.0], operations=11, rows=10)
+    observe(database, [5.0], operations=3, rows=2)
+    observe(database, [700.0], operations=11, rows=10, failed=True)
+    with database.write() as cursor:
+        cursor.execute("INSERT INTO observations SELECT * REPLACE (NULL AS rows_given) FROM observations LIMIT 1")
+    table = ObservationTable(database)
+    assert table.sizes(FIRST, now() - AGO) == {"q": [SizeTotals(11, 10, 3, 9.0), SizeTotals(3, 2, 1, 5.0)]}
+    regions = [SizeRegion("q", 11, 10, 1.5, 8.0), SizeRegion("q", 3, 2, 4.0, 6.0), SizeRegion("q", 4, 4, 0.0, 0.0)]
+    assert table.exceeding(FIRST, now() - AGO, regions) == {"q": Exceeding(4, 3, 1)}
+    assert table.exceeding(FIRST, now() - AGO, regions[:1]) == {"q": Exceeding(3, 2, 1)}
+    assert table.exceeding(FIRST, now() - AGO, []) == {}
 
 
 def test_the_series_has_one_point_a_step(database: Database) -> None:
@@ -106,7 +133,7 @@ def test_the_series_has_one_point_a_step(database: Database) -> None:
 def test_the_histogram_counts_every_execution_inside_its_bin(database: Database) -> None:
     latencies = [0.0, 0.2, 1.0, 1.1, 7.7, 1234.5]
     observe(database, latencies)
-    bins = ObservationTable(database).histogram(1, now() - AGO)["q"]
+    bins = ObservationTable(database).histogram(FIRST, now() - AGO)["q"]
     assert sum(each.count for each in bins) == len(latencies)
     for latency in latencies[1:]:
         assert any(each.ms_low <= latency * 1.000001 and latency < each.ms_high for each in bins)
@@ -148,7 +175,7 @@ def test_observations_wait_for_a_database_that_fails(database: Database) -> None
     with database.write() as cursor:
         cursor.execute("ALTER TABLE away RENAME TO observations")
     observations.flush()
-    assert ObservationTable(database).totals(1, now() - AGO)["q"].executions == 1
+    assert ObservationTable(database).totals(FIRST, now() - AGO)["q"].executions == 1
 
 
 def test_migrations_are_applied_once(tmp_path: Path) -> None:

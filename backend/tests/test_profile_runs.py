@@ -130,12 +130,12 @@ async def test_a_run_measures_predicts_and_draws_a_heatmap(client: httpx.AsyncCl
     assert made.status_code == 201, made.text
     assert made.json()["run_id"] == run_id
     predicted = {each["name"]: each["predicted_p99_ms"] for each in made.json()["queries"]}
-    assert predicted["thoughtstream"] == pytest.approx(prediction["p99_ms"])
+    assert predicted["thoughtstream"] == pytest.approx(prediction["typical_p99_ms"])
     assert predicted["postThought"] is None
     latency = (await client.get("/api/latency/live")).json()
     assert latency["run_id"] == run_id
     seen = {each["query"]: each["predicted_p99_ms"] for each in latency["queries"]}
-    assert seen["thoughtstream"] == pytest.approx(prediction["p99_ms"])
+    assert seen["thoughtstream"] == pytest.approx(prediction["typical_p99_ms"])
 
     for axis in ("none", "subscriptions.owner"):
         wrong = ask | {"x": {"symbol": "subscriptions.owner"}, "y": {"symbol": axis}}

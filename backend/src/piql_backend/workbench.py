@@ -16,6 +16,8 @@ from piql_backend.executions.service import Executions
 from piql_backend.first_start import FirstStart
 from piql_backend.health.service import Health
 from piql_backend.language.service import Language
+from piql_backend.latency.comparing import Comparing
+from piql_backend.latency.plans import Plans
 from piql_backend.latency.repository import ObservationTable
 from piql_backend.latency.service import Latency
 from piql_backend.predictions.service import Predictions
@@ -55,8 +57,16 @@ class Workbench:
         )
         self.executions = Executions(self.deployments, self._store, self._observations)
         self.bursts = Bursts(self.executions)
-        self.slos = Slos(slo_table, self.deployments)
-        self.latency = Latency(self._observation_table, slo_table, self.deployments, self._observations)
+        self.slos = Slos(slo_table, self.deployments, self.predictions, self.workspaces, self.compilations)
+        plans = Plans(self.deployments, self.compilations)
+        self.latency = Latency(
+            self._observation_table,
+            slo_table,
+            self.deployments,
+            self._observations,
+            plans,
+            Comparing(self._observation_table, plans, self.predictions),
+        )
 
     async def open(self) -> None:
         """Read what earlier starts left; the very first one makes the sample workspace."""

@@ -631,7 +631,7 @@ export interface paths {
         put?: never;
         /**
          * Preview Deployment
-         * @description What deploying these files would change.
+         * @description What deploying these files would change, and which saved SLOs it is predicted to break.
          */
         post: operations["preview_deployment"];
         delete?: never;
@@ -922,7 +922,7 @@ export interface paths {
         put?: never;
         /**
          * Import Slos
-         * @description Set the SLOs of OpenSLO documents, all of them or none; 404 when one is of a query that was never deployed.
+         * @description Set the SLOs of OpenSLO documents, all of them or none; 404 when one is of a query that nobody knows.
          */
         post: operations["import_slos"];
         delete?: never;
@@ -941,7 +941,7 @@ export interface paths {
         get?: never;
         /**
          * Save Slo
-         * @description Set a query's SLO; 404 when no query of that name was ever deployed.
+         * @description Set a query's SLO; 404 when no query of that name was ever deployed or saved.
          */
         put: operations["save_slo"];
         post?: never;
@@ -979,6 +979,25 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /**
+         * AgreementRead
+         * @description Whether the executions whose size was predicted were as predicted: an exact binomial test.
+         *
+         *     `error` is how often at most a verdict is wrong. `needed` is about how many executions decide where these do not.
+         */
+        AgreementRead: {
+            /**
+             * Outcome
+             * @enum {string}
+             */
+            outcome: "too few" | "slower" | "faster" | "agrees" | "undecided";
+            /** Executions */
+            executions: number;
+            /** Needed */
+            needed: number | null;
+            /** Error */
+            error: number;
+        };
         /**
          * AxisRead
          * @description A number of the text that a heatmap can vary; writing another into `number_range` changes it for good.
@@ -1277,6 +1296,8 @@ export interface components {
             /** Quantile */
             quantile: number;
             x: components["schemas"]["HeatmapAxisRead"];
+            /** Typical P99 Ms */
+            typical_p99_ms: (number | null)[];
             /** P99 Ms */
             p99_ms: (number | null)[];
             /** State */
@@ -1469,6 +1490,20 @@ export interface components {
             /** Diagnostics */
             diagnostics: components["schemas"]["DiagnosticRead"][] | null;
             current: components["schemas"]["FileRead"] | null;
+        };
+        /**
+         * EstimateRead
+         * @description A predicted p99, which is an estimate: of the run's median interval, with the worst interval's apart.
+         *
+         *     In 9 of 10 cases the p99 stays below `conservative_p99_ms`; null when the profile has too few points to check it by.
+         */
+        EstimateRead: {
+            /** Typical P99 Ms */
+            typical_p99_ms: number;
+            /** Conservative P99 Ms */
+            conservative_p99_ms: number | null;
+            /** Worst P99 Ms */
+            worst_p99_ms: number;
         };
         /**
          * ExecutionCreate
@@ -1705,7 +1740,8 @@ export interface components {
          * HeatmapRead
          * @description Cells are `[y][x]`; `p99_ms` holds the SLO's quantile, which is 0.99 unless the SLO says otherwise.
          *
-         *     A cell in the state `refused` is so far beyond what was measured that it has no number: null.
+         *     It is that of the worst interval, and `typical_p99_ms` that of the median one. A cell in the state `refused` is so
+         *     far beyond what was measured that it has no number: null.
          *
          *     `upper_factor` times a cell holds in 9 of 10 cases; null when the profile has too few points to check it by.
          */
@@ -1720,6 +1756,8 @@ export interface components {
             quantile: number;
             x: components["schemas"]["HeatmapAxisRead"];
             y: components["schemas"]["HeatmapAxisRead"];
+            /** Typical P99 Ms */
+            typical_p99_ms: (number | null)[][];
             /** P99 Ms */
             p99_ms: (number | null)[][];
             /** State */
@@ -1839,7 +1877,7 @@ export interface components {
         };
         /**
          * LatencyRead
-         * @description All queries of the deployment, the busiest first.
+         * @description All queries of the deployment, the busiest first; `markers` are the deployments in the window, oldest first.
          */
         LatencyRead: {
             /** Deployment Id */
@@ -1850,6 +1888,8 @@ export interface components {
             run_id: string | null;
             /** Model */
             model: string | null;
+            /** Markers */
+            markers: components["schemas"]["MarkerRead"][];
             /** Queries */
             queries: components["schemas"]["QueryLatencyRead"][];
             /**
@@ -1875,6 +1915,21 @@ export interface components {
             symbol: string;
             range: components["schemas"]["RangeRead"] | null;
             number_range: components["schemas"]["RangeRead"] | null;
+        };
+        /**
+         * MarkerRead
+         * @description A deployment in the window; `changed` are the queries that run by another plan since, or are new.
+         */
+        MarkerRead: {
+            /** Version */
+            version: number;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Changed */
+            changed: string[];
         };
         /**
          * MissingPointRead
@@ -1983,13 +2038,16 @@ export interface components {
          * OperatorPredictionRead
          * @description One operator; `path` is the id of its node in the physical plan.
          *
-         *     `p99_ms` is its own p99 in its worst interval, `part_of_p99_ms` its part of the query's: the parts add up to it.
+         *     `p99_ms` is its own p99 in its worst interval, `typical_p99_ms` that in the median one. `part_of_p99_ms` is its part
+         *     of the query's in the worst interval: the parts add up to it.
          */
         OperatorPredictionRead: {
             /** Path */
             path: string;
             /** Operator */
             operator: string;
+            /** Typical P99 Ms */
+            typical_p99_ms: number;
             /** P99 Ms */
             p99_ms: number;
             /** Part Of P99 Ms */
@@ -2034,13 +2092,17 @@ export interface components {
         };
         /**
          * PagePartRead
-         * @description One query of a page; `p99_ms` is its own when it runs alone, `part_of_p99_ms` its part of the page's.
+         * @description One query of a page; `typical_p99_ms` and `p99_ms` are its own when it runs alone, as in a prediction.
+         *
+         *     `part_of_p99_ms` is its part of the page's, in the worst interval.
          */
         PagePartRead: {
             /** Query */
             query: string;
             /** Operations */
             operations: number;
+            /** Typical P99 Ms */
+            typical_p99_ms: number;
             /** P99 Ms */
             p99_ms: number;
             /** Part Of P99 Ms */
@@ -2076,8 +2138,12 @@ export interface components {
             round_trips: number;
             /** P50 Ms */
             p50_ms: number;
+            /** Typical P99 Ms */
+            typical_p99_ms: number;
             /** P99 Ms */
             p99_ms: number;
+            /** Is Noisy */
+            is_noisy: boolean;
             /** Conservative P99 Ms */
             conservative_p99_ms: number | null;
             /** P99 By Interval Ms */
@@ -2172,6 +2238,22 @@ export interface components {
             /** Children */
             children: components["schemas"]["PlanNodeRead"][];
         };
+        /**
+         * PredictedRead
+         * @description The prediction for executions that make `requests` requests and give `rows` rows, as at the query's limits.
+         */
+        PredictedRead: {
+            /** Typical P99 Ms */
+            typical_p99_ms: number;
+            /** Conservative P99 Ms */
+            conservative_p99_ms: number | null;
+            /** Worst P99 Ms */
+            worst_p99_ms: number;
+            /** Requests */
+            requests: number;
+            /** Rows */
+            rows: number;
+        };
         /** PredictionCreate */
         PredictionCreate: {
             /** Files */
@@ -2184,9 +2266,11 @@ export interface components {
         };
         /**
          * PredictionRead
-         * @description `p99_ms` is the worst interval's; `slo_quantile_ms` is the worst interval's value at the SLO's own quantile.
+         * @description `typical_p99_ms` is the estimate, of the median interval; `p99_ms` is the worst interval's.
          *
-         *     `conservative_p99_ms` holds in 9 of 10 cases; null when the profile has too few points to check it by.
+         *     `slo_quantile_ms` is the worst interval's value at the SLO's own quantile. In 9 of 10 cases the p99 stays below
+         *     `conservative_p99_ms`; null when the profile has too few points to check it by. `is_noisy`: the intervals differ by
+         *     more than a factor of two.
          */
         PredictionRead: {
             /** Query */
@@ -2197,8 +2281,12 @@ export interface components {
             model: string;
             /** P50 Ms */
             p50_ms: number;
+            /** Typical P99 Ms */
+            typical_p99_ms: number;
             /** P99 Ms */
             p99_ms: number;
+            /** Is Noisy */
+            is_noisy: boolean;
             /** Conservative P99 Ms */
             conservative_p99_ms: number | null;
             /** P99 By Interval Ms */
@@ -2236,14 +2324,21 @@ export interface components {
             /** Predictions */
             predictions: (components["schemas"]["PredictionRead"] | components["schemas"]["NoPredictionRead"])[];
         };
-        /** PreviewCreate */
+        /**
+         * PreviewCreate
+         * @description `run_id` names the profile run that SLOs are held against; null: none are.
+         */
         PreviewCreate: {
             /** Files */
             files: components["schemas"]["SourceFile"][];
+            /** Run Id */
+            run_id?: string | null;
         };
         /**
          * PreviewRead
          * @description What deploying these files would change against the live deployment.
+         *
+         *     `slos_at_risk` are saved SLOs that the profile run predicts to be broken; they hinder no deployment.
          */
         PreviewRead: {
             /** Can Deploy */
@@ -2266,6 +2361,8 @@ export interface components {
             indexes_removed: string[];
             /** Bounds Changed */
             bounds_changed: components["schemas"]["BoundChangeRead"][];
+            /** Slos At Risk */
+            slos_at_risk: components["schemas"]["SloAtRiskRead"][];
         };
         /**
          * ProfileRunCreate
@@ -2357,7 +2454,12 @@ export interface components {
         };
         /**
          * QueryLatencyRead
-         * @description One query; `observed` is null before its first execution in the window.
+         * @description One query while it had its plan; `series` and `compliance` are of all versions.
+         *
+         *     `plan_since` is the first version in the window by that plan, or the one that was live when the window began.
+         *     `observed` is null before its first execution in the window, `agreement` where no execution had a size that can be
+         *     predicted. `sizes` are those that most executions had. `predicted` is null where the profile run is gone, and then
+         *     `predicted_p99_ms` is what was stored with the deployment.
          */
         QueryLatencyRead: {
             /** Query */
@@ -2369,6 +2471,12 @@ export interface components {
             observed: components["schemas"]["ObservedRead"] | null;
             /** Predicted P99 Ms */
             predicted_p99_ms: number | null;
+            predicted: components["schemas"]["PredictedRead"] | null;
+            agreement: components["schemas"]["AgreementRead"] | null;
+            /** Sizes */
+            sizes: components["schemas"]["SizeRead"][];
+            /** Plan Since */
+            plan_since: number;
             slo: components["schemas"]["SloRead"] | null;
             compliance: components["schemas"]["ComplianceRead"] | null;
             /** Bound Operations */
@@ -2563,6 +2671,39 @@ export interface components {
             active: number;
             /** Documentation */
             documentation: string;
+        };
+        /**
+         * SizeRead
+         * @description Executions that made `requests` requests and gave `rows` rows; `predicted` is for that size, where it is known.
+         *
+         *     `p99_ms` is the largest of few.
+         */
+        SizeRead: {
+            /** Requests */
+            requests: number;
+            /** Rows */
+            rows: number;
+            /** Executions */
+            executions: number;
+            /** P99 Ms */
+            p99_ms: number;
+            predicted: components["schemas"]["EstimateRead"] | null;
+        };
+        /**
+         * SloAtRiskRead
+         * @description A query whose saved SLO is predicted to be broken: the median and the worst interval, at the SLO's quantile.
+         */
+        SloAtRiskRead: {
+            /** Query */
+            query: string;
+            /** Quantile */
+            quantile: number;
+            /** Threshold Ms */
+            threshold_ms: number;
+            /** Typical Ms */
+            typical_ms: number;
+            /** Worst Ms */
+            worst_ms: number;
         };
         /**
          * SloRead
@@ -5162,6 +5303,24 @@ export interface operations {
             };
             /** @description The request comes from a page of another origin. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -23,10 +23,11 @@ def list_deployments(workbench: TheWorkbench) -> list[DeploymentRead]:
     return workbench.deployments.list()
 
 
-@router.post("/preview")
+@router.post("/preview", responses=declared(404, 409))
 def preview_deployment(request: PreviewCreate, workbench: TheWorkbench) -> PreviewRead:
-    """What deploying these files would change."""
-    return workbench.deployments.preview(request.files)
+    """What deploying these files would change, and which saved SLOs it is predicted to break."""
+    preview = workbench.deployments.preview(request.files)
+    return preview.model_copy(update={"slos_at_risk": list(workbench.slos.at_risk(request.files, request.run_id))})
 
 
 @router.post("", status_code=201, responses=declared(404, 503))

@@ -9,10 +9,14 @@ from pydantic import Field
 
 from piql_backend.compilations.schemas import BoundRead, DiagnosticRead, IndexRead, ParameterRead
 from piql_backend.schema import Read, SourceFiles, Write
+from piql_backend.slos.schemas import SloAtRiskRead
 
 
 class PreviewCreate(Write):
+    """`run_id` names the profile run that SLOs are held against; null: none are."""
+
     files: SourceFiles
+    run_id: str | None = Field(default=None, max_length=100)
 
 
 class DeploymentCreate(Write):
@@ -111,7 +115,10 @@ class TableChangeRead(Read):
 
 
 class PreviewRead(Read):
-    """What deploying these files would change against the live deployment."""
+    """What deploying these files would change against the live deployment.
+
+    `slos_at_risk` are saved SLOs that the profile run predicts to be broken; they hinder no deployment.
+    """
 
     can_deploy: bool
     diagnostics: list[DiagnosticRead]
@@ -123,3 +130,4 @@ class PreviewRead(Read):
     indexes_added: list[IndexRead]
     indexes_removed: list[str]
     bounds_changed: list[BoundChangeRead]
+    slos_at_risk: list[SloAtRiskRead] = Field(default_factory=list)

@@ -20,7 +20,7 @@ MOST_WAITING = 200_000
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """One execution; `started_at` is UTC without a zone."""
+    """One execution; `started_at` is UTC without a zone, `rows` are those it gave."""
 
     version: int
     query: str
@@ -29,6 +29,7 @@ class Observation:
     operations: int
     bound: int
     failed: bool = False
+    rows: int = 0
 
 
 class Observations:
@@ -84,4 +85,5 @@ def _columns(batch: list[Observation]) -> dict[str, np.ndarray]:
         "operations": np.array([each.operations for each in batch], dtype=np.int32),
         "bound": np.array([each.bound for each in batch], dtype=np.int32),
         "failed": np.array([each.failed for each in batch], dtype=np.bool_),
+        "rows_given": np.array([each.rows for each in batch], dtype=np.int32),
     }

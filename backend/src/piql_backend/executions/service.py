@@ -81,13 +81,14 @@ class Executions:
             operations = job.bound_operations + 1 if isinstance(error, BoundExceeded) else 0
             self._observations.add(self._observation(job, started_at, elapsed_ms, operations, failed=True))
             raise
-        self._observations.add(self._observation(job, started_at, page.elapsed_ms, page.operations))
+        rows = len(page.rows)
+        self._observations.add(self._observation(job, started_at, page.elapsed_ms, page.operations, rows=rows))
         if page.operations > job.bound_operations:
             log.error("%s made %d requests, its bound is %d", job.query.name, page.operations, job.bound_operations)
         return page
 
     def _observation(
-        self, job: Job, started_at: object, elapsed_ms: float, operations: int, failed: bool = False
+        self, job: Job, started_at: object, elapsed_ms: float, operations: int, failed: bool = False, rows: int = 0
     ) -> Observation:
         return Observation(
             job.live.read.version,
@@ -97,6 +98,7 @@ class Executions:
             operations,
             job.bound_operations,
             failed,
+            rows,
         )
 
     def _execute_to_json(self, deployment_id: str, name: str, request: ExecutionCreate) -> bytes:

@@ -3,14 +3,63 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from piql_backend.database.connection import Database, aware, now
 from piql_backend.latency.schemas import HistogramBinRead, LatencyPointRead
 
 BIN_RATIO = 1.25
-_WINDOW = "version = $version AND started_at >= $since"
+_MOST_SIZES = 20
+_WINDOW = "version <= $version AND started_at >= $since"
+_SAME_PLAN = """
+    observations
+    JOIN (SELECT unnest($queries::VARCHAR[]) AS query, unnest($firsts::INTEGER[]) AS first) AS spans USING (query)
+    WHERE version BETWEEN first AND $version AND started_at >= $since
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Up to `version`, the versions in which each query had the plan that it has there: `first` of each query on."""
+
+    version: int
+    first: Mapping[str, int]
+
+    def parameters(self, since: datetime) -> dict[str, Any]:
+        return {"queries": [*self.first], "firsts": [*self.first.values()], "version": self.version, "since": since}
+
+
+@dataclass(frozen=True, slots=True)
+class SizeTotals:
+    """The executions of one query that made as many requests and gave as many rows."""
+
+    requests: int
+    rows: int
+    executions: int
+    p99_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class SizeRegion:
+    """The latencies within which executions of one size are as predicted, in ms."""
+
+    query: str
+    requests: int
+    rows: int
+    low_ms: float
+    high_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class Exceeding:
+    """Of the executions that a query's regions are for, how many took longer than their lower and upper ends."""
+
+    executions: int
+    over_low: int
+    over_high: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +85,7 @@ class SloInterval:
 
 
 class ObservationTable:
-    """The table `observations`, read for one deployment and window."""
+    """The table `observations`, read for a window that ends now, and for what ran up to one version."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -45,10 +94,13 @@ class ObservationTable:
         with self._database.write() as cursor:
             cursor.execute("DELETE FROM observations WHERE started_at < ?", [now() - age])
 
-    def totals(self, version: int, since: datetime) -> dict[str, Totals]:
-        """Count by query; the rank of the p99 lies, with 95 %, within ±1.96·√(n·q·(1−q)) of n·q."""
+    def totals(self, span: Span, since: datetime) -> dict[str, Totals]:
+        """Count by query while it had its plan.
+
+        The rank of the p99 lies, with 95 %, within ±1.96·√(n·q·(1−q)) of n·q.
+        """
         sql = f"""
-            WITH seen AS (SELECT * FROM observations WHERE {_WINDOW}),
+            WITH seen AS (SELECT * FROM {_SAME_PLAN}),
             counted AS (
                 SELECT query, count(*) AS executions, count(*) FILTER (WHERE failed) AS failures,
                        max(operations) AS most_operations, count(*) FILTER (WHERE operations > bound) AS over_bound
@@ -72,11 +124,50 @@ class ObservationTable:
             FROM counted LEFT JOIN quantiles USING (query)
         """
         with self._database.read() as cursor:
-            rows = cursor.execute(sql, {"version": version, "since": since}).fetchall()
+            rows = cursor.execute(sql, span.parameters(since)).fetchall()
         return {query: Totals(*rest) for query, *rest in rows}
 
+    def sizes(self, span: Span, since: datetime) -> dict[str, list[SizeTotals]]:
+        """Count by query and size while it had its plan: the sizes that most executions had, those first."""
+        sql = f"""
+            SELECT query, operations, rows_given, count(*) AS executions, quantile_disc(elapsed_ms, 0.99)
+            FROM {_SAME_PLAN} AND NOT failed AND rows_given IS NOT NULL GROUP BY query, operations, rows_given
+            QUALIFY row_number() OVER (PARTITION BY query ORDER BY executions DESC, operations, rows_given) <= $most
+            ORDER BY query, executions DESC, operations, rows_given
+        """
+        with self._database.read() as cursor:
+            rows = cursor.execute(sql, span.parameters(since) | {"most": _MOST_SIZES}).fetchall()
+        sizes = defaultdict(list)
+        for query, *rest in rows:
+            sizes[query].append(SizeTotals(*rest))
+        return dict(sizes)
+
+    def exceeding(self, span: Span, since: datetime, regions: Sequence[SizeRegion]) -> dict[str, Exceeding]:
+        """Count by query the executions of the regions' sizes, and those that took longer than the regions' ends."""
+        sql = f"""
+            WITH regions AS (
+                SELECT unnest($region_queries::VARCHAR[]) AS query, unnest($requests::INTEGER[]) AS operations,
+                       unnest($rows::INTEGER[]) AS rows_given,
+                       unnest($lows::DOUBLE[]) AS low_ms, unnest($highs::DOUBLE[]) AS high_ms
+            ),
+            seen AS (SELECT * FROM {_SAME_PLAN} AND NOT failed)
+            SELECT query, count(*), count(*) FILTER (WHERE elapsed_ms > low_ms),
+                   count(*) FILTER (WHERE elapsed_ms > high_ms)
+            FROM seen JOIN regions USING (query, operations, rows_given) GROUP BY query
+        """
+        parameters = span.parameters(since) | {
+            "region_queries": [region.query for region in regions],
+            "requests": [region.requests for region in regions],
+            "rows": [region.rows for region in regions],
+            "lows": [region.low_ms for region in regions],
+            "highs": [region.high_ms for region in regions],
+        }
+        with self._database.read() as cursor:
+            rows = cursor.execute(sql, parameters).fetchall()
+        return {query: Exceeding(*rest) for query, *rest in rows}
+
     def series(self, version: int, since: datetime, step_seconds: float) -> dict[str, list[LatencyPointRead]]:
-        """Give quantiles by query and step, oldest first; steps without executions are left out."""
+        """Give quantiles by query and step over all versions, oldest first; steps without executions are left out."""
         sql = f"""
             SELECT query, floor(epoch(started_at) / $step) * $step AS step_start,
                    quantile_disc(elapsed_ms, 0.5), quantile_disc(elapsed_ms, 0.99), count(*)
@@ -91,14 +182,14 @@ class ObservationTable:
             found[query].append(LatencyPointRead(at=moment, p50_ms=p50, p99_ms=p99, count=count))
         return dict(found)
 
-    def histogram(self, version: int, since: datetime) -> dict[str, list[HistogramBinRead]]:
-        """Count executions by query in bins that grow by a quarter; empty bins are left out."""
+    def histogram(self, span: Span, since: datetime) -> dict[str, list[HistogramBinRead]]:
+        """Count executions by query, while it had its plan, in bins that grow by a quarter; empty bins are left out."""
         sql = f"""
             SELECT query, floor(ln(greatest(elapsed_ms, 0.001)) / ln($ratio)) AS place, count(*)
-            FROM observations WHERE {_WINDOW} AND NOT failed GROUP BY ALL ORDER BY query, place
+            FROM {_SAME_PLAN} AND NOT failed GROUP BY ALL ORDER BY query, place
         """
         with self._database.read() as cursor:
-            rows = cursor.execute(sql, {"version": version, "since": since, "ratio": BIN_RATIO}).fetchall()
+            rows = cursor.execute(sql, span.parameters(since) | {"ratio": BIN_RATIO}).fetchall()
         found = defaultdict(list)
         for query, place, count in rows:
             low, high = BIN_RATIO**place, BIN_RATIO ** (place + 1)
@@ -106,7 +197,7 @@ class ObservationTable:
         return dict(found)
 
     def slo_intervals(self, version: int, since: datetime) -> dict[str, list[SloInterval]]:
-        """Count by query and interval of its SLO; a failed execution keeps no threshold."""
+        """Count by query and interval of its SLO over all versions; a failed execution keeps no threshold."""
         sql = f"""
             SELECT query, count(*), count(*) FILTER (WHERE NOT failed AND elapsed_ms <= threshold_ms)
             FROM observations JOIN slos USING (query) WHERE {_WINDOW}

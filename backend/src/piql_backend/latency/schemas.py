@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Literal
 
+from piql_backend.predictions.schemas import EstimateRead
 from piql_backend.schema import Read
 from piql_backend.slos.schemas import SloRead
 
@@ -43,14 +45,56 @@ class HistogramBinRead(Read):
     count: int
 
 
+class PredictedRead(EstimateRead):
+    """The prediction for executions that make `requests` requests and give `rows` rows, as at the query's limits."""
+
+    requests: int
+    rows: int
+
+
+class SizeRead(Read):
+    """Executions that made `requests` requests and gave `rows` rows; `predicted` is for that size, where it is known.
+
+    `p99_ms` is the largest of few.
+    """
+
+    requests: int
+    rows: int
+    executions: int
+    p99_ms: float
+    predicted: EstimateRead | None
+
+
+class AgreementRead(Read):
+    """Whether the executions whose size was predicted were as predicted: an exact binomial test.
+
+    `error` is how often at most a verdict is wrong. `needed` is about how many executions decide where these do not.
+    """
+
+    outcome: Literal["too few", "slower", "faster", "agrees", "undecided"]
+    executions: int
+    needed: int | None
+    error: float
+
+
 class QueryLatencyRead(Read):
-    """One query; `observed` is null before its first execution in the window."""
+    """One query while it had its plan; `series` and `compliance` are of all versions.
+
+    `plan_since` is the first version in the window by that plan, or the one that was live when the window began.
+    `observed` is null before its first execution in the window, `agreement` where no execution had a size that can be
+    predicted. `sizes` are those that most executions had. `predicted` is null where the profile run is gone, and then
+    `predicted_p99_ms` is what was stored with the deployment.
+    """
 
     query: str
     executions: int
     failures: int
     observed: ObservedRead | None
     predicted_p99_ms: float | None
+    predicted: PredictedRead | None
+    agreement: AgreementRead | None
+    sizes: list[SizeRead]
+    plan_since: int
     slo: SloRead | None
     compliance: ComplianceRead | None
     bound_operations: int
@@ -60,12 +104,21 @@ class QueryLatencyRead(Read):
     histogram: list[HistogramBinRead]
 
 
+class MarkerRead(Read):
+    """A deployment in the window; `changed` are the queries that run by another plan since, or are new."""
+
+    version: int
+    at: datetime
+    changed: list[str]
+
+
 class LatencyRead(Read):
-    """All queries of the deployment, the busiest first."""
+    """All queries of the deployment, the busiest first; `markers` are the deployments in the window, oldest first."""
 
     deployment_id: str
     window_seconds: float
     run_id: str | None
     model: str | None
+    markers: list[MarkerRead]
     queries: list[QueryLatencyRead]
     updated_at: datetime

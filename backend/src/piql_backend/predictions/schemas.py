@@ -22,11 +22,13 @@ class PredictionCreate(Write):
 class OperatorPredictionRead(Read):
     """One operator; `path` is the id of its node in the physical plan.
 
-    `p99_ms` is its own p99 in its worst interval, `part_of_p99_ms` its part of the query's: the parts add up to it.
+    `p99_ms` is its own p99 in its worst interval, `typical_p99_ms` that in the median one. `part_of_p99_ms` is its part
+    of the query's in the worst interval: the parts add up to it.
     """
 
     path: str
     operator: str
+    typical_p99_ms: float
     p99_ms: float
     part_of_p99_ms: float
     state: CellState
@@ -45,17 +47,32 @@ class RiskRead(Read):
     is_shown: bool
 
 
-class PredictionRead(Read):
-    """`p99_ms` is the worst interval's; `slo_quantile_ms` is the worst interval's value at the SLO's own quantile.
+class EstimateRead(Read):
+    """A predicted p99, which is an estimate: of the run's median interval, with the worst interval's apart.
 
-    `conservative_p99_ms` holds in 9 of 10 cases; null when the profile has too few points to check it by.
+    In 9 of 10 cases the p99 stays below `conservative_p99_ms`; null when the profile has too few points to check it by.
+    """
+
+    typical_p99_ms: float
+    conservative_p99_ms: float | None
+    worst_p99_ms: float
+
+
+class PredictionRead(Read):
+    """`typical_p99_ms` is the estimate, of the median interval; `p99_ms` is the worst interval's.
+
+    `slo_quantile_ms` is the worst interval's value at the SLO's own quantile. In 9 of 10 cases the p99 stays below
+    `conservative_p99_ms`; null when the profile has too few points to check it by. `is_noisy`: the intervals differ by
+    more than a factor of two.
     """
 
     query: str
     run_id: str
     model: str
     p50_ms: float
+    typical_p99_ms: float
     p99_ms: float
+    is_noisy: bool
     conservative_p99_ms: float | None
     p99_by_interval_ms: list[float]
     operators: list[OperatorPredictionRead]
@@ -114,10 +131,14 @@ class PagePredictionCreate(Write):
 
 
 class PagePartRead(Read):
-    """One query of a page; `p99_ms` is its own when it runs alone, `part_of_p99_ms` its part of the page's."""
+    """One query of a page; `typical_p99_ms` and `p99_ms` are its own when it runs alone, as in a prediction.
+
+    `part_of_p99_ms` is its part of the page's, in the worst interval.
+    """
 
     query: str
     operations: int
+    typical_p99_ms: float
     p99_ms: float
     part_of_p99_ms: float
 
@@ -131,7 +152,9 @@ class PagePredictionRead(Read):
     operations: int
     round_trips: int
     p50_ms: float
+    typical_p99_ms: float
     p99_ms: float
+    is_noisy: bool
     conservative_p99_ms: float | None
     p99_by_interval_ms: list[float]
     parts: list[PagePartRead]
@@ -183,7 +206,8 @@ class SafeLimitRead(Read):
 class HeatmapRead(Read):
     """Cells are `[y][x]`; `p99_ms` holds the SLO's quantile, which is 0.99 unless the SLO says otherwise.
 
-    A cell in the state `refused` is so far beyond what was measured that it has no number: null.
+    It is that of the worst interval, and `typical_p99_ms` that of the median one. A cell in the state `refused` is so
+    far beyond what was measured that it has no number: null.
 
     `upper_factor` times a cell holds in 9 of 10 cases; null when the profile has too few points to check it by.
     """
@@ -194,6 +218,7 @@ class HeatmapRead(Read):
     quantile: float
     x: HeatmapAxisRead
     y: HeatmapAxisRead
+    typical_p99_ms: list[list[float | None]]
     p99_ms: list[list[float | None]]
     state: list[list[CellState]]
     meets_slo: list[list[bool]]
@@ -225,6 +250,7 @@ class CurveRead(Read):
     model: str
     quantile: float
     x: HeatmapAxisRead
+    typical_p99_ms: list[float | None]
     p99_ms: list[float | None]
     state: list[CellState]
     meets_slo: list[bool]

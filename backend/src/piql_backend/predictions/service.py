@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import cast
 
 from piql.compilation import Compilation, CompiledQuery
 from piql.source import Span
+from piql_profiler.predictor.cardinalities import Work
 from piql_profiler.predictor.curve import curve
 from piql_profiler.predictor.heatmap import HeatmapAxis, Slo, heatmap
 from piql_profiler.predictor.model import Coverage, Model, NotMeasured, NotPredictable
 from piql_profiler.predictor.models import build_model
 from piql_profiler.predictor.pages import predict_page, steps_of
-from piql_profiler.predictor.predict import Prediction, predict
+from piql_profiler.predictor.predict import Prediction, predict, predict_work
 from piql_profiler.predictor.risk import risk_of
 from piql_profiler.predictor.safe_limits import safe_limits
+from piql_profiler.predictor.sizes import Size, size_at_limits, work_at
 from piql_profiler.run_files import UnreadableRun, load
 
 from piql_backend.compilations.reading import node_id, read_span
@@ -26,6 +29,7 @@ from piql_backend.predictions.schemas import (
     CellState,
     CurveCreate,
     CurveRead,
+    EstimateRead,
     HeatmapAxisRead,
     HeatmapCreate,
     HeatmapRead,
@@ -46,7 +50,7 @@ from piql_backend.predictions.schemas import (
     SafeLimitsRead,
 )
 from piql_backend.profile_runs.service import ProfileRuns
-from piql_backend.schema import SloWrite
+from piql_backend.schema import SloWrite, SourceFile
 
 _MODELS_KEPT = 4
 _QUERIES_OF_A_PAGE = 30
@@ -99,13 +103,16 @@ class Predictions:
             run_id=run_id,
             model=found.model,
             p50_ms=found.p50_ms,
+            typical_p99_ms=found.typical_ms,
             p99_ms=found.p99_ms,
+            is_noisy=found.is_noisy,
             conservative_p99_ms=found.conservative_ms,
             p99_by_interval_ms=list(found.p99_by_interval_ms),
             operators=[
                 OperatorPredictionRead(
                     path=node_id(each.path),
                     operator=each.operator,
+                    typical_p99_ms=each.typical_ms,
                     p99_ms=each.p99_ms,
                     part_of_p99_ms=each.blame_ms,
                     state=_state(each.coverage),
@@ -148,13 +155,16 @@ class Predictions:
             operations=sum(bounds[name].operations for name in names),
             round_trips=sum(max(bounds[name].round_trips for name in step) for step in steps),
             p50_ms=found.p50_ms,
+            typical_p99_ms=found.typical_ms,
             p99_ms=found.p99_ms,
+            is_noisy=found.is_noisy,
             conservative_p99_ms=found.conservative_ms,
             p99_by_interval_ms=list(found.p99_by_interval_ms),
             parts=[
                 PagePartRead(
                     query=name,
                     operations=bounds[name].operations,
+                    typical_p99_ms=alone[name].typical_ms,
                     p99_ms=alone[name].p99_ms,
                     part_of_p99_ms=sum(next(blames) for _ in alone[name].operators),
                 )
@@ -192,6 +202,7 @@ class Predictions:
             quantile=found.quantile,
             x=_axis(found.x),
             y=_axis(found.y),
+            typical_p99_ms=[list(row) for row in found.typical_ms],
             p99_ms=[list(row) for row in found.latency_ms],
             state=[[_state(each) for each in row] for row in found.coverage],
             meets_slo=[list(row) for row in found.meets_slo or ()],
@@ -224,6 +235,7 @@ class Predictions:
             model=found.model,
             quantile=found.quantile,
             x=_axis(found.x),
+            typical_p99_ms=list(found.typical_ms),
             p99_ms=list(found.latency_ms),
             state=[_state(each) for each in found.coverage],
             meets_slo=list(found.meets_slo or ()),
@@ -237,7 +249,7 @@ class Predictions:
         compilation = self._compilations.compile(request.files)
         model = self.model(request.run_id)
         bounded = [each for each in compilation.queries.values() if each.plan is not None]
-        predictable = [each for each in bounded if _p99_ms(each, model) is not None]
+        predictable = [each for each in bounded if _predict(each, model) is not None]
         slos = {each.name: request.slos.get(each.name, request.slo) for each in predictable}
         found = safe_limits(
             predictable, model, {name: Slo(each.quantile, each.threshold_ms) for name, each in slos.items()}
@@ -294,24 +306,61 @@ class Predictions:
         )
         return read, risk.warnings if risk.is_shown else ()
 
-    def predict_all(self, compilation: Compilation, run_id: str) -> tuple[str, dict[str, float]]:
-        """Give the model's name and the p99 in ms of every query that it can predict."""
+    def quantiles(
+        self, files: Sequence[SourceFile], quantiles: Mapping[str, float], run_id: str
+    ) -> dict[str, tuple[float, float]]:
+        """Predict a quantile of each named query, in ms: of the median and of the worst interval, where it can be."""
         model = self.model(run_id)
-        found = {}
-        for name, query in compilation.queries.items():
-            p99 = _p99_ms(query, model)
-            if p99 is not None:
-                found[name] = p99
-        return model.name, found
+        queries = self._compilations.compile(files).queries
+        predictions = {name: _predict(queries[name], model) for name in quantiles if name in queries}
+        return {
+            name: (found.typical_quantile_ms(quantiles[name]), found.quantile_ms(quantiles[name]))
+            for name, found in predictions.items()
+            if found is not None
+        }
+
+    def predict_all(self, compilation: Compilation, run_id: str) -> tuple[str, dict[str, float]]:
+        """Give the model's name and the estimated p99 in ms of every query that it can predict."""
+        model = self.model(run_id)
+        predictions = {name: _predict(query, model) for name, query in compilation.queries.items()}
+        return model.name, {name: found.typical_ms for name, found in predictions.items() if found is not None}
+
+    def size_at_limits(self, query: CompiledQuery, run_id: str) -> Size | None:
+        """Give the size of the executions that a query's prediction is made for; None where it is not known."""
+        return size_at_limits(query, is_stepped=not self.model(run_id).has_transactions)
+
+    def estimate_at(self, query: CompiledQuery, run_id: str, size: Size) -> EstimateRead | None:
+        """Predict executions of a size; None where no limits lead to that size, or the run has not measured it."""
+        model = self.model(run_id)
+        is_stepped = not model.has_transactions
+        if size == size_at_limits(query, is_stepped=is_stepped):
+            found = _predict(query, model)
+        else:
+            work = work_at(query, size, is_stepped=is_stepped)
+            found = None if work is None else _predict_work(work, model)
+        return None if found is None else _estimate(found)
 
 
-def _p99_ms(query: CompiledQuery, model: Model) -> float | None:
+def _predict(query: CompiledQuery, model: Model) -> Prediction | None:
     if query.plan is None:
         return None
     try:
-        return predict(query.plan, model).p99_ms
+        return predict(query.plan, model)
     except NotPredictable:
         return None
+
+
+def _predict_work(work: Work, model: Model) -> Prediction | None:
+    try:
+        return predict_work(work, model)
+    except NotPredictable:
+        return None
+
+
+def _estimate(found: Prediction) -> EstimateRead:
+    return EstimateRead(
+        typical_p99_ms=found.typical_ms, conservative_p99_ms=found.conservative_ms, worst_p99_ms=found.p99_ms
+    )
 
 
 def _load(folder: Path) -> Model:

@@ -25,13 +25,13 @@ def export_slos(workbench: TheWorkbench) -> str:
 
 @router.post("/openslo", responses=declared(404, 422))
 def import_slos(documents: OpenSloWrite, workbench: TheWorkbench) -> list[SloRead]:
-    """Set the SLOs of OpenSLO documents, all of them or none; 404 when one is of a query that was never deployed."""
+    """Set the SLOs of OpenSLO documents, all of them or none; 404 when one is of a query that nobody knows."""
     return list(workbench.slos.take_openslo(documents.text))
 
 
 @router.put("/{query:path}", responses=declared(404))
 def save_slo(query: str, slo: SloWrite, workbench: TheWorkbench) -> SloRead:
-    """Set a query's SLO; 404 when no query of that name was ever deployed."""
+    """Set a query's SLO; 404 when no query of that name was ever deployed or saved."""
     return workbench.slos.save(query, slo)
 
 

@@ -19,6 +19,16 @@ class SloRead(Read):
     updated_at: datetime
 
 
+class SloAtRiskRead(Read):
+    """A query whose saved SLO is predicted to be broken: the median and the worst interval, at the SLO's quantile."""
+
+    query: str
+    quantile: float
+    threshold_ms: float
+    typical_ms: float
+    worst_ms: float
+
+
 class OpenSloWrite(Write):
     """OpenSLO documents as YAML, one after the other."""
 

@@ -1,4 +1,4 @@
-"""SLOs of queries that are, or were, deployed."""
+"""SLOs of queries that are, or were, deployed, or that a workspace holds: one a query, by its name."""
 
 from __future__ import annotations
 
@@ -7,19 +7,32 @@ from collections.abc import Mapping, Sequence
 from piql_profiler.openslo import Objective, UnreadableSlo, read_openslo, write_openslo
 from pydantic import ValidationError
 
+from piql_backend.compilations.service import Compilations
 from piql_backend.deployments.service import Deployments
 from piql_backend.errors import ApiError, NotFound
-from piql_backend.schema import SloWrite
+from piql_backend.predictions.service import Predictions
+from piql_backend.schema import SloWrite, SourceFile
 from piql_backend.slos.repository import SloTable
-from piql_backend.slos.schemas import SloRead
+from piql_backend.slos.schemas import SloAtRiskRead, SloRead
+from piql_backend.workspaces.repository import Workspaces
 
 
 class Slos:
     """The SLO of each query."""
 
-    def __init__(self, table: SloTable, deployments: Deployments) -> None:
+    def __init__(
+        self,
+        table: SloTable,
+        deployments: Deployments,
+        predictions: Predictions,
+        workspaces: Workspaces,
+        compilations: Compilations,
+    ) -> None:
         self._table = table
         self._deployments = deployments
+        self._predictions = predictions
+        self._workspaces = workspaces
+        self._compilations = compilations
 
     def list(self) -> list[SloRead]:
         return self._table.list()
@@ -30,6 +43,25 @@ class Slos:
 
     def delete(self, query: str) -> None:
         self._table.delete(query)
+
+    def at_risk(self, files: Sequence[SourceFile], run_id: str | None) -> Sequence[SloAtRiskRead]:
+        """Give the queries of the files whose saved SLO a profile run predicts to be broken; none without a run."""
+        saved = {slo.query: slo for slo in self._table.list()}
+        if run_id is None or not saved:
+            return ()
+        quantiles = {name: slo.quantile for name, slo in saved.items()}
+        predicted = self._predictions.quantiles(files, quantiles, run_id)
+        return [
+            SloAtRiskRead(
+                query=name,
+                quantile=saved[name].quantile,
+                threshold_ms=saved[name].threshold_ms,
+                typical_ms=typical_ms,
+                worst_ms=worst_ms,
+            )
+            for name, (typical_ms, worst_ms) in predicted.items()
+            if worst_ms > saved[name].threshold_ms
+        ]
 
     def as_openslo(self) -> str:
         """Write all SLOs as OpenSLO documents; ApiError 422 for an interval that is no whole number of minutes."""
@@ -54,9 +86,18 @@ class Slos:
 
     def _save(self, slos: Mapping[str, SloWrite]) -> Sequence[SloRead]:
         for query in slos:
-            if not self._deployments.knows_query(query):
-                raise NotFound("unknown-query", f"No query {query[:60]} was ever deployed.", "Deploy it first.")
+            if not self._deployments.knows_query(query) and not self._is_in_a_workspace(query):
+                raise NotFound("unknown-query", f"No query {query[:60]} was ever deployed or saved.", "Save it first.")
         return self._table.save(slos)
+
+    def _is_in_a_workspace(self, query: str) -> bool:
+        """An SLO is set while the query is written, and holds before it is deployed."""
+        for workspace_id in self._workspaces.ids():
+            texts = self._workspaces.texts(workspace_id)
+            files = [SourceFile(path=path, text=text) for path, text in texts.items()]
+            if query in self._compilations.compile(files).queries:
+                return True
+        return False
 
 
 def _written(objective: Objective) -> SloWrite:

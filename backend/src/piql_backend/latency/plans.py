@@ -1,0 +1,45 @@
+"""Which plan each version ran a query by: what was observed of a query goes on while its plan stays."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+
+from piql.compilation import CompiledQuery
+from piql.physical.format import format_plan
+
+from piql_backend.compilations.service import Compilations
+from piql_backend.deployments.schemas import DeploymentDetailRead
+from piql_backend.deployments.service import Deployments
+from piql_backend.schema import SourceFile
+
+
+class Plans:
+    """The plans of all versions. A version never changes, so that each is compiled once."""
+
+    def __init__(self, deployments: Deployments, compilations: Compilations) -> None:
+        self._deployments = deployments
+        self._compilations = compilations
+        self._digests: dict[int, Mapping[str, str]] = {}
+
+    def queries_of(self, deployment: DeploymentDetailRead) -> Mapping[str, CompiledQuery]:
+        """Compile the files of a version."""
+        files = [SourceFile(path=file.path, text=file.text) for file in deployment.files]
+        return self._compilations.compile(files).queries
+
+    def digests(self, version: int) -> Mapping[str, str]:
+        """Give by query what stands for its plan: two that are the same make the same requests."""
+        if version not in self._digests:
+            queries = self.queries_of(self._deployments.read(f"d{version}"))
+            self._digests[version] = {name: _digest(query) for name, query in queries.items()}
+        return self._digests[version]
+
+    def changed(self, version: int, before: int | None) -> Sequence[str]:
+        """Give the queries that a version runs by another plan than the version before, or that are new in it."""
+        earlier = {} if before is None else self.digests(before)
+        return [name for name, digest in self.digests(version).items() if earlier.get(name) != digest]
+
+
+def _digest(query: CompiledQuery) -> str:
+    text = "" if query.plan is None else format_plan(query.plan)
+    return hashlib.sha256(text.encode()).hexdigest()

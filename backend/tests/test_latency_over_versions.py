@@ -1,0 +1,158 @@
+"""What was observed goes on over deployments, and is held against the prediction for its own size."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import numpy as np
+import pytest
+from piql_backend.database.connection import Database, now
+from piql_backend.executions.observations import Observation, Observations
+from piql_backend.profile_runs.service import ProfileRuns
+from piql_backend.settings import Settings
+
+Files = list[dict[str, str]]
+Running = Callable[[Settings], AbstractAsyncContextManager[httpx.AsyncClient]]
+RECORDED = Path(__file__).parents[2] / "profiler" / "tests" / "recorded-run"
+FEED = "queries/thoughtstream.piql"
+SLO = {"quantile": 0.99, "threshold_ms": 60_000, "interval_seconds": 86_400}
+
+
+@pytest.fixture
+def recorded(monkeypatch: pytest.MonkeyPatch) -> str:
+    """Stands for a profile run that was done long ago: the id by which it is asked for."""
+    monkeypatch.setattr(ProfileRuns, "measurements_of", lambda self, run_id: RECORDED)
+    return "recorded"
+
+
+async def deploy(client: httpx.AsyncClient, files: Files, run_id: str | None = None) -> None:
+    body = {"workspace_id": "scadr", "files": files, "run_id": run_id}
+    made = await client.post("/api/deployments", json=body)
+    assert made.status_code == 201, made.text
+
+
+def changed(files: Files, change: Callable[[str], str]) -> Files:
+    return [file | {"text": change(file["text"])} if file["path"] == FEED else file for file in files]
+
+
+async def run_feed(client: httpx.AsyncClient, times: int) -> None:
+    sample = (await client.get("/api/deployments/live/queries/thoughtstream/sample-parameters")).json()
+    for _ in range(times):
+        url = "/api/deployments/live/queries/thoughtstream/executions"
+        assert (await client.post(url, json={"parameters": sample["parameters"]})).status_code == 200
+
+
+async def latency_of(client: httpx.AsyncClient, query: str = "thoughtstream") -> tuple[dict[str, Any], dict[str, Any]]:
+    """Give the whole answer, and its part for one query."""
+    answer = (await client.get("/api/latency/live")).json()
+    return answer, next(each for each in answer["queries"] if each["query"] == query)
+
+
+async def test_a_comment_empties_nothing_and_a_new_plan_is_marked(client: httpx.AsyncClient, files: Files) -> None:
+    await run_feed(client, 3)
+    assert (await client.put("/api/slos/thoughtstream", json=SLO)).status_code == 200
+    await deploy(client, changed(files, lambda text: f"-- the same feed\n{text}"))
+    await run_feed(client, 2)
+    answer, feed = await latency_of(client)
+    assert (feed["executions"], feed["plan_since"]) == (5, 1)
+    assert sum(point["count"] for point in feed["series"]) == 5
+    assert (feed["compliance"]["kept"] + feed["compliance"]["too_few"], feed["slo"]["threshold_ms"]) == (1, 60_000)
+    assert [(marker["version"], marker["changed"]) for marker in answer["markers"]][1:] == [(2, [])]
+    assert feed["agreement"] is None  # deployed without a profile
+
+    await deploy(client, changed(files, lambda text: text.replace("MAX 50", "MAX 20")))
+    await run_feed(client, 1)
+    answer, feed = await latency_of(client)
+    assert (feed["executions"], feed["plan_since"]) == (1, 3)
+    assert sum(place["count"] for place in feed["histogram"]) == 1
+    assert sum(point["count"] for point in feed["series"]) == 6
+    assert answer["markers"][-1]["changed"] == ["thoughtstream"]
+    _, other = await latency_of(client, "myThoughts")
+    assert other["plan_since"] == 1
+
+    earlier = (await client.get("/api/latency/d2")).json()
+    assert next(each for each in earlier["queries"] if each["query"] == "thoughtstream")["executions"] == 5
+
+
+@pytest.mark.parametrize(
+    ("size", "factor", "count", "outcome"),
+    [
+        ((101, 50), 1.0, 5_000, "agrees"),
+        ((11, 10), 1.0, 5_000, "agrees"),
+        ((11, 10), 5.0, 1_000, "slower"),
+        ((11, 10), 0.1, 1_000, "faster"),
+        ((11, 10), 0.1, 200, "too few"),
+        ((11, 0), 1.0, 1_000, None),
+    ],
+)
+async def test_executions_are_held_against_the_prediction_for_their_own_size(
+    settings: Settings,
+    running: Running,
+    recorded: str,
+    size: tuple[int, int],
+    factor: float,
+    count: int,
+    outcome: str | None,
+) -> None:
+    async with running(settings) as client:
+        workspace = (await client.get("/api/workspaces/scadr")).json()
+        await deploy(client, [{"path": file["path"], "text": file["text"]} for file in workspace["files"]], recorded)
+        observe_as_predicted(settings, size, 1.0, 1)  # what is predicted for the size is asked for below
+    async with running(settings) as client:
+        _, feed = await latency_of(client)
+        assert (feed["predicted"]["requests"], feed["predicted"]["rows"]) == (101, 50)
+        (seen,) = feed["sizes"]
+        assert (seen["requests"], seen["rows"], seen["executions"]) == (*size, 1)
+        predicted = seen["predicted"]
+    if outcome is None:
+        assert predicted is None
+    elif size != (101, 50):
+        assert predicted["typical_p99_ms"] < feed["predicted"]["typical_p99_ms"]
+    observe_as_predicted(settings, size, factor * (predicted or {"typical_p99_ms": 1.0})["typical_p99_ms"], count)
+    async with running(settings) as client:
+        _, feed = await latency_of(client)
+    verdict = feed["agreement"]
+    assert (None if verdict is None else verdict["outcome"]) == outcome
+    if verdict is not None:
+        assert (verdict["executions"], verdict["error"]) == (count + 1, 0.05)
+        assert verdict["needed"] == (368 if outcome == "too few" else None)
+
+
+async def test_a_preview_says_which_saved_slos_are_predicted_to_be_broken(
+    client: httpx.AsyncClient, files: Files, recorded: str
+) -> None:
+    body = {"files": files, "run_id": recorded}
+    assert (await client.post("/api/deployments/preview", json=body)).json()["slos_at_risk"] == []
+    for query, threshold_ms in (("thoughtstream", 0.01), ("myThoughts", 60_000)):
+        slo = {"quantile": 0.9, "threshold_ms": threshold_ms, "interval_seconds": 600}
+        assert (await client.put(f"/api/slos/{query}", json=slo)).status_code == 200
+    preview = (await client.post("/api/deployments/preview", json=body)).json()
+    (risk,) = preview["slos_at_risk"]
+    assert (risk["query"], risk["quantile"], risk["threshold_ms"]) == ("thoughtstream", 0.9, 0.01)
+    assert 0.01 < risk["typical_ms"] <= risk["worst_ms"]
+    assert preview["can_deploy"]  # an estimate hinders nothing
+    assert (await client.post("/api/deployments/preview", json={"files": files})).json()["slos_at_risk"] == []
+
+
+async def test_an_slo_is_set_before_its_query_is_deployed(client: httpx.AsyncClient) -> None:
+    assert (await client.put("/api/slos/newcomers", json=SLO)).status_code == 404
+    text = "CREATE QUERY newcomers AS SELECT * FROM users WHERE username = [name];"
+    made = await client.post("/api/workspaces/scadr/files", json={"path": "queries/newcomers.piql", "text": text})
+    assert made.status_code == 201, made.text
+    assert (await client.put("/api/slos/newcomers", json=SLO)).status_code == 200
+    assert [slo["query"] for slo in (await client.get("/api/slos")).json()] == ["newcomers"]
+
+
+def observe_as_predicted(settings: Settings, size: tuple[int, int], p99_ms: float, count: int) -> None:
+    """Leave behind executions of a size whose p99 is the given one, as a stopped workbench would have."""
+    database = Database(settings.data / "workbench.duckdb")
+    observations = Observations(database)
+    latencies = np.random.default_rng(3).lognormal(0.0, 0.3, count) * p99_ms / np.exp(0.3 * 2.3263)
+    for elapsed_ms in latencies:
+        observations.add(Observation(2, "thoughtstream", now(), float(elapsed_ms), size[0], 101, rows=size[1]))
+    observations.flush()
+    database.close()
