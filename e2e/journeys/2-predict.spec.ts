@@ -26,7 +26,7 @@ test('a profile run is watched, cancelled and deleted, and another measures to t
   await expect(measured.state('done')).toBeVisible({ timeout: MEASURING })
   await expect(measured.operators).toContainText(['IndexScan', 'IndexFKJoin', 'SortedIndexJoin'])
   await expect(measured.card).toContainText('used for predictions')
-  await expect(workbench.editor.lenses).toContainText('p99 ≤')
+  await expect(workbench.editor.lenses).toContainText('p99 ≈')
 
   await measured.showHeatmap()
   await expect(heatmap.map).toBeVisible()
@@ -70,7 +70,7 @@ test('a query beyond what was measured has its bound and no p99, and what to pro
   const asked: string[][] = []
   page.on('request', (request) => (request.url().includes('/api/prediction') ? asked.push(request.postDataJSON().queries) : undefined))
   await workbench.open('/?query=wide&file=queries/wide.piql&panel=heatmap')
-  await expect(workbench.workspace.query('findUser')).toContainText('p99 ≤')
+  await expect(workbench.workspace.query('findUser')).toContainText('p99 ≈')
   await expect(workbench.editor.lensOf('wide')).toHaveText(/^≤ 1 op · 1 trip · class I$/)
   expect(asked).toHaveLength(1)
   expect(asked[0]).toEqual(expect.arrayContaining(['wide', 'findUser', 'thoughtstream']))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formulaParts, formulaWithValues, lensLines, lensText } from './lens'
+import { formulaParts, formulaWithValues, lensLines, lensText, shortLensText } from './lens'
 
 const thoughtstream = {
   name: 'thoughtstream',
@@ -8,13 +8,24 @@ const thoughtstream = {
   bound: { operations: 101, round_trips: 2 },
 }
 
+const estimate = { typical_p99_ms: 153, conservative_p99_ms: 170, p99_ms: 161, is_noisy: false }
+
 describe('the bound lens', () => {
+  it('flags a noisy run with its worst interval', () => {
+    const noisy = { typical_p99_ms: 48, conservative_p99_ms: null, p99_ms: 460, is_noisy: true }
+    expect(lensText(thoughtstream, noisy)).toBe('≤ 101 ops · 2 trips · class II · p99 ≈ 48.0 ms · noisy run, worst ≈ 460 ms')
+  })
+
+  it('is shorter in the list of queries', () => {
+    expect(shortLensText(thoughtstream, estimate, 51)).toBe('≤ 101 ops (+50) · 2 trips · p99 ≈ 153 ms')
+  })
+
   it('says operations, trips and class', () => {
     expect(lensText(thoughtstream)).toBe('≤ 101 ops · 2 trips · class II')
   })
 
   it('adds the predicted p99 and the change since the last save', () => {
-    expect(lensText(thoughtstream, 153, 51)).toBe('≤ 101 ops (+50) · 2 trips · class II · p99 ≤ 153 ms')
+    expect(lensText(thoughtstream, estimate, 51)).toBe('≤ 101 ops (+50) · 2 trips · class II · p99 ≈ 153 ms (9 of 10 ≤ 170 ms)')
     expect(lensText(thoughtstream, null, 201)).toBe('≤ 101 ops (−100) · 2 trips · class II')
   })
 
@@ -42,9 +53,9 @@ describe('the lines of lenses', () => {
   ]
 
   it('stand above the first lines of the queries of a file', () => {
-    const lines = lensLines(queries, 'a.piql', new Map([['above', 153]]), new Map([['below', 51]]))
+    const lines = lensLines(queries, 'a.piql', new Map([['above', estimate]]), new Map([['below', 51]]))
     expect(lines).toEqual([
-      { line: 2, labels: [{ query: 'above', text: '≤ 101 ops · 2 trips · class II · p99 ≤ 153 ms', isBounded: true }] },
+      { line: 2, labels: [{ query: 'above', text: '≤ 101 ops · 2 trips · class II · p99 ≈ 153 ms (9 of 10 ≤ 170 ms)', isBounded: true }] },
       { line: 9, labels: [{ query: 'below', text: '≤ 101 ops (+50) · 2 trips · class II', isBounded: true }] },
     ])
   })

@@ -1,5 +1,6 @@
-/** The line above a query that says what it may cost: `≤ 101 ops · 2 trips · class II · p99 ≤ 153 ms`. */
-import { formatCount, formatMs } from '../units'
+/** The line above a query that says what it may cost: `≤ 101 ops · 2 trips · class II · p99 ≈ 153 ms (9 of 10 ≤ 170 ms)`. */
+import { formatCount } from '../units'
+import { aboutMs, estimateText, type Estimate } from './estimate'
 
 export interface LensQuery {
   name: string
@@ -10,16 +11,29 @@ export interface LensQuery {
   unbounded?: readonly unknown[]
 }
 
+/** A prediction as a lens says it: a noisy run is flagged with its worst interval. */
+export interface LensEstimate extends Estimate {
+  p99_ms: number
+  is_noisy: boolean
+}
+
 /** `baseline` is the bound at the last save: what changed since is said. */
-export function lensText(query: LensQuery, p99Ms?: number | null, baseline?: number | null): string {
+export function lensText(query: LensQuery, estimate?: LensEstimate | null, baseline?: number | null): string {
   if (!query.is_bounded || !query.bound) return query.unbounded?.length === 0 ? 'no bound' : 'unbounded'
   const parts = [
     `≤ ${formatCount(query.bound.operations)} ${query.bound.operations === 1 ? 'op' : 'ops'}${changeText(query.bound.operations, baseline)}`,
     `${formatCount(query.bound.round_trips)} ${query.bound.round_trips === 1 ? 'trip' : 'trips'}`,
   ]
   if (query.scaling_class) parts.push(`class ${query.scaling_class}`)
-  if (typeof p99Ms === 'number') parts.push(`p99 ≤ ${formatMs(p99Ms)}`)
+  if (estimate) parts.push(`p99 ${estimateText(estimate)}`)
+  if (estimate?.is_noisy) parts.push(`noisy run, worst ${aboutMs(estimate.p99_ms)}`)
   return parts.join(' · ')
+}
+
+/** The same where there is little room: without the class, which stands beside it, and with the estimate alone. */
+export function shortLensText(query: LensQuery, estimate?: LensEstimate | null, baseline?: number | null): string {
+  const alone = estimate ? { ...estimate, conservative_p99_ms: null } : null
+  return lensText({ ...query, scaling_class: null }, alone, baseline)
 }
 
 /** What is said of a query, or of a table that a query grows with. */
@@ -50,13 +64,13 @@ interface PlacedQuery extends LensQuery {
 export function lensLines(
   queries: readonly PlacedQuery[],
   path: string,
-  p99Ms: ReadonlyMap<string, number>,
+  estimates: ReadonlyMap<string, LensEstimate>,
   baseline: ReadonlyMap<string, number> | null,
 ): LensLine[] {
   const lines = new Map<number, LensLine>()
   for (const query of queries.filter(({ range }) => range.file === path)) {
     const line = query.range.start_line
-    const text = lensText(query, p99Ms.get(query.name), baseline?.get(query.name))
+    const text = lensText(query, estimates.get(query.name), baseline?.get(query.name))
     const labels = [...(lines.get(line)?.labels ?? []), { query: query.name, text, isBounded: query.is_bounded }]
     lines.set(line, { line, labels })
   }

@@ -7,7 +7,7 @@ import { useCompilationState } from '../documents/compile-loop'
 import { TYPED, useDocuments } from '../documents/documents'
 import { nextProblem } from '../logic/next-problem'
 import type { TextRange } from '../logic/shapes'
-import { lensLines } from '../logic/lens'
+import { lensLines, type LensEstimate } from '../logic/lens'
 import type { Range } from '../api/types'
 import { decorationsOf } from './decorations'
 import { registerLanguage } from './language'
@@ -23,7 +23,7 @@ import { defineThemes, themeName } from './theme'
 
 /** What the lenses say beside the bounds, and the source of the plan's chosen node. */
 export interface LensData {
-  p99Ms: ReadonlyMap<string, number>
+  estimates: ReadonlyMap<string, LensEstimate>
   baseline: ReadonlyMap<string, number> | null
   selected: Range | null
 }
@@ -107,7 +107,7 @@ export function createPiqlEditor(container: HTMLElement, onLeave: () => void): P
   const lenses = createLenses(code)
   const sentences = createSentences(code)
   const viewStates = new Map<string, editor.ICodeEditorViewState | null>()
-  let lens: LensData = { p99Ms: new Map(), baseline: null, selected: null }
+  let lens: LensData = { estimates: new Map(), baseline: null, selected: null }
 
   const draw = () => {
     const model = code.getModel()
@@ -115,7 +115,7 @@ export function createPiqlEditor(container: HTMLElement, onLeave: () => void): P
     const path = model ? pathOf(model.uri) : ''
     decorations.set(model && compilation ? decorationsOf(compilation, path, lens.selected) : [])
     if (!model) return
-    lenses.show(lensLines(compilation?.queries ?? [], path, lens.p99Ms, lens.baseline))
+    lenses.show(lensLines(compilation?.queries ?? [], path, lens.estimates, lens.baseline))
     sentences.show(compilation, path)
   }
   const mark = () => {

@@ -5,11 +5,12 @@ import { requestGridWith } from '../../app/grid-request'
 import { useLacks, usePredictions } from '../../app/predictions'
 import { useSelectedQuery } from '../../app/selection'
 import { setView } from '../../app/url-state'
+import { estimateText, worstText } from '../../logic/estimate'
 import { formulaParts, formulaWithValues } from '../../logic/lens'
 import { Badge } from '../../ui/Badge'
 import { EmptyState } from '../../ui/EmptyState'
 import { Cell, numeric, Table } from '../../ui/Table'
-import { formatBytes, formatCount, formatMs } from '../../units'
+import { formatBytes, formatCount } from '../../units'
 import { UnboundedFindings } from '../plan/UnboundedFindings'
 import styles from './bounds.module.css'
 
@@ -81,7 +82,9 @@ function Explanation({ query, bound }: { query: Query; bound: Bound }) {
             <Fact name="Counts" value={formatCount(bound.counts)} />
           </>
         )}
-        {prediction ? <Fact name="Predicted p99" value={`≤ ${formatMs(prediction.p99_ms)}`} /> : null}
+        {prediction ? (
+          <Fact name="Predicted p99" value={estimateText(prediction)} detail={worstText(prediction.p99_ms, prediction.p99_by_interval_ms.length)} />
+        ) : null}
         {lack ? <Fact name="Predicted p99" value="not measured" detail={<Lack lack={lack} />} /> : null}
       </dl>
       {bound.terms.length > 0 ? <Terms bound={bound} /> : null}

@@ -4,10 +4,11 @@ import { deployment, deployments } from '../../api/queries'
 import type { Preview } from '../../api/types'
 import { usePredictions } from '../../app/predictions'
 import { useDocuments } from '../../documents/documents'
+import { aboutMs } from '../../logic/estimate'
 import { diffLines, hunks } from '../../logic/line-diff'
 import { Badge, type Tone } from '../../ui/Badge'
 import { Cell, numeric, Table, unseen } from '../../ui/Table'
-import { formatCount, formatMs } from '../../units'
+import { formatCount } from '../../units'
 import styles from './deploy.module.css'
 
 export function isUnchanged(preview: Preview): boolean {
@@ -38,7 +39,7 @@ export function Changes({ preview }: { preview: Preview }) {
         <Names tone="danger" sign="−" word="index no longer needed" names={preview.indexes_removed} />
       </ul>
       {preview.bounds_changed.length > 0 ? (
-        <Table label="Bounds that change" columns={['Query', numeric('Live'), unseen('becomes'), numeric('Deployed'), ...(hasP99 ? [numeric('p99')] : []), 'Formula']}>
+        <Table label="Bounds that change" columns={['Query', numeric('Live'), unseen('becomes'), numeric('Deployed'), ...(hasP99 ? [numeric('Predicted p99')] : []), 'Formula']}>
           {preview.bounds_changed.map((change) => (
             <tr key={change.query}>
               <Cell>
@@ -53,7 +54,7 @@ export function Changes({ preview }: { preview: Preview }) {
                   ≤ {formatCount(change.after.operations)} ({signed(change.after.operations - change.before.operations)})
                 </Badge>
               </Cell>
-              {hasP99 ? <Cell isNumeric>{p99Change(before.get(change.query), after.get(change.query)?.p99_ms)}</Cell> : null}
+              {hasP99 ? <Cell isNumeric>{p99Change(before.get(change.query), after.get(change.query)?.typical_p99_ms)}</Cell> : null}
               <Cell>
                 <code>{change.after.formula}</code>
               </Cell>
@@ -145,8 +146,8 @@ function TextDiff() {
 
 /** What was predicted for the live version, and what is predicted for this one. */
 function p99Change(before: number | null | undefined, after: number | undefined): string {
-  if (after === undefined) return formatMs(before)
-  return typeof before === 'number' ? `${formatMs(before)} → ${formatMs(after)}` : formatMs(after)
+  if (after === undefined) return aboutMs(before)
+  return typeof before === 'number' ? `${aboutMs(before)} → ${aboutMs(after)}` : aboutMs(after)
 }
 
 function signed(difference: number): string {

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef } from 'react'
+import { useEffect, useRef } from 'react'
 import { usePredictions } from '../../app/predictions'
 import { useSelectedQuery } from '../../app/selection'
 import { useView } from '../../app/url-state'
@@ -25,10 +25,9 @@ export default function CodeEditor({ path }: { path: string }) {
     }
   }, [])
   useEffect(() => code.current?.show(path), [path])
-  const p99Ms = useMemo(() => new Map([...predictions].map(([name, prediction]) => [name, prediction.p99_ms])), [predictions])
   useEffect(() => {
-    code.current?.annotate({ p99Ms, baseline, selected })
-  }, [p99Ms, baseline, selected])
+    code.current?.annotate({ estimates: predictions, baseline, selected })
+  }, [predictions, baseline, selected])
 
   return <div ref={container} className={styles['code']} />
 }

@@ -1,11 +1,13 @@
 import type { Prediction } from '../../api/types'
 import { IntervalDots } from '../../charts/IntervalDots'
+import { aboutMs, worstText } from '../../logic/estimate'
 import type { SloTarget } from '../../logic/view'
+import { Badge } from '../../ui/Badge'
 import { formatMs, formatPercent, plural } from '../../units'
 import styles from './heatmap.module.css'
 
 /** What a prediction says of a latency, be it of one query or of a page of several. */
-type Anatomical = Pick<Prediction, 'p99_ms' | 'conservative_p99_ms' | 'p99_by_interval_ms' | 'risk'> & {
+type Anatomical = Pick<Prediction, 'typical_p99_ms' | 'p99_ms' | 'is_noisy' | 'conservative_p99_ms' | 'p99_by_interval_ms' | 'risk'> & {
   operators: readonly Pick<Prediction['operators'][number], 'path' | 'operator' | 'part_of_p99_ms'>[]
 }
 
@@ -18,18 +20,22 @@ interface AnatomyProps {
 
 /** What the p99 under the limits in the text is made of, how it varies from interval to interval, and how sure it is. */
 export function Anatomy({ prediction, slo, title = 'With the limits in the text', label = 'The limits in the text' }: AnatomyProps) {
-  const { p99_ms, conservative_p99_ms, p99_by_interval_ms, operators } = prediction
+  const { typical_p99_ms, p99_ms, conservative_p99_ms, p99_by_interval_ms, operators } = prediction
+  const worst = worstText(p99_ms, p99_by_interval_ms.length)
   const heaviest = [...operators].sort((one, other) => other.part_of_p99_ms - one.part_of_p99_ms)[0]
   return (
     <section className={styles['anatomy']} aria-label={label}>
       <h3 className={styles['safeTitle']}>{title}</h3>
       <p className={styles['detailText']}>
-        p99 <b>{formatMs(p99_ms)}</b>
+        p99 <b>{aboutMs(typical_p99_ms)}</b>
         {conservative_p99_ms === null ? null : (
-          <span title="The bound held for 9 of 10 points that the model had not seen.">
-            , in 9 of 10 cases at most <b>{formatMs(conservative_p99_ms)}</b>
+          <span title="It held for 9 of 10 points that the model had not seen.">
+            {' '}
+            (9 of 10 ≤ <b>{formatMs(conservative_p99_ms)}</b>)
           </span>
         )}
+        {worst === null ? null : <span title="The SLO is kept where the worst interval keeps it."> · {worst}</span>}
+        {prediction.is_noisy ? <Badge tone="warning">noisy run</Badge> : null}
       </p>
       <div className={styles['parts']} role="img" aria-label={`Parts of p99: ${operators.map((each) => `${each.operator} ${formatMs(each.part_of_p99_ms)}`).join(', ')}`}>
         {operators.map((each) => (

@@ -1,5 +1,6 @@
 import { PencilLine } from 'lucide-react'
 import type { Axis } from '../../api/types'
+import { aboutMs } from '../../logic/estimate'
 import { Badge } from '../../ui/Badge'
 import { Button } from '../../ui/Button'
 import { formatMs } from '../../units'
@@ -15,7 +16,10 @@ export interface Limit {
 interface CellDetailProps {
   query: string
   limits: readonly Limit[]
-  p99: number | null
+  /** Of the median interval. */
+  typical: number | null
+  /** Of the worst interval, which decides whether the SLO is kept. */
+  worst: number | null
   state: string
   isKept: boolean
   upperFactor: number | null
@@ -25,14 +29,14 @@ interface CellDetailProps {
 }
 
 /** The chosen cell in words and numbers, and the way of its limits into the text. */
-export function CellDetail({ query, limits, p99, state, isKept, upperFactor, isChosen, description, whatToChoose }: CellDetailProps) {
+export function CellDetail({ query, limits, typical, worst, state, isKept, upperFactor, isChosen, description, whatToChoose }: CellDetailProps) {
   const changes = limits.filter(({ axis, value }) => value !== axis.current && axis.number_range !== null)
   const write = (chosen: readonly Limit[]) =>
     void writeLimits(chosen.map(({ axis, value }) => ({ query, symbol: axis.symbol, label: axis.label, current: axis.current, value })))
   return (
     <section className={styles['detail']} aria-label={isChosen ? 'Chosen cell' : 'Cell'}>
       <p className={styles['detailNumbers']} title={description}>
-        <strong className={styles['p99']}>{formatMs(p99)}</strong>
+        <strong className={styles['p99']}>{aboutMs(typical)}</strong>
         {state === 'refused' ? (
           <Badge tone="warning">not predicted: too far beyond what was measured</Badge>
         ) : (
@@ -49,7 +53,8 @@ export function CellDetail({ query, limits, p99, state, isKept, upperFactor, isC
             {axis.label} <b>{value}</b>
           </span>
         ))}
-        {upperFactor && p99 ? <span title="The bound held for 9 of 10 points that the model had not seen."> · 9 of 10: ≤ {formatMs(p99 * upperFactor)}</span> : null}
+        {upperFactor && worst ? <span title="It held for 9 of 10 points that the model had not seen."> · 9 of 10 ≤ {formatMs(worst * upperFactor)}</span> : null}
+        {worst !== null && worst !== typical ? <span title="The SLO is kept where the worst interval of the profile run keeps it."> · worst interval {aboutMs(worst)}</span> : null}
       </p>
       {isChosen ? (
         <div className={styles['detailActions']}>

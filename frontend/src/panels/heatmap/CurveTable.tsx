@@ -1,4 +1,5 @@
 import type { Curve } from '../../api/types'
+import { aboutMs } from '../../logic/estimate'
 import { cellText } from '../../logic/heatmap'
 import { Cell, numeric, Table } from '../../ui/Table'
 import { formatMs } from '../../units'
@@ -10,7 +11,7 @@ export function CurveTable({ answer, onChoose }: { answer: Curve; onChoose: (ind
   return (
     <Table
       label={`Predicted latency over ${answer.x.label}`}
-      columns={[answer.x.label, numeric('Latency'), ...(upper === null ? [] : [numeric('In 9 of 10 cases')]), 'Known by', 'SLO']}
+      columns={[answer.x.label, numeric('Estimate'), numeric('Worst interval'), ...(upper === null ? [] : [numeric('9 of 10 below')]), 'Known by', 'SLO']}
     >
       {answer.x.values.map((value, index) => {
         const p99 = answer.p99_ms[index] ?? null
@@ -19,6 +20,7 @@ export function CurveTable({ answer, onChoose }: { answer: Curve; onChoose: (ind
         return (
           <tr key={value}>
             <th scope="row">{value}</th>
+            <Cell isNumeric>{aboutMs(answer.typical_p99_ms[index])}</Cell>
             <Cell isNumeric>
               <button
                 type="button"
@@ -27,10 +29,10 @@ export function CurveTable({ answer, onChoose }: { answer: Curve; onChoose: (ind
                 aria-label={`${answer.x.label} ${value}: ${cellText(formatMs(p99), state, isKept)}`}
                 onClick={() => onChoose(index)}
               >
-                {formatMs(p99)}
+                {aboutMs(p99)}
               </button>
             </Cell>
-            {upper === null ? null : <Cell isNumeric>{p99 === null ? '–' : `≤ ${formatMs(p99 * upper)}`}</Cell>}
+            {upper === null ? null : <Cell isNumeric>{p99 === null ? '–' : formatMs(p99 * upper)}</Cell>}
             <Cell>{state === 'refused' ? 'too far to predict' : state}</Cell>
             <Cell>{state === 'refused' ? '–' : isKept ? 'kept' : '✕ broken'}</Cell>
           </tr>

@@ -80,7 +80,8 @@ function Answer({ answer, x, slo, further, isStale }: { answer: CurveAnswer; x: 
       <CellDetail
         query={answer.query}
         limits={[{ axis: x, value: answer.x.values[shown] ?? answer.x.current }, ...further]}
-        p99={answer.p99_ms[shown] ?? null}
+        typical={answer.typical_p99_ms[shown] ?? null}
+        worst={answer.p99_ms[shown] ?? null}
         state={answer.state[shown] ?? 'measured'}
         isKept={answer.meets_slo[shown] ?? false}
         upperFactor={answer.upper_factor}

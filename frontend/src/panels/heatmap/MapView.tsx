@@ -96,7 +96,8 @@ function Answer({ answer, x, y, slo, further, isStale }: AnswerProps) {
       <CellDetail
         query={answer.query}
         limits={[{ axis: x, value: grid.xs[shown.column] ?? x.current }, { axis: y, value: grid.ys[shown.row] ?? y.current }, ...further]}
-        p99={grid.p99[shown.row]?.[shown.column] ?? null}
+        typical={answer.typical_p99_ms[shown.row]?.[shown.column] ?? null}
+        worst={grid.p99[shown.row]?.[shown.column] ?? null}
         state={grid.states[shown.row]?.[shown.column] ?? 'measured'}
         isKept={grid.meets[shown.row]?.[shown.column] ?? false}
         upperFactor={answer.upper_factor}

@@ -6,6 +6,7 @@ import { isPredicted, planKey } from '../../app/predictions'
 import { useCompilation } from '../../app/selection'
 import { setView, useView } from '../../app/url-state'
 import { sourceFiles } from '../../documents/documents'
+import { aboutMs } from '../../logic/estimate'
 import type { SloTarget } from '../../logic/view'
 import { Button } from '../../ui/Button'
 import { TextField } from '../../ui/Field'
@@ -69,13 +70,13 @@ function Predicted({ page, runId, slo }: { page: string; runId: string; slo: Slo
 
 function Parts({ parts }: { parts: PagePrediction['parts'] }) {
   return (
-    <Table label="Queries of the page" columns={['Query', numeric('Operations'), numeric('p99 alone'), numeric('Part of the page’s p99')]}>
+    <Table label="Queries of the page" columns={['Query', numeric('Operations'), numeric('p99 alone'), numeric('Part of the page’s worst p99')]}>
       {parts.map((part, index) => (
         <tr key={`${index}:${part.query}`}>
           <th scope="row">{part.query}</th>
           <Cell isNumeric>≤ {formatCount(part.operations)}</Cell>
-          <Cell isNumeric>{formatMs(part.p99_ms)}</Cell>
-          <Cell isNumeric>{formatMs(part.part_of_p99_ms)}</Cell>
+          <Cell isNumeric>{aboutMs(part.typical_p99_ms)}</Cell>
+          <Cell isNumeric>{aboutMs(part.part_of_p99_ms)}</Cell>
         </tr>
       ))}
     </Table>

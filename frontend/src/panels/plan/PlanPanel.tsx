@@ -6,12 +6,12 @@ import { useHasStages, useSelectedQuery } from '../../app/selection'
 import { setView, useView } from '../../app/url-state'
 import type { Query, Stage } from '../../api/types'
 import { PlanTree } from '../../charts/PlanTree'
+import { aboutMs } from '../../logic/estimate'
 import { changedNodes, nodeAtCaret } from '../../logic/plan-tree'
 import type { PlanNode, TextRange } from '../../logic/shapes'
 import { Spacer, Toolbar } from '../../ui/Table'
 import { EmptyState } from '../../ui/EmptyState'
 import { Switch } from '../../ui/Switch'
-import { formatMs } from '../../units'
 import styles from './plan.module.css'
 import { PlanTable } from './PlanTable'
 import { Stages } from './Stages'
@@ -49,7 +49,7 @@ function Plan({ query }: { query: Query }) {
     () =>
       new Map(
         stage?.name === 'physical'
-          ? (predictions.get(query.name)?.operators ?? []).map((operator) => [operator.path, `p99 ${formatMs(operator.p99_ms)}`] as const)
+          ? (predictions.get(query.name)?.operators ?? []).map((operator) => [operator.path, `p99 ${aboutMs(operator.typical_p99_ms)}`] as const)
           : [],
       ),
     [predictions, query, stage],

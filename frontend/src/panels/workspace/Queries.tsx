@@ -5,7 +5,7 @@ import { usePredictions } from '../../app/predictions'
 import { selectQuery, useCompilation } from '../../app/selection'
 import { useView } from '../../app/url-state'
 import { useCompilationState } from '../../documents/compile-loop'
-import { lensText } from '../../logic/lens'
+import { shortLensText } from '../../logic/lens'
 import { Section } from './Section'
 import styles from './workspace.module.css'
 
@@ -42,7 +42,7 @@ export function Queries() {
                 <ClassMark query={query} />
               </span>
               <span className={styles['lens']}>
-                {lensText(query, predictions.get(query.name)?.p99_ms, baseline?.get(query.name)).replace(/ · class \w+/, '')}
+                {shortLensText(query, predictions.get(query.name), baseline?.get(query.name))}
               </span>
             </button>
           </li>
