@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import base64
+import hashlib
+import hmac
 import json
 import random
+import re
 from pathlib import Path
 
 import piql
 import pytest
+from piql.execution.cursors import write_cursor
+from piql.execution.seals import opened, sealed, signing_key
 
 SOURCE = """
 CREATE TABLE t (g INT, name TEXT, at TIMESTAMP NULL, u UUID, x DECIMAL(6,2), b BLOB, day DATE, flag BOOLEAN,
@@ -131,3 +136,66 @@ def test_a_cursor_survives_a_restart_and_another_process_and_then_is_stale_where
             db.deployment  # noqa: B018 looks at what others deployed
             with pytest.raises(piql.StaleCursor, match="has been replaced since deployment 1"):
                 db.execute("pages", {"g": 1}, cursor)
+
+
+def raw_of(cursor: str) -> bytes:
+    return base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
+
+
+def test_a_cursor_shows_neither_the_values_of_the_order_nor_the_query(db: piql.Database) -> None:
+    cursors = [first_cursor(db)]
+    while (cursor := db.execute("pages", {"g": 1}, cursors[-1]).cursor) is not None:
+        cursors.append(cursor)
+    held = ["pages", "true", "false", "null", *(str(row[name]) for row in ROWS for name in ("x", "u", "day"))]
+    for cursor in cursors:
+        raw = raw_of(cursor)
+        assert not [word for word in held if len(word) > 3 and word.encode() in raw]
+        assert not re.search(rb'[\[\]{}",:0-9 ]{8}', raw)
+
+
+def test_cursors_of_one_query_have_no_bytes_in_common(db: piql.Database) -> None:
+    """A stream that was used twice would show where two bodies are equal: they begin with the same query and mark."""
+    first = raw_of(first_cursor(db))
+    second = raw_of(db.execute("pages", {"g": 1}, first_cursor(db)).cursor or "")
+    equal = sum(one == other for one, other in zip(first, second, strict=False))
+    assert equal < len(first) // 8
+
+
+def test_the_length_of_a_cursor_says_little_of_the_values(db: piql.Database) -> None:
+    key = signing_key(db.store)
+    lengths = {len(write_cursor(key, "q", "mark", 1, ("x" * length,))) for length in range(100)}
+    assert len(lengths) <= 5
+
+
+def test_what_is_sealed_comes_back_for_its_own_purpose_alone() -> None:
+    chance = random.Random(3)
+    for length in (*range(70), 500, 5000):
+        key, body = chance.randbytes(32), chance.randbytes(length)
+        text = sealed(key, body, b"cursor")
+        assert opened(key, text, b"cursor") == body
+        assert opened(key, text, b"session") is None
+        assert opened(key, text, b"") is None
+        assert opened(chance.randbytes(32), text, b"cursor") is None
+
+
+def test_the_stream_is_the_one_that_is_written_down() -> None:
+    """Both halves are made again here from the description alone."""
+    key, body, purpose = bytes(range(32)), b"where a page ended", b"cursor"
+    keys = [hmac.digest(key, use, "sha256") for use in (b"piql seals: tags", b"piql seals: streams")]
+    tag = hmac.digest(keys[0], bytes([len(purpose)]) + purpose + body, "sha256")[:16]
+    stream = hashlib.shake_256(keys[1] + bytes(136 - 32) + tag).digest(len(body))
+    raw = tag + bytes(one ^ other for one, other in zip(body, stream, strict=True))
+    assert raw_of(sealed(key, body, purpose)) == raw
+
+
+def test_a_cursor_or_token_of_the_form_before_is_refused(db: piql.Database) -> None:
+    """It was signed with the store's key itself, and could be read."""
+    key = signing_key(db.store)
+    body = json.dumps(["pages", "mark", 1, [None]]).encode()
+    for purpose in (b"", b"session"):
+        signed = hmac.digest(key, purpose + body, "sha256")[:16] + body
+        before = base64.urlsafe_b64encode(signed).rstrip(b"=").decode()
+        with pytest.raises(piql.InvalidCursor, match="damaged, or was made by another store"):
+            db.execute("pages", {"g": 1}, before)
+        with pytest.raises(piql.InvalidSession, match="damaged, or was made by another store"):
+            db.session(before)

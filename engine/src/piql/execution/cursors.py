@@ -1,6 +1,8 @@
-"""Cursors: opaque strings that say where a page ended, signed so that nobody can make or change one.
+"""Cursors: opaque strings that say where a page ended, sealed so that nobody can read, make or change one.
 
-sealed JSON: [query, its mark, deployment, [values of the page's order]]
+sealed JSON: [query, its mark, deployment, [values of the page's order]], filled up with spaces
+
+The values may be of columns that the query does not show. Of their length a cursor tells only the next multiple of 32.
 """
 
 from __future__ import annotations
@@ -16,19 +18,21 @@ from piql.decimals import WIDE
 from piql.errors import InvalidCursor, StaleCursor
 from piql.execution.seals import opened, sealed
 
+_PURPOSE = b"cursor"
+_STEP = 32
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def write_cursor(key: bytes, query: str, mark: str, deployment: int, place: tuple[Any, ...]) -> str:
     body = json.dumps([query, mark, deployment, place], separators=(",", ":"), default=_tagged).encode()
-    return sealed(key, body)
+    return sealed(key, body.ljust(-(-len(body) // _STEP) * _STEP), _PURPOSE)
 
 
 def read_cursor(key: bytes, query: str, mark: str, cursor: object) -> tuple[Any, ...]:
     """Give the place that a cursor of this query holds; raise InvalidCursor or StaleCursor."""
     if not isinstance(cursor, str):
         raise InvalidCursor("a cursor is the text that the page before gave")
-    body = opened(key, cursor)
+    body = opened(key, cursor, _PURPOSE)
     if body is None:
         raise InvalidCursor("the cursor is damaged, or was made by another store")
     of_query, of_mark, deployment, place = json.loads(body, object_hook=_untagged)
