@@ -94,17 +94,17 @@ async def test_a_build_goes_on_after_a_restart(running: Running, settings: Setti
 
 
 async def test_a_rollback_makes_the_version_before_live(client: httpx.AsyncClient, files: Files) -> None:
-    nothing = await client.post("/api/deployments/rollback")
+    nothing = await client.post("/api/deployments/rollback", json={"base_version": 1})
     assert (nothing.status_code, nothing.json()["code"]) == (409, "nothing-before")
     await begin(client, with_query(files))
     await until_done(client)
-    back = await client.post("/api/deployments/rollback")
+    back = await client.post("/api/deployments/rollback", json={"base_version": 2})
     assert (back.status_code, back.json()["id"], back.json()["is_live"]) == (201, "d3", True)
     assert (await client.get("/api/deployments/live")).json()["files"] == files
     again = await client.post("/api/deployments", json={"workspace_id": "scadr", "files": files})
-    assert again.json()["id"] == "d4"  # the same files again: what it would go back to stays
+    assert again.json()["id"] == "d3"  # the same files again: nothing changes
     missing = await client.post("/api/deployments/live/queries/byText/executions", json={"parameters": {"text": "x"}})
     assert missing.status_code == 404
-    forth = await client.post("/api/deployments/rollback")
-    assert (forth.status_code, forth.json()["id"]) == (201, "d5")
+    forth = await client.post("/api/deployments/rollback", json={"base_version": 3})
+    assert (forth.status_code, forth.json()["id"]) == (201, "d4")
     assert (await client.get("/api/deployments/live")).json()["files"] == with_query(files)

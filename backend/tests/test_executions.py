@@ -104,7 +104,9 @@ async def test_an_unknown_query_or_deployment_is_not_found(client: httpx.AsyncCl
 
 
 async def test_a_replaced_deployment_does_not_run(client: httpx.AsyncClient) -> None:
-    await client.post("/api/deployments", json={"workspace_id": "scadr"})
+    text = "CREATE QUERY one AS SELECT id FROM t WHERE id = [1: id];"
+    files = [{"path": "t.piql", "text": "CREATE TABLE t (id INT PRIMARY KEY);" + text}]
+    await client.post("/api/deployments", json={"workspace_id": "scadr", "files": files})
     answer = await client.post("/api/deployments/d1/queries/findUser/executions", json={"parameters": {}})
     assert (answer.status_code, answer.json()["code"]) == (409, "deployment-replaced")
     assert "d2" in answer.json()["message"]

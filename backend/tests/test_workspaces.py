@@ -37,8 +37,19 @@ async def test_a_save_over_a_changed_file_is_refused_with_the_current_text(clien
     assert (first.status_code, second.status_code) == (200, 409)
     assert second.json()["code"] == "file-changed"
     assert second.json()["current"]["text"] == "-- first"
-    forced = await client.put(url, json={"text": "-- second", "base_revision": None})
-    assert forced.json()["text"] == "-- second"
+    unseen = await client.put(url, json={"text": "-- second", "base_revision": None})
+    assert unseen.status_code == 422
+    seen = {"text": "-- second", "base_revision": second.json()["current"]["revision"]}
+    assert (await client.put(url, json=seen)).json()["text"] == "-- second"
+
+
+async def test_a_file_that_is_newer_than_what_was_read_is_not_removed(client: httpx.AsyncClient) -> None:
+    url = "/api/workspaces/scadr/files/schema.piql"
+    before = (await client.get("/api/workspaces/scadr")).json()["files"][0]
+    saved = await client.put(url, json={"text": "-- first", "base_revision": before["revision"]})
+    refused = await client.delete(url, params={"base_revision": before["revision"]})
+    assert (refused.status_code, refused.json()["current"]["text"]) == (409, "-- first")
+    assert (await client.delete(url, params={"base_revision": saved.json()["revision"]})).status_code == 204
 
 
 async def test_a_file_is_made_once_and_removed_once(client: httpx.AsyncClient) -> None:
@@ -69,7 +80,7 @@ async def test_a_path_never_leads_out_of_its_workspace(client: httpx.AsyncClient
     made = await client.post("/api/workspaces/scadr/files", json={"path": path, "text": "x"})
     assert made.status_code == 422, made.text
     saved = await client.put(
-        f"/api/workspaces/scadr/files/{quote(path, safe='')}", json={"text": "x", "base_revision": None}
+        f"/api/workspaces/scadr/files/{quote(path, safe='')}", json={"text": "x", "base_revision": "x"}
     )
     assert saved.status_code in (404, 405, 422), saved.text
     assert not list(tmp_path.rglob("*evil*"))
@@ -87,7 +98,7 @@ async def test_a_link_out_of_the_workspace_is_not_followed(client: httpx.AsyncCl
 async def test_an_unknown_workspace_or_file_is_not_found(client: httpx.AsyncClient) -> None:
     for url in ("/api/workspaces/nothing", "/api/workspaces/..", "/api/workspaces/%2e%2e"):
         assert (await client.get(url)).status_code == 404
-    body = {"text": "x", "base_revision": None}
+    body = {"text": "x", "base_revision": "x"}
     assert (await client.put("/api/workspaces/scadr/files/none.piql", json=body)).status_code == 404
     assert (await client.put("/api/workspaces/none/files/a.piql", json=body)).status_code == 404
 

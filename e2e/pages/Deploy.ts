@@ -27,6 +27,7 @@ export class Deploy extends Panel {
 
   async rollBackTo(version: string): Promise<void> {
     await this.versions.getByRole('button', { name: `Roll back to version ${version}` }).click()
+    await this.page.getByRole('dialog').getByRole('button', { name: 'Roll back', exact: true }).click()
   }
 
   async predictFrom(runLabel: string): Promise<void> {

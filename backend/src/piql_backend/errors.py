@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -25,14 +26,27 @@ from piql_backend.workspaces.schemas import FileRead
 log = logging.getLogger(__name__)
 
 
+class BetweenRead(Read):
+    """A version that was deployed since the one that a request is based on."""
+
+    id: str
+    version: int
+    deployed_by: str
+    created_at: datetime
+
+
 class ErrorRead(Read):
-    """Why a request was refused: `code` is stable, `message` a sentence, `help` one thing to do about it."""
+    """Why a request was refused: `code` is stable, `message` a sentence, `help` one thing to do about it.
+
+    `current` is a file as it is now, `between` what was deployed meanwhile, the newest first.
+    """
 
     code: str
     message: str
     help: str | None
     diagnostics: list[DiagnosticRead] | None
     current: FileRead | None
+    between: list[BetweenRead] | None
 
 
 class ApiError(Exception):
@@ -46,6 +60,7 @@ class ApiError(Exception):
         help: str | None = None,
         diagnostics: Sequence[DiagnosticRead] | None = None,
         current: FileRead | None = None,
+        between: Sequence[BetweenRead] | None = None,
     ) -> None:
         super().__init__(message)
         self.status = status
@@ -55,6 +70,7 @@ class ApiError(Exception):
             help=help,
             diagnostics=None if diagnostics is None else list(diagnostics),
             current=current,
+            between=None if between is None else list(between),
         )
 
     @property
@@ -82,6 +98,7 @@ _ENGINE_ERRORS: tuple[tuple[type[engine.PiqlError], int, str, str | None], ...] 
     (engine.InvalidCursor, 422, "invalid-cursor", "Start again from the first page."),
     (engine.InvalidSession, 422, "invalid-session", "Begin a new session."),
     (engine.NotDeployed, 404, "not-deployed", "Deploy the query first."),
+    (engine.DeployedMeanwhile, 409, "deployed-meanwhile", "Look at what is live now, then deploy again."),
     (engine.DeploymentInProgress, 409, "deployment-in-progress", "Wait for the version on its way, or cancel it."),
     (engine.CompilationRefused, 422, "compilation-refused", None),
     (engine.RepairPending, 503, "repair-pending", "Try again: each attempt settles more of the interrupted writes."),

@@ -80,7 +80,7 @@ class Workbench:
         """Stop what runs, and write what waits."""
         await asyncio.gather(self.bursts.close(), self.profile_runs.close())
         await asyncio.to_thread(self.executions.close)
-        await asyncio.to_thread(self.deployments.building.close)
+        await asyncio.to_thread(self.deployments.close)
         await asyncio.to_thread(self._observations.close)
         await asyncio.to_thread(self._store.close)
         await asyncio.to_thread(self._database.close)

@@ -43,13 +43,21 @@ export const build = queryOptions({
   refetchInterval: (query) => (query.state.data && isUnderWay(query.state.data) ? (query.state.data.is_paused ? 3000 : 400) : false),
 })
 
-export const preview = (version: number, files: () => SourceFile[]) =>
+export const preview = (version: number, workspace: string, files: () => SourceFile[]) =>
   queryOptions({
-    queryKey: ['deployments', 'preview', version],
-    queryFn: ({ signal }) => answered(api.POST('/api/deployments/preview', { body: { files: files() }, signal })),
+    queryKey: ['deployments', 'preview', workspace, version],
+    queryFn: ({ signal }) => answered(api.POST('/api/deployments/preview', { body: { files: files(), workspace_id: workspace }, signal })),
     placeholderData: keepPreviousData,
     gcTime: 10_000,
   })
+
+/** What rolling back would change; asked when the reader asks. */
+export const rollbackPreview = queryOptions({
+  queryKey: ['deployments', 'rollback'],
+  queryFn: ({ signal }) => answered(api.GET('/api/deployments/rollback/preview', { signal })),
+  retry: false,
+  gcTime: 0,
+})
 
 export const slos = queryOptions({
   queryKey: ['slos'],

@@ -100,7 +100,7 @@ export interface paths {
         post?: never;
         /**
          * Delete File
-         * @description Remove a file.
+         * @description Remove a file; 409 with the current text when it is not the revision that was read, if one is given.
          */
         delete: operations["delete_file"];
         options?: never;
@@ -611,7 +611,7 @@ export interface paths {
         put?: never;
         /**
          * Create Deployment
-         * @description Deploy a query set; 422 with the editor's diagnostics when a query is refused.
+         * @description Deploy a query set; 422 with the editor's diagnostics when a query is refused, 409 for what nobody saw.
          */
         post: operations["create_deployment"];
         delete?: never;
@@ -634,6 +634,26 @@ export interface paths {
          * @description What deploying these files would change, and which saved SLOs it is predicted to break.
          */
         post: operations["preview_deployment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/deployments/rollback/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Preview Rollback
+         * @description What rolling back would change.
+         */
+        get: operations["preview_rollback"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1011,6 +1031,23 @@ export interface components {
             current: number;
             number_range: components["schemas"]["RangeRead"] | null;
         };
+        /**
+         * BetweenRead
+         * @description A version that was deployed since the one that a request is based on.
+         */
+        BetweenRead: {
+            /** Id */
+            id: string;
+            /** Version */
+            version: number;
+            /** Deployed By */
+            deployed_by: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+        };
         /** BoundChangeRead */
         BoundChangeRead: {
             /** Query */
@@ -1061,6 +1098,14 @@ export interface components {
             files?: components["schemas"]["SourceFile"][] | null;
             /** Run Id */
             run_id?: string | null;
+            /** Base Version */
+            base_version?: number | null;
+            /** Base Revisions */
+            base_revisions?: {
+                [key: string]: string;
+            } | null;
+            /** Removes */
+            removes?: string[];
             /** Rows Per Second */
             rows_per_second?: number | null;
         };
@@ -1346,6 +1391,10 @@ export interface components {
         /**
          * DeploymentCreate
          * @description Deploys the workspace's saved files; `files`, when given, are deployed instead (what the editor shows).
+         *
+         *     What the reader saw, each refused with 409 when it is no longer so: `base_version` is the version that was live (0:
+         *     none), `base_revisions` are of the saved files that `files` were edited from. Queries of another workspace stay
+         *     live, and are not replaced, unless the reader agreed to it by naming them in `removes`.
          */
         DeploymentCreate: {
             /** Workspace Id */
@@ -1354,6 +1403,14 @@ export interface components {
             files?: components["schemas"]["SourceFile"][] | null;
             /** Run Id */
             run_id?: string | null;
+            /** Base Version */
+            base_version?: number | null;
+            /** Base Revisions */
+            base_revisions?: {
+                [key: string]: string;
+            } | null;
+            /** Removes */
+            removes?: string[];
         };
         /** DeploymentDetailRead */
         DeploymentDetailRead: {
@@ -1362,7 +1419,9 @@ export interface components {
             /** Version */
             version: number;
             /** Workspace Id */
-            workspace_id: string;
+            workspace_id: string | null;
+            /** Deployed By */
+            deployed_by: string;
             /**
              * Created At
              * Format: date-time
@@ -1391,6 +1450,8 @@ export interface components {
         /**
          * DeploymentRead
          * @description `run_id` and `model` say what the stored predictions were made from; a rollback returns to `is_before`.
+         *
+         *     `workspace_id` is null where a version was deployed by a program or the command line; `deployed_by` names it.
          */
         DeploymentRead: {
             /** Id */
@@ -1398,7 +1459,9 @@ export interface components {
             /** Version */
             version: number;
             /** Workspace Id */
-            workspace_id: string;
+            workspace_id: string | null;
+            /** Deployed By */
+            deployed_by: string;
             /**
              * Created At
              * Format: date-time
@@ -1479,6 +1542,8 @@ export interface components {
         /**
          * ErrorRead
          * @description Why a request was refused: `code` is stable, `message` a sentence, `help` one thing to do about it.
+         *
+         *     `current` is a file as it is now, `between` what was deployed meanwhile, the newest first.
          */
         ErrorRead: {
             /** Code */
@@ -1490,6 +1555,8 @@ export interface components {
             /** Diagnostics */
             diagnostics: components["schemas"]["DiagnosticRead"][] | null;
             current: components["schemas"]["FileRead"] | null;
+            /** Between */
+            between: components["schemas"]["BetweenRead"][] | null;
         };
         /**
          * EstimateRead
@@ -1590,13 +1657,13 @@ export interface components {
         };
         /**
          * FileUpdate
-         * @description `base_revision` is the revision that was edited; null overwrites whatever is there.
+         * @description `base_revision` is the revision of the text that was edited.
          */
         FileUpdate: {
             /** Text */
             text: string;
             /** Base Revision */
-            base_revision: string | null;
+            base_revision: string;
         };
         /**
          * FixRead
@@ -2074,6 +2141,16 @@ export interface components {
             /** P99 Ms */
             p99_ms: number;
         };
+        /**
+         * OthersQueryRead
+         * @description A live query that was deployed from elsewhere.
+         */
+        OthersQueryRead: {
+            /** Query */
+            query: string;
+            /** Deployed By */
+            deployed_by: string;
+        };
         /** OutlineItemRead */
         OutlineItemRead: {
             /** Name */
@@ -2326,25 +2403,29 @@ export interface components {
         };
         /**
          * PreviewCreate
-         * @description `run_id` names the profile run that SLOs are held against; null: none are.
+         * @description Compares files with what is live, as `workspace_id` would deploy them; null: as who deployed what is live.
+         *
+         *     `run_id` names the profile run that SLOs are held against; null: none are.
          */
         PreviewCreate: {
             /** Files */
             files: components["schemas"]["SourceFile"][];
+            /** Workspace Id */
+            workspace_id?: string | null;
+            /** Removes */
+            removes?: string[];
             /** Run Id */
             run_id?: string | null;
         };
         /**
          * PreviewRead
-         * @description What deploying these files would change against the live deployment.
+         * @description What deploying these files would change against the live deployment, whose version is `base_version`.
          *
-         *     `slos_at_risk` are saved SLOs that the profile run predicts to be broken; they hinder no deployment.
+         *     Queries of others that are not in the files are `kept`; those of the same name are `replaced`, which has to be
+         *     agreed to. `refusal` says why nothing can be deployed although every query compiles. `slos_at_risk` are saved SLOs
+         *     that the profile run predicts to be broken; they hinder no deployment.
          */
         PreviewRead: {
-            /** Can Deploy */
-            can_deploy: boolean;
-            /** Diagnostics */
-            diagnostics: components["schemas"]["DiagnosticRead"][];
             /** Tables */
             tables: components["schemas"]["TableChangeRead"][];
             /** Added */
@@ -2361,6 +2442,18 @@ export interface components {
             indexes_removed: string[];
             /** Bounds Changed */
             bounds_changed: components["schemas"]["BoundChangeRead"][];
+            /** Can Deploy */
+            can_deploy: boolean;
+            /** Diagnostics */
+            diagnostics: components["schemas"]["DiagnosticRead"][];
+            /** Base Version */
+            base_version: number;
+            /** Kept */
+            kept: components["schemas"]["OthersQueryRead"][];
+            /** Replaced */
+            replaced: components["schemas"]["OthersQueryRead"][];
+            /** Refusal */
+            refusal: string | null;
             /** Slos At Risk */
             slos_at_risk: components["schemas"]["SloAtRiskRead"][];
         };
@@ -2591,6 +2684,39 @@ export interface components {
             high: number;
             /** Is Shown */
             is_shown: boolean;
+        };
+        /**
+         * RollbackCreate
+         * @description Returns to the version before `base_version`, which the reader saw as the live one.
+         */
+        RollbackCreate: {
+            /** Base Version */
+            base_version: number;
+        };
+        /**
+         * RollbackPreviewRead
+         * @description What rolling back would change against the live deployment, whose version is `base_version`.
+         */
+        RollbackPreviewRead: {
+            /** Tables */
+            tables: components["schemas"]["TableChangeRead"][];
+            /** Added */
+            added: string[];
+            /** Changed */
+            changed: string[];
+            /** Removed */
+            removed: string[];
+            /** Unchanged */
+            unchanged: string[];
+            /** Indexes Added */
+            indexes_added: components["schemas"]["IndexRead"][];
+            /** Indexes Removed */
+            indexes_removed: string[];
+            /** Bounds Changed */
+            bounds_changed: components["schemas"]["BoundChangeRead"][];
+            /** Base Version */
+            base_version: number;
+            to: components["schemas"]["DeploymentRead"];
         };
         /**
          * SafeLimitRead
@@ -3206,7 +3332,9 @@ export interface operations {
     };
     delete_file: {
         parameters: {
-            query?: never;
+            query?: {
+                base_revision?: string | null;
+            };
             header?: never;
             path: {
                 workspace_id: string;
@@ -3243,6 +3371,15 @@ export interface operations {
             };
             /** @description Nothing of that name. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5232,6 +5369,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The body is larger than 5 MB. */
             413: {
                 headers: {
@@ -5357,7 +5503,7 @@ export interface operations {
             };
         };
     };
-    roll_back: {
+    preview_rollback: {
         parameters: {
             query?: never;
             header?: never;
@@ -5365,6 +5511,66 @@ export interface operations {
             cookie?: never;
         };
         requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RollbackPreviewRead"];
+                };
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    roll_back: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RollbackCreate"];
+            };
+        };
         responses: {
             /** @description Successful Response */
             201: {
@@ -5404,6 +5610,15 @@ export interface operations {
             };
             /** @description The body is larger than 5 MB. */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };

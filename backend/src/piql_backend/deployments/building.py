@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Mapping
-from typing import Protocol
+from collections.abc import Callable
 
 import piql
 from piql.errors import DeploymentInProgress, PiqlError
-from piql.evolution.composition import EARLIER
 
 from piql_backend.deployments.repository import DeploymentTable
-from piql_backend.deployments.schemas import BuildRead, DeploymentDetailRead
+from piql_backend.deployments.schemas import BuildRead
 from piql_backend.errors import NotFound
 from piql_backend.store import StoreConnection
 
@@ -21,57 +19,42 @@ log = logging.getLogger(__name__)
 _LOOK_SECONDS = 0.1
 
 
-class _Live(Protocol):
-    def __call__(self, coming: DeploymentDetailRead) -> DeploymentDetailRead: ...
-
-
 class Building:
-    """Follows one build at a time, also one that an earlier start of the workbench began."""
+    """Follows one build at a time, also one that an earlier start of the workbench, or another process, began.
 
-    def __init__(self, table: DeploymentTable, store: StoreConnection, make_live: _Live) -> None:
+    Nothing is kept of it here: the store's document says what is on its way, and what has come of it.
+    """
+
+    def __init__(self, table: DeploymentTable, store: StoreConnection, look: Callable[[], object]) -> None:
         self._table = table
         self._store = store
-        self._make_live = make_live
+        self._look = look  # at what is live, once a build has ended
         self._build: piql.Build | None = None
-        self._version: int | None = None  # of the live deployment that came of the build
         self._closing = threading.Event()
         self._follower: threading.Thread | None = None
 
     def open(self) -> None:
         """Go on with what an earlier start left; one that was paused stays so."""
-        coming = self._table.read_coming()
-        if coming is None:
-            return
         try:
-            database = self._store.database()
-            build = database.build
+            build = self._store.database().build
             if build is not None:
-                self._build = build
                 if not build.progress.is_paused:
                     build.resume()
-                self._follow(coming)
-            elif is_of(database.deployment.texts, coming):
-                self._make_live(coming)
-            else:
-                self._table.forget_coming()
+                self._follow(build)
         except PiqlError as error:
             log.error("the version on its way rests: %s", error)
 
-    def begin(self, coming: DeploymentDetailRead, begin: Callable[[], piql.Build]) -> BuildRead:
+    def begin(self, begin: Callable[[], piql.Build]) -> BuildRead:
         """Begin a build; a change that needs none is live at once."""
         if self._follower is not None and self._follower.is_alive():
             raise DeploymentInProgress("a version is on its way: wait for it, resume it or cancel it first")
-        self._table.keep_coming(coming)
-        try:
-            build = begin()
-        except BaseException:
-            self._table.forget_coming()
-            raise
-        self._build, self._version = build, None
+        build = begin()
         if build.progress.is_done:
-            self._end(coming, build)
+            self._build = build
+            self._look()
         else:
-            self._follow(coming)
+            build.start()
+            self._follow(build)
         return self._read(build)
 
     def read(self) -> BuildRead | None:
@@ -80,6 +63,10 @@ class Building:
 
     def _read(self, build: piql.Build) -> BuildRead:
         progress = build.progress
+        version = None
+        if progress.phase == "in force":
+            self._look()  # what is said to be live here answers from now on
+            version = self._table.version_of(build.id)
         return BuildRead(
             phase=progress.phase,
             rows_done=progress.rows_done,
@@ -88,7 +75,7 @@ class Building:
             is_running=progress.is_running,
             started_at=progress.started_at,
             reason=progress.reason,
-            deployment_id=None if self._version is None else f"d{self._version}",
+            deployment_id=None if version is None else f"d{version}",
         )
 
     def pause(self) -> BuildRead:
@@ -118,30 +105,16 @@ class Building:
             raise NotFound("no-build", "No version is on its way.")
         return self._build
 
-    def _follow(self, coming: DeploymentDetailRead) -> None:
-        build = self._known()
-
+    def _follow(self, build: piql.Build) -> None:
         def follow() -> None:
             while not self._closing.wait(_LOOK_SECONDS):
                 try:
                     if build.progress.is_done:
-                        self._end(coming, build)
+                        self._look()
                         return
                 except PiqlError as error:
                     log.warning("the version on its way cannot be looked at: %s", error)
 
+        self._build = build
         self._follower = threading.Thread(target=follow, name="follow-build", daemon=True)
         self._follower.start()
-
-    def _end(self, coming: DeploymentDetailRead, build: piql.Build) -> None:
-        if build.progress.phase == "in force":
-            self._version = self._make_live(coming).version
-        else:
-            self._table.forget_coming()
-
-
-def is_of(texts: Mapping[str, str], version: DeploymentDetailRead) -> bool:
-    """Say whether the texts of a deployment are those of a version, besides what was deployed earlier."""
-    return {name: text for name, text in texts.items() if name != EARLIER} == {
-        each.path: each.text for each in version.files
-    }

@@ -11,6 +11,8 @@ from piql_backend.deployments.schemas import (
     DeploymentRead,
     PreviewCreate,
     PreviewRead,
+    RollbackCreate,
+    RollbackPreviewRead,
 )
 from piql_backend.errors import declared
 
@@ -26,20 +28,26 @@ def list_deployments(workbench: TheWorkbench) -> list[DeploymentRead]:
 @router.post("/preview", responses=declared(404, 409))
 def preview_deployment(request: PreviewCreate, workbench: TheWorkbench) -> PreviewRead:
     """What deploying these files would change, and which saved SLOs it is predicted to break."""
-    preview = workbench.deployments.preview(request.files)
+    preview = workbench.deployments.preview(request)
     return preview.model_copy(update={"slos_at_risk": list(workbench.slos.at_risk(request.files, request.run_id))})
 
 
-@router.post("", status_code=201, responses=declared(404, 503))
+@router.post("", status_code=201, responses=declared(404, 409, 503))
 def create_deployment(request: DeploymentCreate, workbench: TheWorkbench) -> DeploymentRead:
-    """Deploy a query set; 422 with the editor's diagnostics when a query is refused."""
+    """Deploy a query set; 422 with the editor's diagnostics when a query is refused, 409 for what nobody saw."""
     return workbench.deployments.deploy(request)
 
 
+@router.get("/rollback/preview", responses=declared(409, 503))
+def preview_rollback(workbench: TheWorkbench) -> RollbackPreviewRead:
+    """What rolling back would change."""
+    return workbench.deployments.preview_rollback()
+
+
 @router.post("/rollback", status_code=201, responses=declared(409, 503))
-def roll_back(workbench: TheWorkbench) -> DeploymentRead:
+def roll_back(request: RollbackCreate, workbench: TheWorkbench) -> DeploymentRead:
     """Make the version before live again, as a new version; all rows stay."""
-    return workbench.deployments.rollback()
+    return workbench.deployments.rollback(request)
 
 
 @router.post("/builds", status_code=202, responses=declared(404, 409, 503))

@@ -1,13 +1,15 @@
-"""Deployments in DuckDB: inserted once, never changed."""
+"""The history of deployments in DuckDB: made from what the store says, found again by the id of a deployment."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Mapping
 from typing import Any
 
+from piql.evolution.composition import EARLIER
+
 from piql_backend.compilations.schemas import IndexRead
-from piql_backend.database.connection import Cursor, Database, aware, now
+from piql_backend.database.connection import Cursor, Database, aware
 from piql_backend.deployments.schemas import (
     DeployedFileRead,
     DeployedQueryRead,
@@ -16,100 +18,101 @@ from piql_backend.deployments.schemas import (
     QueryBoundRead,
 )
 
-_COLUMNS = "version, workspace_id, created_at, run_id, model, files, queries, bounds, indexes"
+_COLUMNS = "version, workspace_id, created_at, run_id, model, files, queries, bounds, indexes, deployment, deployed_by"
 
 
 class DeploymentTable:
-    """The table `deployments`; the version with the highest number is the live one."""
+    """The table `deployments`. Which of its versions is live is not among what it knows."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def list(self) -> list[DeploymentRead]:
+    def list(self, live: int) -> list[DeploymentRead]:
+        """Give all versions, the newest first; `live` is the number of the one that runs, 0 of none."""
         with self._database.read() as cursor:
             rows = cursor.execute(f"SELECT {_COLUMNS} FROM deployments ORDER BY version DESC").fetchall()
-        return [_deployment(row, rows[0][0]) for row in rows]
+        return [DeploymentRead(**_fields(row, live)) for row in rows]
 
-    def read(self, version: int) -> DeploymentDetailRead | None:
+    def read(self, version: int, live: int) -> DeploymentDetailRead | None:
         with self._database.read() as cursor:
             row = cursor.execute(f"SELECT {_COLUMNS} FROM deployments WHERE version = ?", [version]).fetchone()
-            newest = _newest(cursor)
-        return None if row is None else _detail(row, newest)
+        return None if row is None else _detail(row, live)
 
-    def read_live(self) -> DeploymentDetailRead | None:
+    def version_of(self, deployment: str) -> int | None:
+        """Give the version of a deployment of the store, None where the history does not have it yet."""
         with self._database.read() as cursor:
-            newest = _newest(cursor)
-        return self.read(newest) if newest else None
+            row = cursor.execute("SELECT version FROM deployments WHERE deployment = ?", [deployment]).fetchone()
+        return None if row is None else int(row[0])
 
-    def insert(self, deployment: DeploymentDetailRead, deploy: Callable[[], object]) -> DeploymentDetailRead:
-        """Add the next version, and call `deploy` before it is committed: if that fails there is no new version."""
-        with self._database.write() as cursor:
-            version = _newest(cursor) + 1
-            new = deployment.model_copy(update={"id": f"d{version}", "version": version})
-            cursor.execute(
-                f"INSERT INTO deployments ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                [
-                    version,
-                    new.workspace_id,
-                    now(),
-                    new.run_id,
-                    new.model,
-                    _to_json(new.files),
-                    _to_json(new.queries),
-                    _to_json(new.bounds),
-                    _to_json(new.indexes),
-                ],
-            )
-            deploy()
-        return new
-
-    def keep_coming(self, deployment: DeploymentDetailRead) -> None:
-        """Remember the version on its way, in the place of any other."""
-        with self._database.write() as cursor:
-            cursor.execute("DELETE FROM deployment_on_its_way")
-            cursor.execute("INSERT INTO deployment_on_its_way VALUES (?)", [deployment.model_dump_json()])
-
-    def read_coming(self) -> DeploymentDetailRead | None:
+    def version_without_id(self, texts: Mapping[str, str]) -> int | None:
+        """Give the newest version of a format without ids that has these texts, besides what was deployed earlier."""
+        wanted = {path: text for path, text in texts.items() if path != EARLIER}
         with self._database.read() as cursor:
-            row = cursor.execute("SELECT deployment FROM deployment_on_its_way").fetchone()
-        return None if row is None else DeploymentDetailRead.model_validate_json(row[0])
+            rows = cursor.execute(
+                "SELECT version, files FROM deployments WHERE deployment IS NULL ORDER BY version DESC"
+            ).fetchall()
+        found = (version for version, files in rows if {e["path"]: e["text"] for e in json.loads(files)} == wanted)
+        return next(found, None)
 
-    def forget_coming(self) -> None:
+    def newest(self) -> int:
+        """Give the highest version, 0 when there is none."""
+        with self._database.read() as cursor:
+            row = cursor.execute("SELECT max(version) FROM deployments").fetchone()
+        return 0 if row is None or row[0] is None else int(row[0])
+
+    def put(self, deployment: str, new: DeploymentDetailRead, texts: Mapping[str, str]) -> None:
+        """Add a version with the texts that the store keeps of it, or replace the one of the same number."""
+        files = [DeployedFileRead(path=path, text=text) for path, text in texts.items()]
         with self._database.write() as cursor:
-            cursor.execute("DELETE FROM deployment_on_its_way")
+            values = [
+                new.workspace_id or "",
+                new.created_at.replace(tzinfo=None),
+                new.run_id,
+                new.model,
+                _to_json(files),
+                _to_json(new.queries),
+                _to_json(new.bounds),
+                _to_json(new.indexes),
+                deployment,
+                new.deployed_by,
+            ]
+            if _has(cursor, new.version):
+                names = _COLUMNS.removeprefix("version, ").split(", ")
+                changes = ", ".join(f"{name} = ?" for name in names)
+                cursor.execute(f"UPDATE deployments SET {changes} WHERE version = ?", [*values, new.version])
+            else:
+                places = ", ".join("?" for _ in range(len(values) + 1))
+                cursor.execute(f"INSERT INTO deployments ({_COLUMNS}) VALUES ({places})", [new.version, *values])
 
 
-def _newest(cursor: Cursor) -> int:
-    row = cursor.execute("SELECT max(version) FROM deployments").fetchone()
-    return 0 if row is None or row[0] is None else int(row[0])
+def _has(cursor: Cursor, version: int) -> bool:
+    return cursor.execute("SELECT 1 FROM deployments WHERE version = ?", [version]).fetchone() is not None
 
 
 def _to_json(values: Any) -> str:
     return json.dumps([each.model_dump(mode="json") for each in values])
 
 
-def _fields(row: tuple[Any, ...], newest: int) -> dict[str, Any]:
+def _fields(row: tuple[Any, ...], live: int) -> dict[str, Any]:
     version, workspace_id, created_at, run_id, model = row[:5]
     return {
         "id": f"d{version}",
         "version": version,
-        "workspace_id": workspace_id,
+        "workspace_id": workspace_id or None,
+        "deployed_by": workspace_id if row[10] is None else row[10],
         "created_at": aware(created_at),
-        "is_live": version == newest,
+        "is_live": version == live,
         "run_id": run_id,
         "model": model,
         "queries": [DeployedQueryRead.model_validate(each) for each in json.loads(row[6])],
     }
 
 
-def _deployment(row: tuple[Any, ...], newest: int) -> DeploymentRead:
-    return DeploymentRead(**_fields(row, newest))
-
-
-def _detail(row: tuple[Any, ...], newest: int) -> DeploymentDetailRead:
+def _detail(row: tuple[Any, ...], live: int) -> DeploymentDetailRead:
+    files = [DeployedFileRead.model_validate(each) for each in json.loads(row[5])]
     return DeploymentDetailRead(
-        **_fields(row, newest),
-        files=[DeployedFileRead.model_validate(each) for each in json.loads(row[5])],
+        **_fields(row, live),
+        files=[file for file in files if file.path != EARLIER],
         bounds=[QueryBoundRead.model_validate(each) for each in json.loads(row[7])],
         indexes=[IndexRead.model_validate(each) for each in json.loads(row[8])],
     )

@@ -3,28 +3,51 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from piql_backend.compilations.schemas import BoundRead, DiagnosticRead, IndexRead, ParameterRead
-from piql_backend.schema import Read, SourceFiles, Write
+from piql_backend.schema import FilePath, Read, SourceFiles, Write
 from piql_backend.slos.schemas import SloAtRiskRead
+
+Version = Annotated[int, Field(ge=0, le=2_000_000_000)]
+QueryNames = Annotated[list[Annotated[str, Field(max_length=200)]], Field(max_length=1000)]
+Revisions = Annotated[dict[FilePath, Annotated[str, Field(max_length=100)]], Field(max_length=300)]
 
 
 class PreviewCreate(Write):
-    """`run_id` names the profile run that SLOs are held against; null: none are."""
+    """Compares files with what is live, as `workspace_id` would deploy them; null: as who deployed what is live.
+
+    `run_id` names the profile run that SLOs are held against; null: none are.
+    """
 
     files: SourceFiles
+    workspace_id: str | None = Field(default=None, max_length=100)
+    removes: QueryNames = Field(default_factory=list)
     run_id: str | None = Field(default=None, max_length=100)
 
 
 class DeploymentCreate(Write):
-    """Deploys the workspace's saved files; `files`, when given, are deployed instead (what the editor shows)."""
+    """Deploys the workspace's saved files; `files`, when given, are deployed instead (what the editor shows).
+
+    What the reader saw, each refused with 409 when it is no longer so: `base_version` is the version that was live (0:
+    none), `base_revisions` are of the saved files that `files` were edited from. Queries of another workspace stay
+    live, and are not replaced, unless the reader agreed to it by naming them in `removes`.
+    """
 
     workspace_id: str = Field(max_length=100)
     files: SourceFiles | None = None
     run_id: str | None = Field(default=None, max_length=100)
+    base_version: Version | None = None
+    base_revisions: Revisions | None = None
+    removes: QueryNames = Field(default_factory=list)
+
+
+class RollbackCreate(Write):
+    """Returns to the version before `base_version`, which the reader saw as the live one."""
+
+    base_version: Version
 
 
 class BuildCreate(DeploymentCreate):
@@ -60,11 +83,15 @@ class DeployedQueryRead(Read):
 
 
 class DeploymentRead(Read):
-    """`run_id` and `model` say what the stored predictions were made from; a rollback returns to `is_before`."""
+    """`run_id` and `model` say what the stored predictions were made from; a rollback returns to `is_before`.
+
+    `workspace_id` is null where a version was deployed by a program or the command line; `deployed_by` names it.
+    """
 
     id: str
     version: int
-    workspace_id: str
+    workspace_id: str | None
+    deployed_by: str
     created_at: datetime
     is_live: bool
     is_before: bool = False
@@ -114,14 +141,16 @@ class TableChangeRead(Read):
     refusal: str | None
 
 
-class PreviewRead(Read):
-    """What deploying these files would change against the live deployment.
+class OthersQueryRead(Read):
+    """A live query that was deployed from elsewhere."""
 
-    `slos_at_risk` are saved SLOs that the profile run predicts to be broken; they hinder no deployment.
-    """
+    query: str
+    deployed_by: str
 
-    can_deploy: bool
-    diagnostics: list[DiagnosticRead]
+
+class ChangesRead(Read):
+    """What becomes of what is live."""
+
     tables: list[TableChangeRead]
     added: list[str]
     changed: list[str]
@@ -130,4 +159,27 @@ class PreviewRead(Read):
     indexes_added: list[IndexRead]
     indexes_removed: list[str]
     bounds_changed: list[BoundChangeRead]
+
+
+class PreviewRead(ChangesRead):
+    """What deploying these files would change against the live deployment, whose version is `base_version`.
+
+    Queries of others that are not in the files are `kept`; those of the same name are `replaced`, which has to be
+    agreed to. `refusal` says why nothing can be deployed although every query compiles. `slos_at_risk` are saved SLOs
+    that the profile run predicts to be broken; they hinder no deployment.
+    """
+
+    can_deploy: bool
+    diagnostics: list[DiagnosticRead]
+    base_version: int
+    kept: list[OthersQueryRead]
+    replaced: list[OthersQueryRead]
+    refusal: str | None
     slos_at_risk: list[SloAtRiskRead] = Field(default_factory=list)
+
+
+class RollbackPreviewRead(ChangesRead):
+    """What rolling back would change against the live deployment, whose version is `base_version`."""
+
+    base_version: int
+    to: DeploymentRead

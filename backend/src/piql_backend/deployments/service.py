@@ -1,68 +1,62 @@
-"""Deploys query sets: all of a set or nothing; what is live is kept compiled."""
+"""Deploys query sets: all of a set or nothing; what is live is what the store says."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
-from piql.compilation import Compilation, CompiledQuery
-from piql.deploy import LivingVersion, versions
-from piql.errors import CompilationRefused, PiqlError
-from piql.logical.operators import Stop
+from piql.compilation import Compilation
+from piql.deploy import begin_deploy, begin_rollback, versions
+from piql.deployment import Deployer
+from piql.errors import CompilationRefused, DeployedMeanwhile, PiqlError
+from piql.evolution.build import EAGER, Build, Pace, pace_of
 
-from piql_backend.compilations.reading import (
-    read_bound,
-    read_diagnostic,
-    read_diagnostics,
-    read_indexes,
-    read_parameter,
-)
+from piql_backend.compilations.reading import read_diagnostic, read_diagnostics
 from piql_backend.compilations.service import Compilations
-from piql_backend.deployments.building import Building, is_of
+from piql_backend.deployments.building import Building
+from piql_backend.deployments.comparing import Touched, changes_between, preview_of, touched
+from piql_backend.deployments.history import History, LiveDeployment, details_of, shown
 from piql_backend.deployments.repository import DeploymentTable
 from piql_backend.deployments.schemas import (
-    BoundChangeRead,
     BuildCreate,
     BuildRead,
-    DeployedFileRead,
-    DeployedQueryRead,
+    ChangesRead,
     DeploymentCreate,
     DeploymentDetailRead,
     DeploymentRead,
+    PreviewCreate,
     PreviewRead,
-    QueryBoundRead,
-    ShortBoundRead,
+    RollbackCreate,
+    RollbackPreviewRead,
 )
-from piql_backend.deployments.table_changes import table_changes
-from piql_backend.errors import ApiError, NotFound
+from piql_backend.errors import ApiError, BetweenRead, NotFound
 from piql_backend.predictions.service import Predictions
 from piql_backend.schema import SourceFile
 from piql_backend.store import StoreConnection
 from piql_backend.workspaces.repository import Workspaces
 
 LIVE = "live"
+_ATTEMPTS = 5
+_MOST_BETWEEN = 20
 
 
 @dataclass(frozen=True, slots=True)
-class LiveDeployment:
-    """The version that runs, compiled."""
+class _Wish:
+    """What a request asks to deploy."""
 
-    read: DeploymentDetailRead
+    request: DeploymentCreate
     compilation: Compilation
-
-    def query(self, name: str) -> CompiledQuery:
-        query = self.compilation.queries.get(name)
-        if query is None:
-            names = ", ".join(self.compilation.queries)
-            raise NotFound("unknown-query", f"{self.read.id} has no query {_shown(name)}.", f"It has {names}.")
-        return query
+    model: str | None
+    predicted: Mapping[str, float]
 
 
 class Deployments:
-    """All versions, and the live one."""
+    """The versions, and the one that is live.
+
+    A deployment holds a lock against other deployments of this process alone: whoever reads does not wait for it.
+    """
 
     def __init__(
         self,
@@ -78,25 +72,26 @@ class Deployments:
         self._predictions = predictions
         self._store = store
         self._deploying = threading.Lock()
-        self._live: LiveDeployment | None = None
-        self.building = Building(table, store, self._make_live)
+        self.history = History(table, compilations, store)
+        self.building = Building(table, store, self.history.look)
 
     def open(self) -> None:
-        """Compile what is live, and go on with what is on its way."""
-        read = self._table.read_live()
-        if read is not None:
-            self._live = self._compiled(read)
+        """Make the history agree with the store, and go on with what is on its way."""
+        self.history.open()
         self.building.open()
+
+    def close(self) -> None:
+        self.building.close()
+        self.history.close()
 
     def list(self) -> list[DeploymentRead]:
         """Give all versions, the newest first; the one that a rollback returns to is marked where the store answers."""
+        self.history.look()
+        before = 0
         with suppress(PiqlError, ApiError):
-            before = self._before(versions(self._store.database().store))
-            if before is not None:
-                return [
-                    each.model_copy(update={"is_before": each.version == before.version}) for each in self._table.list()
-                ]
-        return self._table.list()
+            before = self.history.version_before()
+        reads = self._table.list(self._live_version())
+        return [read.model_copy(update={"is_before": True}) if read.version == before else read for read in reads]
 
     def read(self, deployment_id: str) -> DeploymentDetailRead:
         """Give one version, or the live one."""
@@ -104,14 +99,18 @@ class Deployments:
             return self.live(LIVE).read
         number = deployment_id.removeprefix("d")
         is_id = number.isascii() and number.isdigit() and len(number) < 10 and deployment_id == f"d{int(number)}"
-        read = self._table.read(int(number)) if is_id else None
+        read = self._table.read(int(number), self._live_version()) if is_id else None
         if read is None:
-            raise NotFound("unknown-deployment", f"There is no deployment {_shown(deployment_id)}.")
+            raise NotFound("unknown-deployment", f"There is no deployment {shown(deployment_id)}.")
         return read
 
     def live(self, deployment_id: str) -> LiveDeployment:
         """Give the live version, named by `live` or by its id; 409 for one that has been replaced."""
-        live = self._live
+        live = self.history.live
+        if live is not None and deployment_id in (LIVE, live.read.id):
+            return live
+        self.history.look()  # another process may have deployed a moment ago
+        live = self.history.live
         if live is not None and deployment_id in (LIVE, live.read.id):
             return live
         if deployment_id != LIVE:
@@ -121,139 +120,157 @@ class Deployments:
                 raise ApiError(409, "deployment-replaced", message, "Run the query of the live deployment.")
         raise NotFound("nothing-deployed", "Nothing is deployed.", "Deploy the workspace first.")
 
-    def preview(self, files: Sequence[SourceFile]) -> PreviewRead:
+    def live_with(self, deployment_id: str, query: str) -> LiveDeployment:
+        """Give the live version; when it does not know a query, look first whether another process has deployed."""
+        live = self.live(deployment_id)
+        if query not in live.compilation.queries:
+            self.history.look()
+            live = self.live(deployment_id)
+        return live
+
+    def preview(self, request: PreviewCreate) -> PreviewRead:
         """Compare files with the live version."""
-        compilation = self._compilations.compile(files)
-        live = self._live.compilation if self._live else None
-        before = live.queries if live else {}
-        after = compilation.queries
-        both = [name for name in after if name in before]
-        has_changed = {name: _is_different(before[name], after[name]) for name in both}
-        old_indexes = live.indexes if live else {}
-        return PreviewRead(
-            can_deploy=not compilation.has_errors and bool(after),
-            diagnostics=read_diagnostics(compilation),
-            tables=table_changes(live.tables if live else {}, compilation.tables),
-            added=[name for name in after if name not in before],
-            changed=[name for name in both if has_changed[name]],
-            removed=[name for name in before if name not in after],
-            unchanged=[name for name in both if not has_changed[name]],
-            indexes_added=[each for each in read_indexes(compilation) if each.name not in old_indexes],
-            indexes_removed=[name for name in old_indexes if name not in compilation.indexes],
-            bounds_changed=[
-                change for name in both if (change := _bound_change(name, before[name], after[name])) is not None
-            ],
+        self.history.look()
+        live = self.history.live
+        workspace_id = request.workspace_id or (live.read.deployed_by if live else "")
+        return preview_of(live, self._compilations.compile(request.files), workspace_id, request.removes)
+
+    def preview_rollback(self) -> RollbackPreviewRead:
+        """Compare the version before with the live one."""
+        live = self.history.reconcile()
+        kept = versions(self._store.database().store)
+        before = next((living.deployment for living in kept if living.state == "before"), None)
+        version = self.history.version_before()
+        to = self._table.read(version, self._live_version()) if version else None
+        if live is None or before is None or to is None:
+            raise _nothing_before()
+        changes = changes_between(live, before.compilation)
+        return RollbackPreviewRead(
+            **{name: getattr(changes, name) for name in ChangesRead.model_fields},
+            base_version=live.read.version,
+            to=_short(to),
         )
 
     def deploy(self, request: DeploymentCreate) -> DeploymentRead:
         """Deploy a query set, or refuse it with the editor's own diagnostics."""
-        new, compilation = self._next(request)
-        database = self._store.database()
+        wish = self._wish(request)
         with self._deploying:
+            build = self._begun(wish, EAGER, is_background=False)
             try:
-                read = self._table.insert(new, lambda: database.deploy(compilation, self._forgotten(compilation)))
+                build.run()
             except CompilationRefused as error:
-                raise _refused(str(error), error, compilation) from error
-            self._live = LiveDeployment(read, compilation)
-        return _short(read)
+                raise _refused(error, wish.compilation) from error
+        return self._acknowledged(build)
 
     def begin(self, request: BuildCreate) -> BuildRead:
         """Begin to deploy a query set whose indexes are built while the live one runs."""
-        new, compilation = self._next(request)
-        database = self._store.database()
-        rate = request.rows_per_second
+        wish, pace = self._wish(request), pace_of(request.rows_per_second)
         with self._deploying:
+            return self.building.begin(lambda: self._begun(wish, pace, is_background=True))
+
+    def rollback(self, request: RollbackCreate) -> DeploymentRead:
+        """Make the version before the live one live again, as a new version; all rows stay."""
+        with self._deploying:
+            live = self.history.reconcile()
+            self._refuse_unseen(live, request.base_version)
+            if live is None or not self.history.version_before():
+                raise _nothing_before()
             try:
-                return self.building.begin(
-                    new,
-                    lambda: database.deploy(
-                        compilation, self._forgotten(compilation), background=True, rows_per_second=rate
-                    ),
+                build = begin_rollback(self._store.database().store, EAGER, Deployer(seen=live.id), is_background=False)
+                build.run()
+            except CompilationRefused as error:
+                raise _refused(error, live.compilation) from error
+            except DeployedMeanwhile:
+                raise self._deployed_meanwhile(request.base_version) from None
+        return self._acknowledged(build)
+
+    def knows_query(self, name: str) -> bool:
+        """Whether any version has a query of that name."""
+        return any(query.name == name for read in self._table.list(0) for query in read.queries)
+
+    def _begun(self, wish: _Wish, pace: Pace, *, is_background: bool) -> Build:
+        """Begin to deploy against what is live now; again, if somebody deploys just then and the request allows it."""
+        request, attempts = wish.request, 0
+        while True:
+            live = self.history.reconcile()
+            self._refuse_unseen(live, request.base_version)
+            touches = touched(live, wish.compilation, request.workspace_id, request.removes)
+            _refuse_replacing(touches, request.removes)
+            seen = live.id if live else ""
+            deployer = details_of(request.workspace_id, seen, request.run_id, wish.model, wish.predicted)
+            try:
+                return begin_deploy(
+                    self._store.database().store,
+                    wish.compilation,
+                    touches.forgotten,
+                    pace,
+                    deployer,
+                    is_background=is_background,
                 )
             except CompilationRefused as error:
-                raise _refused(str(error), error, compilation) from error
+                raise _refused(error, wish.compilation) from error
+            except DeployedMeanwhile:
+                attempts += 1
+                if request.base_version is not None or attempts == _ATTEMPTS:
+                    raise self._deployed_meanwhile(request.base_version or 0) from None
 
-    def rollback(self) -> DeploymentRead:
-        """Make the version before the live one live again, as a new version; all rows stay."""
-        database = self._store.database()
-        with self._deploying:
-            before = self._before(versions(database.store))
-            if before is None:
-                raise ApiError(409, "nothing-before", "There is no version before the live one.")
-            new = before.model_copy(update={"created_at": datetime.now(UTC), "is_live": True})
-            compiled = self._compiled(new)
-            try:
-                read = self._table.insert(new, database.rollback)
-            except CompilationRefused as error:
-                raise _refused(str(error), error, compiled.compilation) from error
-            self._live = LiveDeployment(read, compiled.compilation)
+    def _acknowledged(self, build: Build) -> DeploymentRead:
+        """Give the row of a version that is in force; from now on every request here is answered with it."""
+        self.history.reconcile()
+        version = self._table.version_of(build.id)
+        read = self._table.read(version, self._live_version()) if version is not None else None
+        if read is None:  # somebody has deployed twice since
+            return _short(self.live(LIVE).read)
         return _short(read)
 
-    def _before(self, kept: Sequence[LivingVersion]) -> DeploymentDetailRead | None:
-        """Give the newest version with the files that the store would return to."""
-        texts = next((each.deployment.texts for each in kept if each.state == "before"), None)
-        if texts is None:
-            return None
-        found = (self._table.read(each.version) for each in self._table.list())
-        return next((each for each in found if each is not None and is_of(texts, each)), None)
-
-    def _make_live(self, coming: DeploymentDetailRead) -> DeploymentDetailRead:
-        """Note that the version on its way is in force."""
-        read = self._table.insert(coming, lambda: None)
-        self._table.forget_coming()
-        self._live = self._compiled(read)
-        return read
-
-    def _forgotten(self, compilation: Compilation) -> set[str]:
-        return set(self._live.compilation.queries) - set(compilation.queries) if self._live else set()
-
-    def _next(self, request: DeploymentCreate) -> tuple[DeploymentDetailRead, Compilation]:
-        """Give the version that a request asks for, not yet numbered."""
+    def _wish(self, request: DeploymentCreate) -> _Wish:
         texts = self._workspaces.texts(request.workspace_id)
+        if request.base_revisions is not None:
+            self._workspaces.refuse_newer(request.workspace_id, request.base_revisions)
         files = request.files
         if files is None:
             files = [SourceFile(path=path, text=text) for path, text in texts.items()]
         compilation = self._compilations.compile(files)
         refuse_errors(compilation)
-        model: str | None = None
-        predicted: dict[str, float] = {}
-        if request.run_id is not None:
-            model, predicted = self._predictions.predict_all(compilation, request.run_id)
-        new = DeploymentDetailRead(
-            id="",
-            version=0,
-            workspace_id=request.workspace_id,
-            created_at=datetime.now(UTC),
-            is_live=True,
-            run_id=request.run_id,
-            model=model,
-            queries=[_deployed(each, predicted.get(each.name)) for each in compilation.queries.values()],
-            files=[DeployedFileRead(path=each.path, text=each.text) for each in files],
-            bounds=[
-                QueryBoundRead(query=each.name, text=each.text, bound=read_bound(each.bound))
-                for each in compilation.queries.values()
-                if each.bound is not None
-            ],
-            indexes=read_indexes(compilation),
+        if request.run_id is None:
+            return _Wish(request, compilation, None, {})
+        return _Wish(request, compilation, *self._predictions.predict_all(compilation, request.run_id))
+
+    def _live_version(self) -> int:
+        live = self.history.live
+        return live.read.version if live else 0
+
+    def _refuse_unseen(self, live: LiveDeployment | None, base_version: int | None) -> None:
+        if base_version is not None and base_version != (live.read.version if live else 0):
+            raise self._deployed_meanwhile(base_version)
+
+    def _deployed_meanwhile(self, base_version: int) -> ApiError:
+        """Give the refusal that says what came between the version that was seen and the live one."""
+        self.history.look()
+        newer = [read for read in self._table.list(self._live_version()) if read.version > base_version]
+        between = [
+            BetweenRead(id=read.id, version=read.version, deployed_by=read.deployed_by, created_at=read.created_at)
+            for read in newer[:_MOST_BETWEEN]
+        ]
+        seen = f"version {base_version} was live" if base_version else "nothing was deployed"
+        now = ", ".join(f"version {read.version} by {read.deployed_by}" for read in between[:3])
+        message = f"Nothing is deployed: when this was looked at, {seen}{f'; since then came {now}' if now else ''}."
+        return ApiError(
+            409, "deployed-meanwhile", message, "Look at what it would change now, then deploy.", between=between
         )
-        return new, compilation
-
-    def knows_query(self, name: str) -> bool:
-        """Whether any version has a query of that name."""
-        return any(query.name == name for each in self._table.list() for query in each.queries)
-
-    def _compiled(self, read: DeploymentDetailRead) -> LiveDeployment:
-        files = [SourceFile(path=each.path, text=each.text) for each in read.files]
-        return LiveDeployment(read, self._compilations.compile(files))
 
 
 def _short(read: DeploymentDetailRead) -> DeploymentRead:
     return DeploymentRead(**{name: getattr(read, name) for name in DeploymentRead.model_fields})
 
 
+def _nothing_before() -> ApiError:
+    return ApiError(409, "nothing-before", "There is no version before the live one.")
+
+
 def refuse_errors(compilation: Compilation) -> None:
     """Raise the refusal of a set with errors, or of one without queries."""
-    errors = [each for each in compilation.diagnostics if each.severity == "error"]
+    errors = [diagnostic for diagnostic in compilation.diagnostics if diagnostic.severity == "error"]
     if errors:
         raise ApiError(
             422,
@@ -266,42 +283,23 @@ def refuse_errors(compilation: Compilation) -> None:
         raise ApiError(422, "nothing-to-deploy", "The files have no CREATE QUERY.", "Write a query first.")
 
 
-def _refused(message: str, error: CompilationRefused, compilation: Compilation) -> ApiError:
-    sources = {each.name: each for each in compilation.sources}
-    diagnostics = [read_diagnostic(each, sources) for each in error.diagnostics]
-    return ApiError(422, "compilation-refused", message, None, diagnostics=diagnostics)
+def _refuse_replacing(touches: Touched, removes: Collection[str]) -> None:
+    """Refuse to put a query in the place of somebody else's, unless that was agreed to."""
+    unseen = [read for read in touches.replaced if read.query not in removes]
+    if unseen:
+        names = ", ".join(read.query for read in unseen)
+        owners = ", ".join(dict.fromkeys(read.deployed_by for read in unseen))
+        raise ApiError(
+            409,
+            "replaces-queries",
+            f"Nothing is deployed: {names} would be replaced, deployed by {owners}.",
+            "Name the queries differently, or agree to replace them.",
+        )
 
 
-def _deployed(query: CompiledQuery, predicted_p99_ms: float | None) -> DeployedQueryRead:
-    assert query.bound is not None
-    return DeployedQueryRead(
-        name=query.name,
-        kind=query.kind,
-        is_paginated=is_paginated(query),
-        scaling_class=query.scaling_class,
-        operations=query.bound.operations,
-        formula=query.bound.formula,
-        parameters=[read_parameter(each) for each in query.parameters],
-        predicted_p99_ms=predicted_p99_ms,
-    )
-
-
-def is_paginated(query: CompiledQuery) -> bool:
-    """Whether a query gives its rows by the page."""
-    return query.logical is not None and any(each.is_page for each in query.logical.find(Stop))
-
-
-def _is_different(before: CompiledQuery, after: CompiledQuery) -> bool:
-    return before.text != after.text or before.plan != after.plan
-
-
-def _bound_change(name: str, before: CompiledQuery, after: CompiledQuery) -> BoundChangeRead | None:
-    if before.bound is None or after.bound is None:
-        return None
-    old = ShortBoundRead(operations=before.bound.operations, formula=before.bound.formula)
-    new = ShortBoundRead(operations=after.bound.operations, formula=after.bound.formula)
-    return None if old == new else BoundChangeRead(query=name, before=old, after=new)
-
-
-def _shown(text: str) -> str:
-    return text if len(text) <= 60 else text[:57] + "…"
+def _refused(error: CompilationRefused, compilation: Compilation) -> ApiError:
+    sources = {source.name: source for source in compilation.sources}
+    diagnostics = [
+        read_diagnostic(diagnostic, sources) for diagnostic in error.diagnostics if diagnostic.span.file in sources
+    ]
+    return ApiError(422, "compilation-refused", str(error), None, diagnostics=diagnostics)

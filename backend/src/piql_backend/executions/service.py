@@ -16,7 +16,8 @@ from piql.physical.operators import LocalProjection, PhysicalNode
 from piql_profiler.sampling import ParameterSampler
 
 from piql_backend.database.connection import now
-from piql_backend.deployments.service import Deployments, LiveDeployment
+from piql_backend.deployments.history import LiveDeployment
+from piql_backend.deployments.service import Deployments
 from piql_backend.executions.observations import Observation, Observations
 from piql_backend.executions.schemas import ExecutionCreate, ExecutionRead, ResultColumnRead, SampleParametersRead
 from piql_backend.executions.values import from_json, to_json
@@ -54,7 +55,7 @@ class Executions:
 
     def job(self, deployment_id: str, name: str) -> Job:
         """Find a query; 404 and 409 as the deployment says."""
-        live = self._deployments.live(deployment_id)
+        live = self._deployments.live_with(deployment_id, name)
         return Job(live, live.query(name))
 
     async def execute(self, deployment_id: str, name: str, request: ExecutionCreate) -> bytes:

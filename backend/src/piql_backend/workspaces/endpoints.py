@@ -1,6 +1,8 @@
 from __future__ import annotations
 
-from fastapi import APIRouter, Response
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
 
 from piql_backend.dependencies import TheWorkbench
 from piql_backend.errors import declared
@@ -33,8 +35,13 @@ def save_file(workspace_id: str, path: str, file: FileUpdate, workbench: TheWork
     return workbench.workspaces.save_file(workspace_id, path, file.text, file.base_revision)
 
 
-@router.delete("/{workspace_id}/files/{path:path}", status_code=204, responses=declared(404))
-def delete_file(workspace_id: str, path: str, workbench: TheWorkbench) -> Response:
-    """Remove a file."""
-    workbench.workspaces.delete_file(workspace_id, path)
+@router.delete("/{workspace_id}/files/{path:path}", status_code=204, responses=declared(404, 409))
+def delete_file(
+    workspace_id: str,
+    path: str,
+    workbench: TheWorkbench,
+    base_revision: Annotated[str | None, Query(max_length=100)] = None,
+) -> Response:
+    """Remove a file; 409 with the current text when it is not the revision that was read, if one is given."""
+    workbench.workspaces.delete_file(workspace_id, path, base_revision)
     return Response(status_code=204)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
+from collections.abc import Mapping
 from pathlib import Path
 
 from piql_backend.errors import ApiError, NotFound
@@ -58,23 +59,36 @@ class Workspaces:
                 raise ApiError(409, "file-exists", f"{path} exists already.", "Choose another name.", current=current)
             return _write(file, path, text)
 
-    def save_file(self, workspace_id: str, path: str, text: str, base_revision: str | None) -> FileRead:
+    def save_file(self, workspace_id: str, path: str, text: str, base_revision: str) -> FileRead:
         file = self._file(workspace_id, path)
         with self._saving:
             if not file.is_file():
                 raise NotFound("unknown-file", f"There is no file {path}.", "Create it first.")
             current = _read(file, path)
-            if base_revision not in (None, current.revision) and current.text != text:
-                message = f"{path} has been changed since it was opened."
-                raise ApiError(409, "file-changed", message, "Compare it with the current text.", current=current)
+            if base_revision != current.revision and current.text != text:
+                raise _changed(path, current)
             return _write(file, path, text)
 
-    def delete_file(self, workspace_id: str, path: str) -> None:
+    def delete_file(self, workspace_id: str, path: str, base_revision: str | None = None) -> None:
         file = self._file(workspace_id, path)
         with self._saving:
             if not file.is_file():
                 raise NotFound("unknown-file", f"There is no file {path}.")
+            current = _read(file, path)
+            if base_revision not in (None, current.revision):
+                raise _changed(path, current)
             file.unlink()
+
+    def refuse_newer(self, workspace_id: str, base_revisions: Mapping[str, str]) -> None:
+        """Refuse with 409 what is based on other files than those there are: one changed, added or removed since."""
+        there = {file.path: file for file in self.read(workspace_id).files}
+        for path, current in there.items():
+            if base_revisions.get(path) != current.revision:
+                raise _changed(path, current)
+        for path in base_revisions:
+            if path not in there:
+                message = f"{path} has been removed since it was opened."
+                raise ApiError(409, "file-changed", message, "Read the files again.")
 
     def _folder(self, workspace_id: str) -> Path:
         if workspace_id not in self.ids():
@@ -98,6 +112,11 @@ class Workspaces:
 
 def _lies_in(file: Path, folder: Path) -> bool:
     return file.resolve().is_relative_to(folder.resolve())
+
+
+def _changed(path: str, current: FileRead) -> ApiError:
+    message = f"{path} has been changed since it was opened."
+    return ApiError(409, "file-changed", message, "Compare it with the current text.", current=current)
 
 
 def _read(file: Path, path: str) -> FileRead:

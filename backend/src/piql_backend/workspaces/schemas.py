@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pydantic import Field
+
 from piql_backend.schema import FilePath, FileText, Read, Write
 
 
@@ -30,7 +32,7 @@ class FileCreate(Write):
 
 
 class FileUpdate(Write):
-    """`base_revision` is the revision that was edited; null overwrites whatever is there."""
+    """`base_revision` is the revision of the text that was edited."""
 
     text: FileText
-    base_revision: str | None
+    base_revision: str = Field(max_length=100)

@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { ArrowRight } from 'lucide-react'
 import { deployment, deployments } from '../../api/queries'
-import type { Preview } from '../../api/types'
+import type { Preview, RollbackPreview } from '../../api/types'
 import { usePredictions } from '../../app/predictions'
+import { useView } from '../../app/url-state'
 import { useDocuments } from '../../documents/documents'
 import { aboutMs } from '../../logic/estimate'
 import { diffLines, hunks } from '../../logic/line-diff'
@@ -11,13 +12,23 @@ import { Cell, numeric, Table, unseen } from '../../ui/Table'
 import { formatCount } from '../../units'
 import styles from './deploy.module.css'
 
-export function isUnchanged(preview: Preview): boolean {
+export function isUnchanged(preview: Preview | RollbackPreview): boolean {
   const { tables, added, changed, removed, indexes_added, indexes_removed, bounds_changed } = preview
   return [tables, added, changed, removed, indexes_added, indexes_removed, bounds_changed].every((list) => list.length === 0)
 }
 
 /** Tables, queries, indexes, bounds and predictions that change, and the text behind it. */
 export function Changes({ preview }: { preview: Preview }) {
+  return (
+    <>
+      <ChangeLists preview={preview} />
+      <TextDiff />
+    </>
+  )
+}
+
+/** Tables, queries, indexes, bounds and predictions that change. */
+export function ChangeLists({ preview }: { preview: Preview | RollbackPreview }) {
   const { data: versions } = useQuery(deployments)
   const after = usePredictions()
   const before = new Map(versions?.find((version) => version.is_live)?.queries.map((query) => [query.name, query.predicted_p99_ms]))
@@ -62,7 +73,6 @@ export function Changes({ preview }: { preview: Preview }) {
           ))}
         </Table>
       ) : null}
-      <TextDiff />
     </>
   )
 }
@@ -116,6 +126,7 @@ function Names({ tone, sign, word, names }: { tone: Tone; sign: string; word: st
 
 /** The files as they are live beside the files as they are typed. */
 function TextDiff() {
+  const { workspace } = useView()
   const { data: versions } = useQuery(deployments)
   const live = versions?.find((version) => version.is_live)
   const { data: detail } = useQuery({ ...deployment(live?.id ?? ''), enabled: live !== undefined, staleTime: Infinity })
@@ -123,7 +134,8 @@ function TextDiff() {
   if (!detail) return null
   const before = new Map(detail.files.map((file) => [file.path, file.text]))
   const after = new Map(files.map((file) => [file.path, file.text]))
-  const paths = [...new Set([...before.keys(), ...after.keys()])].filter((path) => before.get(path) !== after.get(path))
+  const isOfAnother = live?.workspace_id !== workspace // then its files are not what these have become
+  const paths = [...new Set([...(isOfAnother ? [] : before.keys()), ...after.keys()])].filter((path) => before.get(path) !== after.get(path))
   return paths.map((path) => (
     <figure key={path} className={styles['diff']}>
       <figcaption>{path}</figcaption>

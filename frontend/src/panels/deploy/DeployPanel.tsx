@@ -20,13 +20,15 @@ import { plural } from '../../units'
 import { DiagnosticList } from '../problems/ProblemsPanel'
 import { BuildState, useTellLive } from './BuildState'
 import { Changes, isUnchanged } from './Changes'
+import { Others } from './Others'
 import styles from './deploy.module.css'
 import { Versions } from './Versions'
 
 /** What deploying would change, why it is refused, and what was deployed before. */
 export default function DeployPanel() {
+  const { workspace } = useView()
   const version = useCompilationState((state) => state.version)
-  const { data, error } = useQuery({ ...preview(version, sourceFiles), enabled: version >= 0 })
+  const { data, error } = useQuery({ ...preview(version, workspace, sourceFiles), enabled: version >= 0 })
   return (
     <div className={styles['panel']}>
       {error ? <ErrorNotice error={error} /> : null}
@@ -45,12 +47,18 @@ function Draft({ preview: draft }: { preview: Preview }) {
   const latest = useChosenRun()
   const tellLive = useTellLive()
   const [chosen, setChosen] = useState<string>()
+  const [agreesToRemove, setAgreesToRemove] = useState(false)
+  const [agreesToReplace, setAgreesToReplace] = useState(false)
+  const agreed = [...(agreesToRemove ? draft.kept : []), ...(agreesToReplace ? draft.replaced : [])].map(({ query }) => query)
+  const waitsForAgreement = draft.replaced.length > 0 && !agreesToReplace
   const runId = chosen ?? latest?.id ?? ''
   const deploy = useMutation({
     mutationFn: async () => {
       await saveChanged()
-      return answered(api.POST('/api/deployments/builds', { body: { workspace_id: workspace, files: sourceFiles(), run_id: runId || null } }))
+      const body = { workspace_id: workspace, files: sourceFiles(), run_id: runId || null, base_version: draft.base_version, removes: agreed }
+      return answered(api.POST('/api/deployments/builds', { body }))
     },
+    onError: () => void queryClient.invalidateQueries({ queryKey: deployments.queryKey }),
     onSuccess: (begun) => {
       queryClient.setQueryData(build.queryKey, begun)
       if (begun.deployment_id) tellLive(`Version ${begun.deployment_id.slice(1)} is live with ${plural(countQueries(draft), 'query', 'queries')}.`)
@@ -68,6 +76,10 @@ function Draft({ preview: draft }: { preview: Preview }) {
         <Notice tone="danger" role="alert" help="The data that are live could not be kept. Name the table differently to start anew.">
           Deploying will be refused: {clashes.map((change) => change.table).join(', ')} cannot change like this.
         </Notice>
+      ) : draft.refusal !== null ? (
+        <Notice tone="danger" role="alert" help="What is live keeps running as it is.">
+          Deploying will be refused: <Prose text={draft.refusal} />
+        </Notice>
       ) : draft.can_deploy ? (
         <Notice tone={isUnchanged(draft) ? 'plain' : 'accent'} role="status">
           {isUnchanged(draft) ? 'The text is what is live already.' : 'Every query is bounded: this can be deployed.'}
@@ -81,7 +93,16 @@ function Draft({ preview: draft }: { preview: Preview }) {
           Deploying is refused: {plural(errors.length, 'error')}.
         </Notice>
       )}
-      {draft.can_deploy ? <Changes preview={draft} /> : <DiagnosticList label="Reasons of the refusal" diagnostics={errors} />}
+      <Others
+        word="replaces"
+        tone="danger"
+        queries={draft.replaced}
+        question="Replace them"
+        isAgreed={agreesToReplace}
+        onAgree={setAgreesToReplace}
+      />
+      <Others word="stays live" tone="info" queries={draft.kept} question="Remove them" isAgreed={agreesToRemove} onAgree={setAgreesToRemove} />
+      {draft.can_deploy || draft.refusal !== null ? <Changes preview={draft} /> : <DiagnosticList label="Reasons of the refusal" diagnostics={errors} />}
       <div className={styles['action']}>
         <SelectField label="Predictions from" value={runId} onChange={(event) => setChosen(event.target.value)}>
           <option value="">no profile run</option>
@@ -93,7 +114,7 @@ function Draft({ preview: draft }: { preview: Preview }) {
               </option>
             ))}
         </SelectField>
-        <Button look={draft.can_deploy && clashes.length === 0 ? 'primary' : 'plain'} icon={<Rocket size={13} aria-hidden />} disabled={deploy.isPending || (coming ? isUnderWay(coming) : false)} onClick={() => deploy.mutate()}>
+        <Button look={draft.can_deploy && clashes.length === 0 ? 'primary' : 'plain'} icon={<Rocket size={13} aria-hidden />} disabled={deploy.isPending || waitsForAgreement || (coming ? isUnderWay(coming) : false)} onClick={() => deploy.mutate()}>
           Deploy version {nextVersion}
         </Button>
       </div>
@@ -108,5 +129,5 @@ function Draft({ preview: draft }: { preview: Preview }) {
 }
 
 function countQueries(draft: Preview): number {
-  return draft.added.length + draft.changed.length + draft.unchanged.length
+  return draft.added.length + draft.changed.length + draft.unchanged.length + draft.kept.length
 }

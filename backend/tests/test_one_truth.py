@@ -1,0 +1,275 @@
+"""What is live is what the store says, whoever deployed; the history follows it, and nobody's queries go unseen."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sqlite3
+import threading
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, closing
+from typing import Any
+
+import duckdb
+import httpx
+import piql
+import piql_backend.deployments.service as service
+import pytest
+from piql_backend.settings import Settings
+
+Files = list[dict[str, str]]
+Running = Callable[[Settings], AbstractAsyncContextManager[httpx.AsyncClient]]
+DEPLOYMENTS = "/api/deployments"
+TOWN = "CREATE QUERY townOf AS SELECT hometown FROM users WHERE username = [1: u];"
+
+
+async def deployed(client: httpx.AsyncClient, files: Files, **more: Any) -> httpx.Response:
+    return await client.post(DEPLOYMENTS, json={"workspace_id": "scadr", "files": files, **more})
+
+
+async def live_queries(client: httpx.AsyncClient) -> set[str]:
+    return {query["name"] for query in (await client.get(f"{DEPLOYMENTS}/live")).json()["queries"]}
+
+
+async def run(client: httpx.AsyncClient, query: str, **parameters: object) -> httpx.Response:
+    return await client.post(f"{DEPLOYMENTS}/live/queries/{query}/executions", json={"parameters": parameters})
+
+
+def with_town(files: Files) -> Files:
+    return [*files, {"path": "queries/townOf.piql", "text": TOWN}]
+
+
+def deployed_beside(settings: Settings, text: str) -> None:
+    """Deploy as a program beside the workbench does."""
+    with piql.connect(settings.store_url) as db:
+        db.deploy(piql.compile(text))
+
+
+def texts_of(files: Files, path: str = "schema.piql") -> str:
+    return next(file["text"] for file in files if file["path"] == path)
+
+
+async def test_what_another_process_deploys_is_live_at_the_next_request(
+    client: httpx.AsyncClient, settings: Settings, files: Files
+) -> None:
+    deployed_beside(settings, texts_of(files) + TOWN)
+    ran = await run(client, "townOf", u="nobody")
+    assert (ran.status_code, ran.json()["deployment_id"]) == (200, "d2")
+    assert "townOf" in await live_queries(client)
+    newest = (await client.get(DEPLOYMENTS)).json()[0]
+    assert (newest["is_live"], newest["deployed_by"], newest["workspace_id"]) == (True, "an application", None)
+    assert (await run(client, "findUser", username="nobody")).status_code == 200
+
+
+async def test_what_another_process_deploys_is_seen_without_any_request(
+    settings: Settings, files: Files, client: httpx.AsyncClient
+) -> None:
+    deployed_beside(settings, texts_of(files) + TOWN)
+    while (await client.get("/api/latency/live")).json()["deployment_id"] != "d2":  # this looks at nothing itself
+        await asyncio.sleep(0.05)
+
+
+async def test_what_was_deployed_while_the_workbench_was_away_is_live(settings: Settings, running: Running) -> None:
+    async with running(settings) as client:
+        schema = texts_of((await client.get(f"{DEPLOYMENTS}/live")).json()["files"])
+    for limit in (10, 20, 30):
+        deployed_beside(settings, schema + f"CREATE QUERY few AS SELECT username FROM users LIMIT {limit};")
+    async with running(settings) as client:
+        reads = (await client.get(DEPLOYMENTS)).json()
+        assert [(read["version"], read["is_live"], read["is_before"]) for read in reads] == [
+            (4, True, False),
+            (3, False, True),
+            (1, False, False),
+        ]
+        assert (await run(client, "few")).status_code == 200
+
+
+async def test_a_history_that_is_lost_is_made_from_the_store(settings: Settings, running: Running) -> None:
+    async with running(settings) as client:
+        files = (await client.get(f"{DEPLOYMENTS}/live")).json()["files"]
+        assert (await deployed(client, with_town(files))).status_code == 201
+        before = (await client.get(DEPLOYMENTS)).json()
+    (settings.data / "workbench.duckdb").unlink()
+    async with running(settings) as client:
+        assert (await client.get(DEPLOYMENTS)).json() == before
+        assert (await client.get(f"{DEPLOYMENTS}/live")).json()["files"] == with_town(files)
+        assert (await run(client, "townOf", u="nobody")).status_code == 200
+
+
+async def test_a_store_and_a_history_without_ids_are_brought_together_by_their_texts(
+    settings: Settings, running: Running
+) -> None:
+    async with running(settings) as client:
+        before = (await client.get(DEPLOYMENTS)).json()
+    with closing(sqlite3.connect(settings.data / "store")) as raw, raw:
+        ((text,),) = raw.execute("SELECT value FROM settings WHERE name = 'deployment'").fetchall()
+        document = {name: value for name, value in json.loads(text).items() if name not in ("id", "by", "details")}
+        raw.execute("UPDATE settings SET value = ? WHERE name = 'deployment'", [json.dumps(document | {"owners": {}})])
+    with duckdb.connect(settings.data / "workbench.duckdb") as history:
+        history.execute("UPDATE deployments SET deployment = NULL, deployed_by = NULL")
+    async with running(settings) as client:
+        assert (await client.get(DEPLOYMENTS)).json() == before
+        files = (await client.get(f"{DEPLOYMENTS}/live")).json()["files"]
+        fewer = [file for file in files if file["path"] != "queries/findUser.piql"]
+        assert (await deployed(client, fewer)).status_code == 201
+        assert "findUser" not in await live_queries(client)
+
+
+async def test_a_deployment_on_an_older_base_is_refused_with_what_came_between(
+    client: httpx.AsyncClient, settings: Settings, files: Files
+) -> None:
+    preview = (await client.post(f"{DEPLOYMENTS}/preview", json={"files": files})).json()
+    assert preview["base_version"] == 1
+    deployed_beside(settings, texts_of(files) + TOWN)
+    for url in (DEPLOYMENTS, f"{DEPLOYMENTS}/builds"):
+        body = {"workspace_id": "scadr", "files": files, "base_version": 1}
+        refused = await client.post(url, json=body)
+        assert (refused.status_code, refused.json()["code"]) == (409, "deployed-meanwhile")
+        assert [(read["id"], read["deployed_by"]) for read in refused.json()["between"]] == [("d2", "an application")]
+        assert "version 2 by an application" in refused.json()["message"]
+    assert "townOf" in await live_queries(client)
+    assert (await deployed(client, files, base_version=2)).status_code == 201
+
+
+async def test_a_text_that_is_older_than_the_saved_one_is_not_deployed(client: httpx.AsyncClient, files: Files) -> None:
+    read = (await client.get("/api/workspaces/scadr")).json()["files"]
+    seen = {file["path"]: file["revision"] for file in read}
+    url = "/api/workspaces/scadr/files/schema.piql"
+    newer = texts_of(files) + "-- newer"
+    await client.put(url, json={"text": newer, "base_revision": seen["schema.piql"]})
+    refused = await deployed(client, with_town(files), base_revisions=seen)
+    assert (refused.status_code, refused.json()["code"]) == (409, "file-changed")
+    assert refused.json()["current"]["text"] == newer
+    seen["schema.piql"] = refused.json()["current"]["revision"]
+    assert (await deployed(client, with_town(files), base_revisions=seen)).status_code == 201
+    await client.post("/api/workspaces/scadr/files", json={"path": "new.piql", "text": "-- new"})
+    assert (await deployed(client, files, base_revisions=seen)).json()["current"]["path"] == "new.piql"
+
+
+@pytest.fixture
+def second(settings: Settings) -> str:
+    """A second workspace on the same store, with one table and one query."""
+    folder = settings.data / "workspaces" / "second"
+    folder.mkdir()
+    text = "CREATE TABLE notes (id INT PRIMARY KEY, text VARCHAR(80));\n"
+    (folder / "schema.piql").write_text(text + "CREATE QUERY note AS SELECT text FROM notes WHERE id = [1: id];\n")
+    return "second"
+
+
+async def test_the_queries_of_another_workspace_stay_live(
+    second: str, client: httpx.AsyncClient, files: Files, settings: Settings
+) -> None:
+    text = (settings.data / "workspaces" / "second" / "schema.piql").read_text()
+    body = {"files": [{"path": "schema.piql", "text": text}], "workspace_id": second}
+    preview = (await client.post(f"{DEPLOYMENTS}/preview", json=body)).json()
+    assert (preview["can_deploy"], preview["added"], preview["removed"]) == (True, ["note"], [])
+    assert {(read["query"], read["deployed_by"]) for read in preview["kept"]} >= {("findUser", "scadr")}
+    assert [change["table"] for change in preview["tables"]] == ["notes"]
+    assert preview["indexes_removed"] == []
+    before = await live_queries(client)
+    made = await client.post(DEPLOYMENTS, json={"workspace_id": second})
+    assert (made.status_code, made.json()["deployed_by"]) == (201, second)
+    assert await live_queries(client) == {*before, "note"}
+    assert (await run(client, "findUser", username="nobody")).status_code == 200
+    again = (await client.post(f"{DEPLOYMENTS}/preview", json={"files": files, "workspace_id": "scadr"})).json()
+    assert (again["kept"], again["removed"]) == ([{"query": "note", "deployed_by": second}], [])
+    fewer = [file for file in files if file["path"] != "queries/findUser.piql"]
+    assert (await deployed(client, fewer)).status_code == 201
+    assert await live_queries(client) == {*before, "note"} - {"findUser"}
+
+
+async def test_what_the_reader_agreed_to_remove_goes(second: str, client: httpx.AsyncClient, files: Files) -> None:
+    await client.post(DEPLOYMENTS, json={"workspace_id": second})
+    body = {"files": files, "workspace_id": "scadr", "removes": ["note"]}
+    assert (await client.post(f"{DEPLOYMENTS}/preview", json=body)).json()["removed"] == ["note"]
+    assert (await deployed(client, files, removes=["note"])).status_code == 201
+    assert "note" not in await live_queries(client)
+    assert (await run(client, "note", id=1)).status_code == 404
+
+
+async def test_a_query_of_another_workspace_is_replaced_only_when_that_was_agreed_to(
+    second: str, client: httpx.AsyncClient, files: Files
+) -> None:
+    await client.post(DEPLOYMENTS, json={"workspace_id": second})
+    other = [*files, {"path": "more.piql", "text": TOWN.replace("townOf", "note")}]
+    body = {"files": other, "workspace_id": "scadr"}
+    preview = (await client.post(f"{DEPLOYMENTS}/preview", json=body)).json()
+    assert preview["replaced"] == [{"query": "note", "deployed_by": second}]
+    refused = await deployed(client, other)
+    assert (refused.status_code, refused.json()["code"]) == (409, "replaces-queries")
+    assert "note would be replaced, deployed by second" in refused.json()["message"]
+    assert (await deployed(client, other, removes=["note"])).status_code == 201
+    assert (await run(client, "note", u="nobody")).status_code == 200
+
+
+async def test_a_set_that_would_break_the_queries_of_others_is_said_before(
+    second: str, client: httpx.AsyncClient
+) -> None:
+    text = "CREATE TABLE users (username VARCHAR(32) PRIMARY KEY, x INT);"
+    text += "CREATE QUERY x AS SELECT x FROM users WHERE username = [1: u];"
+    body = {"files": [{"path": "schema.piql", "text": text}], "workspace_id": second}
+    preview = (await client.post(f"{DEPLOYMENTS}/preview", json=body)).json()
+    assert preview["can_deploy"] is False
+    assert "would break, deployed earlier" in preview["refusal"]
+    refused = await client.post(DEPLOYMENTS, json=body)
+    assert (refused.status_code, refused.json()["message"]) == (422, preview["refusal"])
+
+
+async def test_a_rollback_is_shown_before_and_is_of_the_version_that_was_seen(
+    client: httpx.AsyncClient, settings: Settings, files: Files
+) -> None:
+    nothing = await client.get(f"{DEPLOYMENTS}/rollback/preview")
+    assert (nothing.status_code, nothing.json()["code"]) == (409, "nothing-before")
+    changed = [
+        file | {"text": file["text"].replace("LIMIT 100 (owner)", "LIMIT 90 (owner)")} for file in with_town(files)
+    ]
+    assert (await deployed(client, changed)).status_code == 201
+    preview = (await client.get(f"{DEPLOYMENTS}/rollback/preview")).json()
+    assert (preview["base_version"], preview["to"]["id"]) == (2, "d1")
+    assert (preview["removed"], preview["added"]) == (["townOf"], [])
+    assert "thoughtstream" in {change["query"] for change in preview["bounds_changed"]}
+    assert preview["tables"][0]["details"] == ["CARDINALITY LIMIT 90 (owner) → 100"]
+    refused = await client.post(f"{DEPLOYMENTS}/rollback", json={"base_version": 1})
+    assert (refused.status_code, refused.json()["code"]) == (409, "deployed-meanwhile")
+    assert (await client.post(f"{DEPLOYMENTS}/rollback")).status_code == 422
+    back = await client.post(f"{DEPLOYMENTS}/rollback", json={"base_version": 2})
+    assert (back.status_code, back.json()["id"], back.json()["workspace_id"]) == (201, "d3", "scadr")
+    assert (await client.get(f"{DEPLOYMENTS}/live")).json()["files"] == files
+
+
+async def test_the_same_text_with_other_predictions_is_a_new_version_and_without_is_none(
+    client: httpx.AsyncClient, files: Files
+) -> None:
+    assert (await deployed(client, files)).json()["id"] == "d1"
+    begun = await client.post(f"{DEPLOYMENTS}/builds", json={"workspace_id": "scadr", "files": files})
+    assert (begun.json()["phase"], begun.json()["deployment_id"]) == ("in force", "d1")
+
+
+async def test_nobody_who_reads_waits_for_a_deployment(
+    client: httpx.AsyncClient, files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_under_way, may_end = threading.Event(), threading.Event()
+    begin = service.begin_deploy
+
+    def slow(*given: Any, **named: Any) -> Any:
+        is_under_way.set()
+        assert may_end.wait(30)
+        return begin(*given, **named)
+
+    monkeypatch.setattr(service, "begin_deploy", slow)
+    deploying = asyncio.create_task(deployed(client, with_town(files)))
+    await asyncio.to_thread(is_under_way.wait, 30)
+    slo = {"quantile": 0.99, "threshold_ms": 20, "interval_seconds": 600}
+    answers = [
+        await client.put("/api/slos/findUser", json=slo),
+        await client.get("/api/slos"),
+        await client.get("/api/latency/live"),
+        await client.get(DEPLOYMENTS),
+        await client.get(f"{DEPLOYMENTS}/live"),
+        await run(client, "findUser", username="nobody"),
+        await client.get("/api/health"),
+    ]
+    assert [answer.status_code for answer in answers] == [200] * len(answers)
+    assert not deploying.done()
+    may_end.set()
+    assert (await deploying).status_code == 201

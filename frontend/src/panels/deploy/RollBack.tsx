@@ -1,0 +1,59 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Undo2 } from 'lucide-react'
+import { useState } from 'react'
+import { answered, api } from '../../api/client'
+import { deployments, rollbackPreview } from '../../api/queries'
+import { Button } from '../../ui/Button'
+import { Dialog, DialogActions } from '../../ui/Dialog'
+import { ErrorNotice } from '../../ui/Notice'
+import { useTellLive } from './BuildState'
+import { ChangeLists, isUnchanged } from './Changes'
+import styles from './deploy.module.css'
+
+/** Rolling back changes what programs run: what it changes is seen first. */
+export function RollBack({ version }: { version: number }) {
+  const [isAsking, setAsking] = useState(false)
+  return (
+    <>
+      <Button
+        size="small"
+        look="quiet"
+        icon={<Undo2 size={12} aria-hidden />}
+        aria-label={`Roll back to version ${version}`}
+        title="Shows what it changes first; all rows stay"
+        onClick={() => setAsking(true)}
+      >
+        Roll back
+      </Button>
+      {isAsking ? <Asked version={version} onClose={() => setAsking(false)} /> : null}
+    </>
+  )
+}
+
+function Asked({ version, onClose }: { version: number; onClose: () => void }) {
+  const queryClient = useQueryClient()
+  const tellLive = useTellLive()
+  const { data: preview, error } = useQuery(rollbackPreview)
+  const rollBack = useMutation({
+    mutationFn: (base_version: number) => answered(api.POST('/api/deployments/rollback', { body: { base_version } })),
+    onSuccess: (made) => {
+      onClose()
+      tellLive(`Version ${made.version} is live: version ${version} again, with all rows as they are.`)
+    },
+    onError: () => void queryClient.invalidateQueries({ queryKey: deployments.queryKey }),
+  })
+  return (
+    <Dialog title={`Roll back to version ${version}?`} onClose={onClose}>
+      <p className={styles['asked']}>It becomes a new version with the queries of version {version}; all rows stay as they are.</p>
+      {preview ? isUnchanged(preview) ? <p>No query, index or bound changes.</p> : <ChangeLists preview={preview} /> : null}
+      {error ? <ErrorNotice error={error} /> : null}
+      {rollBack.error ? <ErrorNotice error={rollBack.error} /> : null}
+      <DialogActions>
+        <Button onClick={onClose}>Keep what is live</Button>
+        <Button look="danger" disabled={!preview || rollBack.isPending} onClick={() => preview && rollBack.mutate(preview.base_version)}>
+          Roll back
+        </Button>
+      </DialogActions>
+    </Dialog>
+  )
+}
