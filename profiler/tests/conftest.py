@@ -24,7 +24,10 @@ QUERY = Source("thoughtstream … LIMIT [2: count] MAX 50", "thoughtstream.piql"
 @pytest.fixture
 def thoughtstream() -> CompiledQuery:
     """SCADr's thoughtstream: 100 subscriptions of one owner, then up to 50 thoughts of each."""
-    limit = CardinalityLimit(100, ("owner",), span=SCHEMA.span(0, len(SCHEMA.text)))
+    number = SCHEMA.text.index("100")
+    limit = CardinalityLimit(
+        100, ("owner",), span=SCHEMA.span(0, len(SCHEMA.text)), limit_span=SCHEMA.span(number, number + 3)
+    )
     columns = (Column("owner", NAME, False), Column("target", NAME, False))
     subscriptions = Table("subscriptions", columns, ("owner", "target"), limits=(limit,))
     posted = SqlType(Kind.TIMESTAMP)
@@ -40,7 +43,8 @@ def thoughtstream() -> CompiledQuery:
         ColumnRef(relation="t", name="posted", type=posted),
         ColumnRef(relation="t", name="text", type=text),
     )
-    count = Count(max=50, parameter="count", span=QUERY.span(QUERY.text.index("LIMIT"), len(QUERY.text)))
+    stop, end = QUERY.text.index("LIMIT"), len(QUERY.text)
+    count = Count(max=50, parameter="count", span=QUERY.span(stop, end), max_span=QUERY.span(end - 2, end))
     order = (SortKey(expression=fields[1], ascending=False),)
     scan = IndexScan(
         table=subscriptions,

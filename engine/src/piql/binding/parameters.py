@@ -32,6 +32,7 @@ class _Use:
     is_list: bool = False
     is_count: bool = False
     max_items: int | None = None
+    max_span: Span | None = None  # the number of the first MAX of a list
     max_value: int | None = None
     is_mixed: bool = False  # its uses had different types, so nodes made early must be changed
     is_wrong: bool = False
@@ -59,6 +60,7 @@ class Parameters:
                 if use.max_items is None and use.first is not node.span:
                     use.is_mixed = True
                 use.max_items = node.max
+                use.max_span = use.max_span or node.max_span
             elif use.max_items is None:
                 use.is_mixed = True
         elif node.max is not None:
@@ -73,7 +75,9 @@ class Parameters:
         items = use.max_items if is_list else None
         if use.is_wrong:  # a second finding about the types would say the same
             return Parameter(name=node.name, type=BARE[Kind.NULL], max_items=items, span=node.span)
-        return Parameter(name=node.name, type=use.type or BARE[Kind.NULL], max_items=items, span=node.span)
+        known = use.type or BARE[Kind.NULL]
+        span = use.max_span if is_list else None
+        return Parameter(name=node.name, type=known, max_items=items, span=node.span, max_span=span)
 
     def count(self, node: ast.ParameterUse, word: str) -> int | None:
         """Note a use as the count of a LIMIT or PAGINATE, named by its word, and give its MAX."""
@@ -206,7 +210,7 @@ class Parameters:
                 use = self.uses[node.name]
                 items = use.max_items if use.is_list else None
                 if use.type is not None and (node.type != use.type or node.max_items != items):
-                    return replace(node, type=use.type, max_items=items)
+                    return replace(node, type=use.type, max_items=items, max_span=use.max_span)
             return node
 
         return cast(N, plan.transform_up(changed))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 
 from piql.frozen import quick
@@ -22,14 +21,7 @@ class Term:
     value: int
     reason: str  # one sentence: "at most 100 subscriptions share one owner"
     span: Span | None = field(default=None, compare=False, repr=False)
-
-    @property
-    def number_span(self) -> Span | None:
-        """Give the number alone: the `100` of `CARDINALITY LIMIT 100 (owner)`."""
-        found = re.search(rf"(?<![\w.]){self.value}(?![\w.])", self.span.text) if self.span is not None else None
-        if self.span is None or found is None:
-            return None
-        return self.span.source.span(self.span.start + found.start(), self.span.start + found.end())
+    number_span: Span | None = field(default=None, compare=False, repr=False)  # the number alone, where one is written
 
 
 @quick

@@ -21,7 +21,7 @@ def of_limit(table: Table, limit: CardinalityLimit) -> Formula:
     else:
         shared = " and ".join(limit.columns)
         symbol, reason = f"{table.name}.{columns}", f"at most {limit.limit} {table.name} share one {shared}"
-    return named(Term(symbol, limit.limit, reason, limit.span))
+    return named(Term(symbol, limit.limit, reason, limit.span, limit.limit_span))
 
 
 def of_count(count: Count) -> Formula:
@@ -30,8 +30,9 @@ def of_count(count: Count) -> Formula:
         return number(0)
     if count.parameter is not None:
         reason = f"[{count.parameter}] is at most {count.max}"
-        return named(Term(count.parameter, count.max, reason, count.span))
-    return named(Term(str(count.max), count.max, f"the query stops after {count.max} rows", count.span))
+        return named(Term(count.parameter, count.max, reason, count.span, count.max_span))
+    reason = f"the query stops after {count.max} rows"
+    return named(Term(str(count.max), count.max, reason, count.span, count.max_span))
 
 
 def of_key(table: Table, key: UniqueKey | None) -> tuple[Term, ...]:
@@ -70,7 +71,7 @@ def of_prefix(prefix: tuple[KeyPart, ...]) -> Formula:
         for value in part.values:
             if isinstance(value, Parameter) and value.max_items is not None:
                 reason = f"[{value.name}] holds at most {value.max_items} values"
-                lists = lists + named(Term(value.name, value.max_items, reason, value.span))
+                lists = lists + named(Term(value.name, value.max_items, reason, value.span, value.max_span))
             else:
                 values += 1
         total = total * (lists + number(values))

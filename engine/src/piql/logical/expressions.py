@@ -53,6 +53,7 @@ class Parameter(_Expression):
     name: str
     type: SqlType
     max_items: int | None = None
+    max_span: Span | None = field(default=None, compare=False, repr=False)  # the number of MAX
 
 
 @quick

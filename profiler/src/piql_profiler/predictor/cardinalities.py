@@ -8,13 +8,13 @@ the operators with their points under any values of them.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import prod
 from typing import assert_never
 
-from piql.catalog import CardinalityLimit, Kind, SqlType, Table, UniqueKey
+from piql.bounds.other_limits import with_numbers
+from piql.bounds.queries import bound_of
+from piql.catalog import CardinalityLimit, Kind, SqlType, Table
 from piql.compilation import CompiledQuery
 from piql.logical.expressions import ColumnRef, Parameter
 from piql.logical.operators import Count
@@ -23,8 +23,6 @@ from piql.physical.operators import (
     Dereference,
     IndexFKJoin,
     IndexScan,
-    Kept,
-    KeyPart,
     LocalDistinct,
     LocalGroupBy,
     LocalJoin,
@@ -35,7 +33,6 @@ from piql.physical.operators import (
     LocalStop,
     LocalUnion,
     PhysicalNode,
-    RowLimit,
     SortedIndexJoin,
     WritePlan,
     inputs,
@@ -93,9 +90,9 @@ def axes(query: CompiledQuery) -> tuple[Axis, ...]:
     """List the limits that decide how much a query reads, in the order the plan meets them; a write has no map."""
     if query.plan is None or isinstance(query.plan, WritePlan):
         return ()
-    walk = _Walk({}, _stop_symbols(query.plan))
-    walk.visit(query.plan, ())
-    return tuple(walk.axes.values())
+    numbers = _Numbers({}, _stop_symbols(query.plan))
+    with_numbers(query.plan, numbers)
+    return tuple(numbers.axes.values())
 
 
 def limits_of(query: CompiledQuery, *, is_stepped: bool = True) -> tuple[Axis, ...]:
@@ -126,17 +123,20 @@ class PlanWork:
         self._stops = _stop_symbols(plan)
 
     def under(self, values: Mapping[str, int]) -> Work:
-        """Give the work when the limits have these values."""
+        """Give the work when the limits have these values: the requests that the plan is proved to make at most."""
         if isinstance(self._plan, WritePlan):
             return self._of_write(self._plan, values)
-        walk = _Walk(values, self._stops)
-        rows, composition = walk.visit(self._plan, ())
-        if unknown := sorted(set(values) - set(walk.axes)):
-            known = ", ".join(walk.axes) or "none"
+        numbers = _Numbers(values, self._stops)
+        plan = with_numbers(self._plan, numbers)
+        if unknown := sorted(set(values) - set(numbers.axes)):
+            known = ", ".join(numbers.axes) or "none"
             raise NotPredictable(f"the plan has no limit {unknown[0]!r}; it has {known}")
+        bound = bound_of(plan)
+        walk = _Walk({each.path: each.operations for each in bound.by_operator})
+        composition = walk.visit(plan, ())
         if composition is None:
             raise NotPredictable("the plan makes no request")
-        return Work(tuple(walk.operators), composition, rows)
+        return Work(tuple(walk.operators), composition, bound.rows)
 
     def _of_write(self, plan: WritePlan, values: Mapping[str, int]) -> Work:
         known = _limits_of_write(plan, self._is_stepped)
@@ -168,99 +168,62 @@ def _stop_symbols(plan: Node) -> Mapping[Count, str]:
     return symbols
 
 
-class _Walk:
-    """Goes through a plan from the leaves up, counting rows; collects operators and axes on the way."""
+class _Numbers:
+    """Gives each limit of a plan the value that is asked for, or its own; notes what limits there are."""
 
     def __init__(self, values: Mapping[str, int], stops: Mapping[Count, str]) -> None:
         self.axes: dict[str, Axis] = {}
-        self.operators: list[RemoteWork] = []
         self._values = values
         self._stops = stops
-        self._rows: dict[tuple[int, ...], int] = {}  # that come out of each operator
 
-    def visit(self, node: PhysicalNode, path: tuple[int, ...]) -> tuple[int, Composition | None]:
-        """Give the most rows that come out, and the requests made to get them."""
-        below = [self.visit(child, (*path, at)) for at, child in enumerate(inputs(node))]
-        rows = [each for each, _ in below]
-        self._rows.update(((*path, at), each) for at, each in enumerate(rows))
-        parts = [each for _, each in below if each is not None]
-        match node:
-            case IndexScan():
-                requests = self._combinations(node.prefix) * node.index.buckets
-                limit = self._limit(node.limit, node.table)
-                parts.append(self._add(path, node, _fan_out(node, requests, limit)))
-                rows_out = requests * limit
-            case IndexFKJoin():
-                requests = rows[0] * self._combinations(node.prefix)
-                parts.append(self._add(path, node, Point(Operator.INDEX_FK_JOIN, requests, 1, *_width(node))))
-                rows_out = rows[0]
-            case SortedIndexJoin():
-                requests = rows[0] * self._combinations(node.prefix) * node.index.buckets
-                limit = self._limit(node.limit, node.table)
-                point = Point(_sorted_join(node), requests, limit, *_width(node))
-                parts.append(self._add(path, node, point))
-                rows_out = requests * limit
-            case Dereference():
-                parts.append(self._add(path, node, Point(Operator.DEREFERENCE, rows[0], 1, *_width(node))))
-                rows_out = rows[0]
-            case LocalJoin():
-                return rows[0] * rows[1], _side_by_side(parts)
-            case LocalSemiJoin():
-                return rows[0], _side_by_side(parts)
-            case LocalUnion():
-                return sum(rows), _side_by_side(parts)
-            case LocalStop():
-                rows_out = min(rows[0], self._stop(node.count))
-            case LocalGroupBy():
-                rows_out = rows[0] if node.keys else 1
-            case LocalSelection(kept=Kept() as kept):
-                each = self._rows[(*path, *(0,) * kept.depth)] if kept.depth else 1
-                found = self._limit(kept.limit, kept.table) if kept.limit is not None else 1
-                rows_out = min(rows[0], each * self._combinations(kept.prefix) * found)
-            case LocalSelection() | LocalSort() | LocalDistinct() | LocalProjection():
-                rows_out = rows[0]
-            case _:
-                assert_never(node)
-        return rows_out, (Serial(tuple(_flat(parts))) if len(parts) > 1 else parts[0] if parts else None)
-
-    def _add(self, path: tuple[int, ...], node: PhysicalNode, point: Point) -> Leaf:
-        self.operators.append(RemoteWork(path, type(node).__name__, point))
-        return Leaf(len(self.operators) - 1)
-
-    def _value(self, axis: Axis) -> int:
-        self.axes.setdefault(axis.symbol, axis)
-        return max(1, self._values.get(axis.symbol, axis.current))
-
-    def _stop(self, count: Count) -> int:
+    def of_stop(self, count: Count) -> int:
+        if count.max == 0:  # for which nothing is read
+            return 0
         symbol = self._stops[count]
         label = f"LIMIT [{count.parameter}] MAX" if count.parameter else symbol
-        return self._value(Axis(symbol, label, count.max, _number_span(count.span)))
+        return self._value(Axis(symbol, label, count.max, count.max_span))
 
-    def _limit(self, limit: RowLimit, table: Table) -> int:
-        """Give the most rows of one read: the smallest of the stop and the fact that bound it."""
-        bounds = []
-        if limit.count is not None:
-            bounds.append(self._stop(limit.count))
-        match limit.because:
-            case CardinalityLimit() as fact:
-                bounds.append(self._value(_axis_of(table, fact)))
-            case UniqueKey():
-                bounds.append(1)
-        return max(1, min(bounds)) if bounds else max(1, limit.max)
+    def of_limit(self, table: Table, limit: CardinalityLimit) -> int:
+        return self._value(_axis_of(table, limit))
 
-    def _combinations(self, prefix: Sequence[KeyPart]) -> int:
-        return prod(self._choices(part) for part in prefix)
+    def of_list(self, parameter: Parameter) -> int:
+        most = parameter.max_items or 0
+        return self._value(Axis(parameter.name, f"IN [{parameter.name}] MAX", most, parameter.max_span))
 
-    def _choices(self, part: KeyPart) -> int:
-        """Give how many values a key column may take: those written, and those of list parameters."""
-        found = 0
-        for value in part.values:
-            if isinstance(value, Parameter) and value.max_items is not None:
-                span = _number_span(value.span)
-                found += self._value(Axis(value.name, f"IN [{value.name}] MAX", value.max_items, span))
-            else:
-                found += 1
-        return max(1, found)
+    def _value(self, axis: Axis) -> int:
+        known = self.axes.setdefault(axis.symbol, axis)
+        if known.span is None and axis.span is not None:
+            self.axes[axis.symbol] = axis
+        return max(1, self._values.get(axis.symbol, axis.current))
+
+
+class _Walk:
+    """Goes through a plan from the leaves up, and makes a point of the requests of each remote operator.
+
+    What is proved to make no request is left out.
+    """
+
+    def __init__(self, requests: Mapping[tuple[int, ...], int]) -> None:
+        self.operators: list[RemoteWork] = []
+        self._requests = requests
+
+    def visit(self, node: PhysicalNode, path: tuple[int, ...]) -> Composition | None:
+        """Give how the requests that are made for the rows of an operator run together."""
+        below = (self.visit(child, (*path, at)) for at, child in enumerate(inputs(node)))
+        parts = [each for each in below if each is not None]
+        match node:
+            case LocalJoin() | LocalSemiJoin() | LocalUnion():
+                return _side_by_side(parts)
+            case IndexScan() | IndexFKJoin() | SortedIndexJoin() | Dereference():
+                requests = self._requests[path]
+                if requests:
+                    self.operators.append(RemoteWork(path, type(node).__name__, _point(node, requests)))
+                    parts.append(Leaf(len(self.operators) - 1))
+            case LocalSelection() | LocalSort() | LocalStop() | LocalGroupBy() | LocalDistinct() | LocalProjection():
+                pass
+            case _:
+                assert_never(node)
+        return Serial(tuple(_flat(parts))) if len(parts) > 1 else parts[0] if parts else None
 
 
 def _axis_of(table: Table, limit: CardinalityLimit) -> Axis:
@@ -268,7 +231,7 @@ def _axis_of(table: Table, limit: CardinalityLimit) -> Axis:
     columns = ",".join(limit.columns)
     symbol = f"{table.name}.token({columns})" if limit.is_token else f"{table.name}.{columns}"
     label = f"{table.name} per {'word in ' if limit.is_token else ''}{' and '.join(limit.columns)}"
-    return Axis(symbol, label, limit.limit, _number_span(limit.span))
+    return Axis(symbol, label, limit.limit, limit.limit_span)
 
 
 def _side_by_side(parts: Sequence[Composition]) -> Composition | None:
@@ -280,17 +243,32 @@ def _flat(parts: Sequence[Composition]) -> list[Composition]:
     return [inner for part in parts for inner in (part.parts if isinstance(part, Serial) else (part,))]
 
 
-def _fan_out(node: IndexScan, requests: int, limit: int) -> Point:
+def _point(node: IndexScan | IndexFKJoin | SortedIndexJoin | Dereference, requests: int) -> Point:
+    match node:
+        case IndexScan():
+            return _fan_out(node, requests)
+        case SortedIndexJoin():
+            return Point(_sorted_join(node), requests, max(1, node.limit.max), *_width(node))
+        case IndexFKJoin():
+            return Point(Operator.INDEX_FK_JOIN, requests, 1, *_width(node))
+        case Dereference():
+            return Point(Operator.DEREFERENCE, requests, 1, *_width(node))
+        case _:
+            assert_never(node)
+
+
+def _fan_out(node: IndexScan, requests: int) -> Point:
     """A scan of one range is a scan; several ranges are read together, as a join reads those of its child rows.
 
     What names a whole key is a get, as those of a foreign-key join are: a store finds no range for it.
     """
     is_get = len(node.prefix) == len(node.index.columns) and node.range is None
+    rows = max(1, node.limit.max)
     if requests == 1 and not is_get:
-        return Point(Operator.INDEX_SCAN, 1, limit, *_width(node))
-    if limit == 1 or is_get:
+        return Point(Operator.INDEX_SCAN, 1, rows, *_width(node))
+    if rows == 1 or is_get:
         return Point(Operator.INDEX_FK_JOIN, requests, 1, *_width(node))
-    return Point(_sorted_join(node), requests, limit, *_width(node))
+    return Point(_sorted_join(node), requests, rows, *_width(node))
 
 
 def _sorted_join(node: IndexScan | SortedIndexJoin) -> Operator:
@@ -319,11 +297,3 @@ def _width(node: IndexScan | IndexFKJoin | SortedIndexJoin | Dereference) -> tup
 def bytes_of(type: SqlType) -> int:
     """Give the bytes of a value by its declared type."""
     return type.length or _FIXED_BYTES.get(type.kind, _UNDECLARED_BYTES)
-
-
-def _number_span(span: Span | None) -> Span | None:
-    """Narrow the text of a limit to its number: the `100` of `CARDINALITY LIMIT 100 (owner)`."""
-    if span is None:
-        return None
-    found = re.search(r"(?:\bLIMIT|\bMAX|\bPAGINATE|^)\s*(\d+)", span.text, re.IGNORECASE)
-    return None if found is None else span.source.span(span.start + found.start(1), span.start + found.end(1))
