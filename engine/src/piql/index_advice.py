@@ -84,7 +84,8 @@ def _unused(compilation: Compilation) -> list[Index]:
 def _about_unused(index: Index, queries: tuple[CompiledQuery, ...], trial: Trial) -> tuple[Diagnostic, ...]:
     assert index.span is not None
     edits = (_removal(index.span),)
-    fix = Fix(f"Remove CREATE INDEX {index.name}", edits)
+    what = f"the answers stay the same; each write to {index.table} keeps an index less"
+    fix = Fix(f"Remove CREATE INDEX {index.name}", edits, consequence=what)
     works = _is_no_worse(queries, trial(edits, {each.name for each in queries}))
     return (
         report(
@@ -150,6 +151,7 @@ def _about_order(
     if not is_better(queries):
         return ()
     readers = [each.name for each in queries if any(used.name == index.name for used in each.indexes)]
+    what = f"the answers stay the same; the key of {table.name} cannot change once it holds rows"
     for_whom = f" for {' and '.join(readers[:3])}" if readers else ""
     return (
         report(
@@ -158,7 +160,7 @@ def _about_order(
             span,
             help=f"PRIMARY KEY ({names}) serves all of its queries alone, and every write keeps an index less; "
             "a table that holds rows keeps the key it has",
-            fixes=(Fix(f"Make it PRIMARY KEY ({names})", edits),),
+            fixes=(Fix(f"Make it PRIMARY KEY ({names})", edits, consequence=what),),
         ),
     )
 

@@ -12,12 +12,14 @@ from functools import partial
 
 from piql.assembly import Assembly, Part, assemble
 from piql.assistant.finding_fixes import Outcome, Trials
-from piql.assistant.fixes import TrialWork, suggest_fixes
+from piql.assistant.fixes import TrialWork, Works, suggest_fixes
 from piql.assistant.one_value import give_one_value
 from piql.assistant.remedy import Patient
-from piql.binding.binder import BoundQuery
+from piql.binding.binder import BoundQuery, tables_of
+from piql.bounds.bound import Bound
+from piql.catalog import Table
 from piql.compilation import Compilation, CompiledQuery
-from piql.diagnostics.diagnostic import Diagnostic, Edit, Fix
+from piql.diagnostics.diagnostic import Diagnostic, Edit, Fix, LaterFixes
 from piql.index_advice import advise
 from piql.index_design import PlannedQuery
 from piql.logical.operators import Stop
@@ -27,10 +29,9 @@ from piql.source import Source
 from piql.syntax import ast
 from piql.syntax.parser import MAX_WORK, parse_once
 
-MOST_MENDED = 40  # refused queries that get fixes in one compilation; the others get theirs when these are mended
-
-MOST_TRIED = 60_000  # work of the trials in one compilation, as the parser counts it
-LEAST_TRIED, SHARE = 20_000, 4  # a long text takes its time, so less is left for trials: a fourth of its work
+MOST_TRIED = 60_000  # work of the trials for one query, as the parser counts it
+LEAST_TRIALS = 8  # a query of which not so many compilations are within that is not tried
+MOST_UNBLOCKED = 40  # other refused queries that are looked at for what else a fix bounds
 
 LOOKED_OVER = 2_000  # characters without a statement, for the work of a token
 
@@ -38,7 +39,7 @@ GAP_CODES = frozenset(
     ("unbounded-scan", "unbounded-join", "unbounded-product", "unbounded-aggregate", "unbounded-sort", "stop-blocked")
 )
 
-_mended: Memory[tuple[tuple[Fix, ...], int]] = Memory(512)  # with the work that it took
+_mended: Memory[tuple[Fix, ...]] = Memory(512)
 _settled: Memory[tuple[tuple[Diagnostic, ...], int]] = Memory(256)
 
 
@@ -57,20 +58,22 @@ def _as_compilation(assembly: Assembly, findings: Sequence[Diagnostic]) -> Compi
 
 
 def _with_fixes(assembly: Assembly) -> Compilation:
-    """Give each query that nothing bounds its fixes."""
+    """Let each query that nothing bounds look for its fixes when somebody asks for them."""
     compilation = _as_compilation(assembly, assembly.findings())
-    refused = assembly.refused()[:MOST_MENDED]
+    refused = assembly.refused()
     if not refused:
         return compilation
     trials = _RefusedTrials(assembly, refused)
-    fixes = {bound.name: _fixes_once(bound, plan, trials) for bound, plan in refused}
+    fixes: dict[str, Sequence[Fix]] = {}
+    for bound, plan in refused:
+        fixes[bound.name] = LaterFixes(partial(_fixes_once, bound, plan, trials)) if trials.can_try(bound) else ()
     return replace(
         compilation,
-        diagnostics=tuple(_fixed(each, fixes) for each in compilation.diagnostics),
+        diagnostics=tuple(_fixed(finding, fixes) for finding in compilation.diagnostics),
         queries=amended(
             compilation.queries,
             {
-                name: replace(query, diagnostics=tuple(_fixed(each, fixes) for each in query.diagnostics))
+                name: replace(query, diagnostics=tuple(_fixed(finding, fixes) for finding in query.diagnostics))
                 for name in fixes
                 for query in (compilation.queries[name],)
             },
@@ -106,36 +109,57 @@ def _with_candidates(assembly: Assembly, compilation: Compilation) -> Compilatio
     return replace(compilation, queries=queries_now, diagnostics=now(compilation.diagnostics))
 
 
-def _fixed(diagnostic: Diagnostic, fixes: Mapping[str, tuple[Fix, ...]]) -> Diagnostic:
+def _fixed(diagnostic: Diagnostic, fixes: Mapping[str, Sequence[Fix]]) -> Diagnostic:
     """Put the fixes of a query on each of its findings that nothing bounds."""
     if diagnostic.query is None or diagnostic.query not in fixes or diagnostic.code not in GAP_CODES:
         return diagnostic
-    return replace(diagnostic, fixes=fixes[diagnostic.query])
+    own = fixes[diagnostic.query]
+    if not isinstance(own, LaterFixes):
+        return replace(diagnostic, help=(*diagnostic.help, TOO_LONG))
+    return replace(diagnostic, fixes=own)
+
+
+TOO_LONG = "this query is too long for fixes to be tried: make several shorter ones of it"
 
 
 class _RefusedTrials:
-    """What the trials for the refused queries of one compilation share."""
+    """What the trials for the refused queries of one compilation share; each query has work of its own for them."""
 
     def __init__(self, assembly: Assembly, refused: Sequence[tuple[BoundQuery, PlannedQuery]]) -> None:
         self.assembly = assembly
         self.refused = refused
-        self.names = [bound.name for bound, _ in refused]
-        self.work_of = {each.name: _work_of_a_trial(part) for part in assembly.loud() for each in part.bound}
-        self.work = TrialWork(max(LEAST_TRIED, MOST_TRIED - sum(assembly.files.told(_work_among)) // SHARE))
+        self._work_of = {each.name: _work_of_a_trial(part) for part in assembly.loud() for each in part.bound}
         self._tried: dict[tuple[Edit, ...], Compilation] = {}
 
-    def unblocked(self, edits: tuple[Edit, ...], name: str) -> tuple[str, ...]:
-        """Give the other refused queries that edits of the schema bound, as far as there is time to see."""
-        others = [each for each in self.names if each != name]
-        if not others or not self.work.takes(sum(self.work_of[each] for each in self.names)):
+    def can_try(self, bound: BoundQuery) -> bool:
+        """Say whether there is work enough to look for the fixes of a query."""
+        return self._work_of[bound.name] * LEAST_TRIALS <= MOST_TRIED
+
+    def work_for(self, bound: BoundQuery) -> tuple[TrialWork, int]:
+        """Give the work that trials for a query may take, and what one takes."""
+        return TrialWork(MOST_TRIED), self._work_of[bound.name]
+
+    def unblocked(self, edits: tuple[Edit, ...], bound: BoundQuery) -> tuple[str, ...]:
+        """Give the other refused queries that edits of the schema bound, among those that read an edited table."""
+        edited = {table.name for table in self.assembly.schema.tables.values() if _holds_any(table, edits)}
+        near = [
+            other.name
+            for other, _ in self.refused
+            if other.name != bound.name and any(table.name in edited for table in tables_of(other))
+        ][:MOST_UNBLOCKED]
+        if not near:
             return ()
         if edits not in self._tried:
-            self._tried[edits] = _try(self.assembly, edits, set(self.names))
-        return tuple(each for each in others if self._tried[edits].queries[each].is_bounded)
+            self._tried[edits] = _try(self.assembly, edits, {bound.name, *near})
+        after = self._tried[edits].queries
+        return tuple(name for name in near if name in after and after[name].is_bounded)
 
 
-def _work_among(files: tuple[ast.ParsedFile, ...]) -> int:
-    return sum(each.work for each in files)
+def _holds_any(table: Table, edits: Sequence[Edit]) -> bool:
+    span = table.span
+    return span is not None and any(
+        edit.file == span.file and span.start <= edit.start <= edit.end <= span.end for edit in edits
+    )
 
 
 def _work_of_a_trial(part: Part) -> int:
@@ -146,35 +170,34 @@ def _work_of_a_trial(part: Part) -> int:
 def _fixes_once(bound: BoundQuery, planned: PlannedQuery, trials: _RefusedTrials) -> tuple[Fix, ...]:
     """Look for fixes, unless they were found before for the same query and schema, beside the same refused queries."""
     keys = (bound, trials.assembly.schema, *(other for other, _ in trials.refused))
-    known = _mended.get(keys)
-    if known is not None and trials.work.takes(known[1]):
-        return known[0]
-    before, was_short = trials.work.left, trials.work.is_short
-    trials.work.is_short = False
-    fixes = _fixes(bound, planned, trials)
-    if not trials.work.is_short:  # else there might have been more to find
-        _mended.put(keys, (fixes, before - trials.work.left))
-    trials.work.is_short |= was_short
-    return fixes
+    return _mended.recall(keys, lambda: _fixes(bound, planned, trials))
 
 
 def _fixes(bound: BoundQuery, planned: PlannedQuery, trials: _RefusedTrials) -> tuple[Fix, ...]:
     """Give the fixes of a refused query."""
     assembly = trials.assembly
+    work, work_of_one = trials.work_for(bound)
 
-    def is_bounded_with(edits: tuple[Edit, ...]) -> tuple[str, ...] | None:
-        if not trials.work.takes(trials.work_of[bound.name]):
+    def is_bounded_with(edits: tuple[Edit, ...]) -> Works | None:
+        if not work.takes(work_of_one):
             return None
         compilation = _try(assembly, edits, {bound.name})
         query = compilation.queries.get(bound.name)
-        if query is None or not query.is_bounded or _errors_around(compilation, query):
+        if query is None or query.bound is None or _errors_around(compilation, query):
             return None
         # an edit of this query changes no other
-        return () if _is_inside(edits, bound) else trials.unblocked(edits, bound.name)
+        unblocks = () if _is_inside(edits, bound) else trials.unblocked(edits, bound)
+        return Works(cost_of(query.bound), unblocks)
 
     body = bound.ast.body if isinstance(bound.ast, ast.CreateQuery) else bound.ast
     patient = Patient(planned.gaps, bound.body_span, isinstance(bound.plan, Stop), assembly.definitions, body)
     return suggest_fixes(patient, is_bounded_with)
+
+
+def cost_of(bound: Bound) -> str:
+    """Say what an execution then costs at most."""
+    requests = f"{bound.operations:,} request{'' if bound.operations == 1 else 's'}"
+    return f"at most {requests} an execution"
 
 
 def _is_inside(edits: Sequence[Edit], bound: BoundQuery) -> bool:
@@ -188,7 +211,7 @@ def _with_tried_fixes(assembly: Assembly, compilation: Compilation) -> Compilati
     The compilations of the trials are left as they are: trials within trials would never end.
     """
     found = compilation.diagnostics
-    names = dict.fromkeys(each.query for each in found if each.fixes and each.code not in GAP_CODES)
+    names = dict.fromkeys(each.query for each in found if each.code not in GAP_CODES and each.fixes)
     if not names:
         return compilation
     by_name: dict[str | None, list[Diagnostic]] = {name: [] for name in names}
@@ -243,10 +266,11 @@ def _outcome_for(assembly: Assembly, name: str, edits: tuple[Edit, ...]) -> Outc
     query = compilation.queries.get(name)
     if query is None:
         return Outcome(has_errors=True, is_bounded=False)
-    gaps = [each for each in query.diagnostics if each.code in GAP_CODES]
-    others = [each for each in compilation.diagnostics if each not in gaps]
+    gaps = [finding for finding in query.diagnostics if finding.code in GAP_CODES]
+    others = [finding for finding in compilation.diagnostics if finding.query != name or finding.code not in GAP_CODES]
     has_errors = _errors_around(replace(compilation, diagnostics=tuple(others)), query)
-    return Outcome(has_errors, query.is_bounded, tuple(dict.fromkeys(fix for each in gaps for fix in each.fixes)))
+    bounding = () if has_errors else tuple(dict.fromkeys(fix for finding in gaps for fix in finding.fixes))
+    return Outcome(has_errors, query.is_bounded, bounding, "" if query.bound is None else cost_of(query.bound))
 
 
 def _outcome_for_all(assembly: Assembly, errors: int, edits: tuple[Edit, ...]) -> Outcome:
@@ -272,7 +296,8 @@ def _edited(assembly: Assembly, edits: tuple[Edit, ...], names: set[str] | None,
     """Assemble the schema and the queries of some parts that have these names, or all, with edits made."""
     files: Iterable[ast.ParsedFile] = assembly.files
     if names is not None:
-        files = assembly.files.among(assembly.defining.union(id(part.file) for part in parts))
+        defining = _defining(assembly, edits, names, parts)
+        files = assembly.files.among(defining.union(id(part.file) for part in parts))
     changed: list[ast.ParsedFile] = []
     for file in files:
         own = sorted((each for each in edits if each.file == file.source.name), key=lambda each: -each.start)
@@ -289,6 +314,29 @@ def _edited(assembly: Assembly, edits: tuple[Edit, ...], names: set[str] | None,
                 file = replace(file, statements=tuple(kept))
         changed.append(file)
     return assemble(LongList.of(changed))
+
+
+def _defining(assembly: Assembly, edits: tuple[Edit, ...], names: set[str], parts: Sequence[Part]) -> frozenset[int]:
+    """Give the ids of the pieces that define what some queries name: a trial takes as long in a set of a thousand.
+
+    Those are the tables that they read and those that these reference, their indexes, and what is edited. All pieces
+    where a query has no plan yet, which may come to name any table.
+    """
+    queries = [query for part in parts for query in part.bound if query.name in names]
+    if any(query.plan is None or query.has_errors for query in queries):
+        return assembly.defining
+    schema = assembly.schema
+    waiting = [table.name for query in queries for table in tables_of(query)]
+    tables: set[str] = set()
+    while waiting:
+        name = waiting.pop()
+        if name not in tables and name in schema.tables:
+            tables.add(name)
+            waiting += [key.table for key in schema.tables[name].foreign_keys]
+    spans = [schema.tables[name].span for name in tables]
+    spans += [index.span for index in schema.indexes.values() if index.table in tables]
+    near = {span.file for span in spans if span is not None} | {edit.file for edit in edits}
+    return frozenset(id(file) for file in assembly.definitions if file.source.name in near)
 
 
 def _without(file: ast.ParsedFile, names: set[str]) -> str:

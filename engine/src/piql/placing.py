@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from piql.catalog import Catalog
 from piql.compilation import Compilation, CompiledQuery
-from piql.diagnostics.diagnostic import Edit, Fix
+from piql.diagnostics.diagnostic import Edit, Fix, LaterFixes
 from piql.source import Source, Span
 from piql.syntax.pieces import Pieces, home_of
 
@@ -56,6 +56,8 @@ class Places:
             return items if any(new is not old for new, old in zip(items, value, strict=True)) else value
         if kind is Span:
             return self.span(value)
+        if kind is LaterFixes:
+            return self._later(value)
         if kind in _PLAIN:
             return value
         names = _FIELDS.get(kind)
@@ -72,6 +74,12 @@ class Places:
             placed = self._copy(value, names)
         self._placed[id(value)] = (value, placed)
         return placed
+
+    def _later(self, fixes: LaterFixes) -> LaterFixes:
+        known = self._placed.get(id(fixes))
+        if known is None:
+            known = self._placed[id(fixes)] = (fixes, LaterFixes(lambda: self.put(fixes.all)))
+        return known[1]  # type: ignore[return-value]
 
     def _copy(self, value: object, names: tuple[str, ...]) -> object:
         changed: dict[str, object] = {}

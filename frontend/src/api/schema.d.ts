@@ -1669,6 +1669,8 @@ export interface components {
          * FixRead
          * @description Edits that are applied together; `unblocks` names the other queries that they make bounded, which `menu_title`
          *     says in short.
+         *
+         *     `consequence` says what they change for those who ask and write, `cost` the bound that the query then has.
          */
         FixRead: {
             /** Title */
@@ -1677,6 +1679,10 @@ export interface components {
             menu_title: string;
             /** Unblocks */
             unblocks: string[];
+            /** Consequence */
+            consequence: string;
+            /** Cost */
+            cost: string;
             /** Edits */
             edits: components["schemas"]["EditRead"][];
         };

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Literal, TypeAlias
 
 from piql.bounds.bound import Bound, OperatorBound, Term
 from piql.catalog import CardinalityLimit, Index, SqlType, Table
 from piql.compilation import Compilation, CompiledQuery
-from piql.diagnostics.diagnostic import Diagnostic, Edit
+from piql.diagnostics.diagnostic import Diagnostic, Edit, LaterFixes
 from piql.language_service.quick_fixes import QuickFix, places_of
 from piql.logical.format import describe as describe_logical
 from piql.logical.format import inputs_of as logical_inputs
@@ -53,7 +54,7 @@ def read_compilation(compilation: Compilation, elapsed_ms: float, stages_of: str
     """
     readers = _readers(compilation)
     return CompilationRead(
-        diagnostics=read_diagnostics(compilation),
+        diagnostics=read_diagnostics(compilation, stages_of),
         tables=[_table(table, compilation, readers) for table in compilation.tables.values()],
         queries=[
             _query(query, readers, has_stages=stages_of in (None, query.name)) for query in compilation.queries.values()
@@ -64,10 +65,30 @@ def read_compilation(compilation: Compilation, elapsed_ms: float, stages_of: str
     )
 
 
-def read_diagnostics(compilation: Compilation) -> list[DiagnosticRead]:
-    """Give all findings, those of each file in the order of the text."""
-    sources = {each.name: each for each in compilation.sources}
-    return [read_diagnostic(each, sources, compilation) for each in compilation.diagnostics]
+def read_diagnostics(compilation: Compilation, looked_at: str | None = None) -> list[DiagnosticRead]:
+    """Give all findings, those of each file in the order of the text.
+
+    The fixes of a refused query take several compilations of it, so they are given for the query that is looked at and
+    the first others; the findings of the rest say how to come by theirs.
+    """
+    sources = {source.name: source for source in compilation.sources}
+    refused = (each.query for each in compilation.diagnostics if isinstance(each.fixes, LaterFixes))
+    queries = [query for query in dict.fromkeys(refused) if query != looked_at]
+    later = set(queries[MOST_MENDED - 1 :])
+    return [
+        read_diagnostic(_without_fixes(each) if each.query in later else each, sources, compilation)
+        for each in compilation.diagnostics
+    ]
+
+
+def _without_fixes(diagnostic: Diagnostic) -> Diagnostic:
+    if not isinstance(diagnostic.fixes, LaterFixes):
+        return diagnostic
+    return replace(diagnostic, fixes=(), help=(*diagnostic.help, LATER))
+
+
+MOST_MENDED = 20  # refused queries whose fixes are given at once
+LATER = "put the caret into this query for its fixes"
 
 
 def read_diagnostic(
@@ -86,6 +107,8 @@ def read_diagnostic(
                 title=fix.title,
                 menu_title=QuickFix(fix, diagnostic).title,
                 unblocks=list(fix.unblocks),
+                consequence=fix.consequence,
+                cost=fix.cost,
                 edits=[read_edit(each, sources) for each in fix.edits],
             )
             for fix in diagnostic.fixes

@@ -21,11 +21,16 @@ class LabelRead(Read):
 
 class FixRead(Read):
     """Edits that are applied together; `unblocks` names the other queries that they make bounded, which `menu_title`
-    says in short."""
+    says in short.
+
+    `consequence` says what they change for those who ask and write, `cost` the bound that the query then has.
+    """
 
     title: str
     menu_title: str
     unblocks: list[str]
+    consequence: str
+    cost: str
     edits: list[EditRead]
 
 

@@ -1,7 +1,7 @@
 """Fixes that come with a finding of the front end, such as a spelling: each is compiled before it is shown.
 
 A fix that leaves its query with other errors is joined with the fixes of those; one that leaves it unbounded is joined
-with what bounds it then. What still does not work is not shown.
+with what bounds it then, leaving its answer where that can be. What still does not work is not shown.
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TypeAlias
 
+from piql.assistant.consequences import CHANGES, together
 from piql.diagnostics.diagnostic import Diagnostic, Edit, Fix
 
-MOST_TRIALS = 20  # in one compilation; a text with more mistakes is mended step by step
+MOST_TRIALS = 60  # in one compilation; a text with more mistakes is mended step by step
 MOST_TEXT = 500_000  # characters read in all trials of one compilation
 MOST_BOUNDING = 4  # fixes that bound a query whose mistake is mended
 
@@ -25,7 +26,10 @@ class Outcome:
     has_errors: bool
     is_bounded: bool
     bounding: tuple[Fix, ...] = ()  # in places of the changed text
+    cost: str = ""  # of the query
 
+
+NOT_TRIED = "a fix of this was not tried, as there are so many findings: mend others first"
 
 FindingTrial: TypeAlias = Callable[[tuple[Edit, ...]], Outcome]
 
@@ -43,11 +47,14 @@ class Trials:
 
     def _settle(self, finding: Diagnostic, together: Fix | None, trial: FindingTrial) -> Diagnostic:
         working: list[Fix] = []
+        if finding.fixes and self.left == 0:
+            return replace(finding, fixes=(), help=(*finding.help, NOT_TRIED))
         for fix in finding.fixes:
             found = self._working(fix, trial)
             if not found and together is not None and set(fix.edits) < set(together.edits):
                 found = self._working(together, trial)
             working.extend(found)
+        working.sort(key=lambda fix: CHANGES in fix.consequence)
         return replace(finding, fixes=tuple(dict.fromkeys(working)))
 
     def _working(self, fix: Fix, trial: FindingTrial) -> list[Fix]:
@@ -58,12 +65,15 @@ class Trials:
         if outcome.has_errors:
             return []
         if outcome.is_bounded:
-            return [fix]
+            return [replace(fix, cost=outcome.cost)]
         found = []
-        for further in outcome.bounding[:MOST_BOUNDING]:
+        kept = [further for further in outcome.bounding if not further.consequence.startswith(CHANGES)]
+        for further in (kept or outcome.bounding)[:MOST_BOUNDING]:
             edits = compose(fix.edits, further.edits)
             if edits is not None:
-                found.append(Fix(_title([fix.title, further.title]), edits, further.unblocks))
+                consequence = together([fix.consequence, further.consequence])
+                title = _title([fix.title, further.title])
+                found.append(Fix(title, edits, further.unblocks, consequence, further.cost))
         return found
 
 
@@ -76,7 +86,8 @@ def _joined(errors: Sequence[Diagnostic]) -> Fix | None:
     for one, other in pairwise(edits):
         if one.file == other.file and other.start < one.end:
             return None
-    return Fix(_title([fix.title for fix in fixes]), tuple(edits))
+    consequence = together(fix.consequence for fix in fixes)
+    return Fix(_title([fix.title for fix in fixes]), tuple(edits), consequence=consequence)
 
 
 def _title(titles: Sequence[str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from piql.assistant.remedy import NewTest, Patient, Remedy
+from piql.assistant.remedy import Change, NewTest, Patient, Remedy
 from piql.assistant.select_text import Place, place_of
 from piql.catalog import Table
 from piql.syntax import ast
@@ -20,7 +20,8 @@ def fix_columns(patient: Patient) -> list[Remedy]:
         for column in dict.fromkeys(name for key in _limited(gap.table) for name in key):
             if column not in gap.columns:
                 test = NewTest(place.select, f"{place.column(column)} = [{_parameter(patient, place, column)}]")
-                found.setdefault(test, Remedy(f"Add {test.text}", test=test))
+                what = f"changes the answer: only rows with {test.text}, which each execution gives"
+                found.setdefault(test, Remedy(f"Add {test.text}", what, Change.OTHER_ROWS, test=test))
     return list(found.values())
 
 

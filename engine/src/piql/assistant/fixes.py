@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from typing import TypeAlias
 
 from piql.assistant.cardinality_limit import add_cardinality_limit
+from piql.assistant.consequences import together
 from piql.assistant.edits import edits_of
 from piql.assistant.fix_columns import fix_columns
 from piql.assistant.foreign_key import add_foreign_key
@@ -14,7 +16,7 @@ from piql.assistant.join_by_key import join_by_key
 from piql.assistant.order_by_range import order_by_range
 from piql.assistant.read_both_sides import read_both_sides
 from piql.assistant.read_first_rows import read_first_rows
-from piql.assistant.remedy import Patient, Remedies, Remedy
+from piql.assistant.remedy import Change, Patient, Remedies, Remedy
 from piql.assistant.stop import add_stop
 from piql.diagnostics.diagnostic import Edit, Fix
 
@@ -35,44 +37,52 @@ MOST_NARROWING = 4
 MOST_TOGETHER = 3
 MOST_TRIALS = 40  # for one query, each a compilation of it
 
-Trial: TypeAlias = Callable[[tuple[Edit, ...]], tuple[str, ...] | None]
-"""Compiles the text with edits: None when the query is still refused, else the other queries that are bounded now."""
+
+@dataclass(frozen=True, slots=True)
+class Works:
+    """What a trial tells of edits that bound the query: what it costs then, and the other queries bounded by them."""
+
+    cost: str
+    unblocks: tuple[str, ...] = ()
+
+
+Trial: TypeAlias = Callable[[tuple[Edit, ...]], Works | None]
+"""Compiles the text with edits: None when the query is still refused."""
 
 
 class TrialWork:
-    """What trials may still cost; a compilation shares it among its queries, the first ones first."""
+    """What the trials for one query may still cost."""
 
     def __init__(self, left: int) -> None:
         self.left = left
-        self.is_short = False  # something was not tried because of it
 
     def takes(self, work: int) -> bool:
         """Take work from it, if there is as much."""
         if work > self.left:
-            self.is_short = True
             return False
         self.left -= work
         return True
 
 
 def suggest_fixes(patient: Patient, is_bounded_with: Trial) -> tuple[Fix, ...]:
-    """Give the fixes of a query, those of one remedy first; a set is offered only when no smaller part of it works."""
+    """Give the fixes of a query, those that change the least first.
+
+    A set of remedies is offered only when no smaller part of it works.
+    """
     left = MOST_TRIALS
 
-    def tried(edits: tuple[Edit, ...]) -> tuple[str, ...] | None:
+    def tried(edits: tuple[Edit, ...]) -> Works | None:
         nonlocal left
         left -= 1
         return is_bounded_with(edits) if left >= 0 else None
 
     remedies = [remedy for kind in REMEDIES for remedy in kind(patient)]
     found = _sets_that_work(remedies, MOST_REMEDIES, patient, tried)
-    if found or len(patient.gaps) > MOST_TOGETHER:  # each gap needs a remedy of its own then
-        return found
-    narrowing = [remedy for kind in NARROWING for remedy in kind(patient)]
-    if not narrowing:
-        return ()
-    together = [*narrowing[:MOST_NARROWING], *remedies[:MOST_NARROWING], *narrowing[MOST_NARROWING:]]
-    return _sets_that_work(together, 2 * MOST_NARROWING, patient, tried, known=frozenset(remedies))
+    narrowing = [] if found else [remedy for kind in NARROWING for remedy in kind(patient)]
+    if narrowing and len(patient.gaps) <= MOST_TOGETHER:  # else each gap needs a remedy of its own
+        some = [*narrowing[:MOST_NARROWING], *remedies[:MOST_NARROWING], *narrowing[MOST_NARROWING:]]
+        found = _sets_that_work(some, 2 * MOST_NARROWING, patient, tried, known=frozenset(remedies))
+    return tuple(fix for _, fix in sorted(found, key=lambda pair: pair[0]))
 
 
 def _sets_that_work(
@@ -81,29 +91,59 @@ def _sets_that_work(
     patient: Patient,
     is_bounded_with: Trial,
     known: frozenset[Remedy] = frozenset(),
-) -> tuple[Fix, ...]:
-    """Try sets of remedies, but for those of `known` ones alone."""
-    found: list[Fix] = []
+) -> list[tuple[Change, Fix]]:
+    """Try sets of remedies, but for those of `known` ones alone; give each that works with the most it changes."""
+    found: list[tuple[Change, Fix]] = []
     working: list[frozenset[int]] = []
-    for size in range(1, min(MOST_TOGETHER, len(remedies)) + 1):
-        for chosen in combinations(range(len(remedies) if size == 1 else min(len(remedies), most)), size):
-            if any(each <= frozenset(chosen) for each in working):
-                continue
-            together = [remedies[at] for at in chosen]
-            if len({each.kind for each in together}) < size or all(each in known for each in together):
-                continue
-            edits = edits_of(together, patient.files)
-            if edits is None:
-                continue
-            unblocks = is_bounded_with(edits)
-            if unblocks is not None:
-                working.append(frozenset(chosen))
-                found.append(Fix(_title(together), edits, unblocks))
-        if found and (size > 1 or known):
+
+    def tried(chosen: Sequence[int]) -> tuple[Change, Fix] | None:
+        """Try a set, unless a part of it works or it cannot be."""
+        if any(part <= frozenset(chosen) for part in working):
+            return None
+        some = [remedies[at] for at in chosen]
+        if len({remedy.kind for remedy in some}) < len(some) or all(remedy in known for remedy in some):
+            return None
+        edits = edits_of(some, patient.files)
+        works = is_bounded_with(edits) if edits is not None else None
+        if edits is None or works is None:
+            return None
+        consequence = together(remedy.consequence for remedy in some)
+        fix = Fix(_title(some), edits, works.unblocks, consequence, works.cost)
+        return max(remedy.change for remedy in some), fix
+
+    def keep(chosen: Sequence[int], fix: tuple[Change, Fix] | None) -> None:
+        if fix is not None:
+            working.append(frozenset(chosen))
+            found.append(fix)
+
+    for at in range(len(remedies)):
+        keep([at], tried([at]))
+    if found and known:
+        return found
+    if not found and len(patient.gaps) >= MOST_TOGETHER:
+        keep(*_all_limits([at for at, remedy in enumerate(remedies) if remedy.line is not None], tried))
+    few = range(min(len(remedies), most))
+    for size in range(2, min(MOST_TOGETHER, len(few)) + 1):
+        if size > 2 and found:
             break
-    return tuple(found)
+        for chosen in combinations(few, size):
+            keep(chosen, tried(chosen))
+    return found
+
+
+def _all_limits(
+    limits: list[int], tried: Callable[[Sequence[int]], tuple[Change, Fix] | None]
+) -> tuple[list[int], tuple[Change, Fix] | None]:
+    """Try all limits together, as many gaps need however many they are; then leave out what is not needed."""
+    chosen, works = limits, tried(limits) if limits else None
+    for at in limits if works is not None else ():
+        rest = [other for other in chosen if other != at]
+        less = tried(rest) if rest else None
+        if less is not None:
+            chosen, works = rest, less
+    return chosen, works
 
 
 def _title(remedies: Sequence[Remedy]) -> str:
-    first, *rest = (each.title for each in remedies)
-    return " and ".join((first, *(each[0].lower() + each[1:] for each in rest)))
+    first, *rest = (remedy.title for remedy in remedies)
+    return " and ".join((first, *(title[0].lower() + title[1:] for title in rest)))

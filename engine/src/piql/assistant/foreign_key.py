@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from piql.assistant.remedy import LimitLine, Patient, Remedy
+from piql.assistant.remedy import Change, LimitLine, Patient, Remedy
 
 
 def add_foreign_key(patient: Patient) -> list[Remedy]:
@@ -11,5 +11,10 @@ def add_foreign_key(patient: Patient) -> list[Remedy]:
     for gap in patient.gaps:
         for reference in gap.references:
             line = LimitLine(gap.table.name, reference.clause)
-            found.setdefault(line, Remedy(f"Add {reference.clause} to {gap.table.name}", line))
+            what = (
+                f"writes to {gap.table.name} that name no row of {reference.table} are refused, and so is the DELETE "
+                "of a row that is named; the answer stays the same"
+            )
+            title = f"Add {reference.clause} to {gap.table.name}"
+            found.setdefault(line, Remedy(title, what, Change.WRITES, line))
     return list(found.values())

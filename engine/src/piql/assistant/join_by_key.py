@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from piql.assistant.remedy import NewTest, Patient, Remedy
+from piql.assistant.remedy import Change, NewTest, Patient, Remedy
 from piql.assistant.select_text import Place, place_of
 from piql.catalog import ForeignKey
 from piql.physical.unbounded import Gap
@@ -18,7 +18,8 @@ def join_by_key(patient: Patient) -> list[Remedy]:
         if place is None or place.is_optional:
             continue
         for test in _equalities(patient, gap, place):
-            found.setdefault(test, Remedy(f"Add {test.text}", test=test))
+            what = f"changes the answer: only rows with {test.text} are joined"
+            found.setdefault(test, Remedy(f"Add {test.text}", what, Change.OTHER_ROWS, test=test))
     return list(found.values())
 
 

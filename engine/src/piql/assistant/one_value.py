@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from piql.assistant.edits import edits_of
-from piql.assistant.remedy import LimitLine, Remedy
+from piql.assistant.remedy import Change, LimitLine, Remedy
 from piql.diagnostics.diagnostic import Edit, Fix
 from piql.logical.expressions import Comparison, Expression, ScalarSubquery
 from piql.logical.operators import LogicalNode, Projection, Relation, Sort, Stop
@@ -39,17 +39,22 @@ def _compare_with_all(equality: Comparison | None, span: Span) -> Iterator[Fix]:
     between = span.source.text[left.end : span.start]
     if between.strip() == "=":
         at = left.end + between.index("=")
-        yield Fix("Compare with all of them by IN", (Edit(span.file, at, at + 1, "IN"),))
+        what = "the test holds where any row of the subquery has the value"
+        yield Fix("Compare with all of them by IN", (Edit(span.file, at, at + 1, "IN"),), consequence=what)
 
 
 def _take_the_first(node: ScalarSubquery, span: Span) -> Iterator[Fix]:
     """`(SELECT …)` → `(SELECT … LIMIT 1)`."""
     query = node.query
     if not isinstance(query, Stop):
-        yield Fix("Take the first one by LIMIT 1", (Edit(span.file, span.end - 1, span.end - 1, " LIMIT 1"),))
+        edit = Edit(span.file, span.end - 1, span.end - 1, " LIMIT 1")
     elif query.count.max_span is not None and query.count.parameter is None:
         place = query.count.max_span
-        yield Fix("Take the first one by LIMIT 1", (Edit(span.file, place.start, place.end, "1"),))
+        edit = Edit(span.file, place.start, place.end, "1")
+    else:
+        return
+    what = "the value is that of the first row in the order of the subquery, and the others are not looked at"
+    yield Fix("Take the first one by LIMIT 1", (edit,), consequence=what)
 
 
 def _declare(node: ScalarSubquery, files: Sequence[ast.ParsedFile]) -> Iterator[Fix]:
@@ -69,7 +74,8 @@ def _declare(node: ScalarSubquery, files: Sequence[ast.ParsedFile]) -> Iterator[
     columns = tuple(name for name, fixed in known.equal.items() if not fixed.is_null)
     if columns:
         line = LimitLine(relation.table.name, f"UNIQUE ({', '.join(columns)})")
-        remedy = Remedy(f"Add {line.text} to {line.table}", line=line)
+        what = f"writes of a second row with the same {' and '.join(columns)} are refused"
+        remedy = Remedy(f"Add {line.text} to {line.table}", what, Change.WRITES, line)
         edits = edits_of([remedy], files)
         if edits is not None:
-            yield Fix(remedy.title, edits)
+            yield Fix(remedy.title, edits, consequence=what)

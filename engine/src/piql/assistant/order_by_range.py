@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from piql.assistant.remedy import Patient, Remedy
+from piql.assistant.remedy import Change, Patient, Remedy
 from piql.assistant.select_text import place_of
 from piql.diagnostics.diagnostic import Edit
 
@@ -22,5 +22,6 @@ def order_by_range(patient: Patient) -> list[Remedy]:
         direction = "" if first.is_ascending else " DESC"
         start = first.expression.span.start
         edit = Edit(first.span.file, start, start, f"{place.column(column)}{direction}, ")
-        found.append(Remedy(f"Order by {column} first", edit=edit, excludes="order"))
+        what = f"changes the answer: the first rows by {column} come first, and LIMIT takes these"
+        found.append(Remedy(f"Order by {column} first", what, Change.OTHER_ROWS, edit=edit, excludes="order"))
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from piql.assistant.remedy import Patient, Remedy
+from piql.assistant.remedy import Change, Patient, Remedy
 from piql.diagnostics.diagnostic import Edit
 from piql.syntax import ast
 
@@ -18,5 +18,13 @@ def read_both_sides(patient: Patient) -> list[Remedy]:
         if node.operator == "<>" and (span.start, span.end) in blockers:
             left, right = node.left.span.text, node.right.span.text
             edit = Edit(span.file, span.start, span.end, f"({left} < {right} OR {left} > {right})")
-            found.append(Remedy(f"Read both sides of {right}", edit=edit, excludes=f"test {span.start}"))
+            found.append(
+                Remedy(
+                    f"Read both sides of {right}",
+                    "the answer stays the same; it is read as two ranges",
+                    Change.NOTHING,
+                    edit=edit,
+                    excludes=f"test {span.start}",
+                )
+            )
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from piql.assistant.remedy import Patient, Remedy
+from piql.assistant.remedy import Change, Patient, Remedy
 from piql.assistant.select_text import COMMENT, main_selects, place_of, where_of
 from piql.diagnostics.diagnostic import Edit
 from piql.physical.unbounded import Gap
@@ -32,7 +32,8 @@ def read_first_rows(patient: Patient) -> list[Remedy]:
         edit = _edit(gap, place.select, place.source, place.name)
         if edit is not None:
             title = f"Read the first {DEFAULT_ROWS} rows of {gap.table.name} only"
-            found.append(Remedy(title, edit=edit, excludes=f"rows {edit.start}"))
+            what = f"changes the answer: it is made of {DEFAULT_ROWS} rows of {gap.table.name} at most"
+            found.append(Remedy(title, what, Change.PART_OF_THE_DATA, edit=edit, excludes=f"rows {edit.start}"))
     return found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import TypeAlias
 
 from piql.diagnostics.diagnostic import Edit
@@ -21,6 +22,18 @@ class Patient:
     has_stop: bool
     files: Sequence[ast.ParsedFile]
     body: ast.AstNode | None = None  # its text as a tree
+
+
+class Change(IntEnum):
+    """What a remedy changes, the least first: fixes are offered in this order."""
+
+    NOTHING = 0  # the same rows are read in another way
+    WRITES_OF_AN_OWNER = 1  # writes are refused that go beyond a limit on a key or a reference
+    WRITES = 2  # … or on other columns
+    PAGES = 3  # the same rows, some at a time
+    FEWER_ROWS = 4
+    OTHER_ROWS = 5  # or another order
+    PART_OF_THE_DATA = 6  # what is computed is computed from some rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +54,14 @@ class NewTest:
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """A title, and a line for a table, a test for a WHERE or an edit of the query.
+    """A title, what it changes, and a line for a table, a test for a WHERE or an edit of the query.
 
     Two remedies that exclude the same thing are not tried together: a query has one LIMIT or PAGINATE.
     """
 
     title: str
+    consequence: str
+    change: Change
     line: LimitLine | None = None
     test: NewTest | None = None
     edit: Edit | None = None

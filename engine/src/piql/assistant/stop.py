@@ -1,8 +1,8 @@
-"""Remedies: LIMIT and PAGINATE at the end of a query that has neither."""
+"""Remedies: PAGINATE and LIMIT at the end of a query that has neither."""
 
 from __future__ import annotations
 
-from piql.assistant.remedy import Patient, Remedy
+from piql.assistant.remedy import Change, Patient, Remedy
 from piql.diagnostics.diagnostic import Edit
 
 DEFAULT_ROWS = 100
@@ -10,7 +10,7 @@ DEFAULT_PAGE = 20
 
 
 def add_stop(patient: Patient) -> list[Remedy]:
-    """Give LIMIT and PAGINATE; on a line of their own where the query has several."""
+    """Give PAGINATE and LIMIT; on a line of their own where the query has several."""
     if patient.has_stop:
         return []
     span = patient.body_span
@@ -18,6 +18,13 @@ def add_stop(patient: Patient) -> list[Remedy]:
     line = body.splitlines()[-1] if "\n" in body else ""
     space = "\n" + line[: len(line) - len(line.lstrip())] if line else " "
     return [
-        Remedy(f"Add {words}", edit=Edit(span.file, span.end, span.end, space + words), excludes="stop")
-        for words in (f"LIMIT {DEFAULT_ROWS}", f"PAGINATE {DEFAULT_PAGE}")
+        Remedy(f"Add {words}", what, change, edit=Edit(span.file, span.end, span.end, space + words), excludes="stop")
+        for words, what, change in (
+            (f"LIMIT {DEFAULT_ROWS}", f"the answer ends after {DEFAULT_ROWS} rows", Change.FEWER_ROWS),
+            (
+                f"PAGINATE {DEFAULT_PAGE}",
+                f"the answer comes in pages of {DEFAULT_PAGE} rows, the next one by a cursor",
+                Change.PAGES,
+            ),
+        )
     ]

@@ -102,7 +102,9 @@ class Parameters:
         return use.max_value
 
     def _max_fix(self, node: ast.ParameterUse, end: int) -> Fix:
-        return Fix(f"Add MAX {DEFAULT_MAX}", (Edit(node.span.file, end, end, f" MAX {DEFAULT_MAX}"),))
+        edit = Edit(node.span.file, end, end, f" MAX {DEFAULT_MAX}")
+        what = f"an execution that asks for more than {DEFAULT_MAX} rows is refused"
+        return Fix(f"Add MAX {DEFAULT_MAX}", (edit,), consequence=what)
 
     def _note(self, node: ast.ParameterUse) -> _Use:
         use = self.uses.get(node.name)
@@ -192,12 +194,14 @@ class Parameters:
 
     def _list_without_max(self, name: str, use: _Use) -> Diagnostic:
         span = use.first
+        edit = Edit(span.file, span.end, span.end, f" MAX {DEFAULT_MAX}")
+        what = f"an execution that gives more than {DEFAULT_MAX} values is refused"
         return report(
             "missing-max",
             f"the list [{name}] has no MAX: the caller could give any number of values",
             span,
             help=f"say the most it may hold: IN {span.text} MAX {DEFAULT_MAX}",
-            fixes=(Fix(f"Add MAX {DEFAULT_MAX}", (Edit(span.file, span.end, span.end, f" MAX {DEFAULT_MAX}"),)),),
+            fixes=(Fix(f"Add MAX {DEFAULT_MAX}", (edit,), consequence=what),),
         )
 
     def finish(self, plan: N) -> N:

@@ -27,7 +27,8 @@ def count_of(context: QueryContext, node: ast.Select | ast.UnionQuery) -> logica
         return None
     if stop.is_page and context.nesting > 0:
         word = Span(stop.span.source, stop.span.start, stop.span.start + len("PAGINATE"))
-        fix = Fix("Change to LIMIT", (Edit(word.file, word.start, word.end, "LIMIT"),))
+        edit = Edit(word.file, word.start, word.end, "LIMIT")
+        fix = Fix("Change to LIMIT", (edit,), consequence="these are the first rows of the subquery, and no more")
         message = "only the outermost query is read page by page"
         context.diagnostics.append(report("nested-page", message, word, help="write LIMIT here", fixes=(fix,)))
     if isinstance(stop.count, ast.ParameterUse):
@@ -49,7 +50,9 @@ def _refuse_offset(context: QueryContext, node: ast.Select | ast.UnionQuery, off
             count += f" MAX {stop.count.max}"
         if count == "0":
             count = "20"
-    fix = Fix(f"Use PAGINATE {count}", (Edit(span.file, span.start, span.end, f"PAGINATE {count}"),))
+    edit = Edit(span.file, span.start, span.end, f"PAGINATE {count}")
+    change = "the answer comes in pages: an execution gives the cursor of the page before in the place of an offset"
+    fix = Fix(f"Use PAGINATE {count}", (edit,), consequence=change)
     context.diagnostics.append(
         report(
             "offset",

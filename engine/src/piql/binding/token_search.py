@@ -87,7 +87,7 @@ def _is_one_word(binder: ExpressionBinder, node: ast.Like, pattern: ast.LiteralV
     fixes: tuple[Fix, ...] = ()
     if is_word and text.startswith("%"):
         edit = Edit(pattern.span.file, pattern.span.start, pattern.span.end, f"'{word}'")
-        fixes = (Fix(f"Search for the word {word}", (edit,)),)
+        fixes = (Fix(f"Search for the word {word}", (edit,), consequence=_WHOLE),)
     elif text.startswith("%"):
         fixes = _each_word(node, word)
     else:
@@ -115,11 +115,13 @@ def _refuse_pattern(binder: ExpressionBinder, node: ast.Like, parts: tuple[str, 
     fixes: tuple[Fix, ...] = ()
     if word is not None and parts[0] == "%":
         edit = Edit(node.pattern.span.file, node.pattern.span.start, node.pattern.span.end, word)
-        fixes = (Fix(f"Search for the word {word}", (edit,)),)
+        fixes = (Fix(f"Search for the word {word}", (edit,), consequence=_WHOLE),)
     elif word is not None and not node.is_negated and not isinstance(node.operand, ast.Row):
         operand, name = node.operand.span.text, word.strip("[]").split(":")[-1].strip()
         test = f"({operand} >= [{name}] AND {operand} < [{name}_end])"
-        fixes = (Fix(f"Read the range from [{name}] up to [{name}_end]", (_instead(node, test),)),)
+        what = f"an execution gives the first text and, as [{name}_end], the first one behind the range"
+        title = f"Read the range from [{name}] up to [{name}_end]"
+        fixes = (Fix(title, (_instead(node, test),), consequence=what),)
     binder.report(
         "pattern-match",
         f"LIKE {node.pattern.span.text} compares every row with the pattern, however many there are",
@@ -145,7 +147,7 @@ def _in_any_case(node: ast.Like) -> tuple[Fix, ...]:
             return ()
         word = words[0]
     test = f"{node.operand.span.text} {'NOT ' if node.is_negated else ''}LIKE {word}"
-    return (Fix(f"Search for the word {word.strip(chr(39))}", (_instead(node, test),)),)
+    return (Fix(f"Search for the word {word.strip(chr(39))}", (_instead(node, test),), consequence=_WHOLE),)
 
 
 def _without_function(node: ast.Expression) -> tuple[Fix, ...]:
@@ -153,7 +155,8 @@ def _without_function(node: ast.Expression) -> tuple[Fix, ...]:
     match node:
         case ast.Call(arguments=(ast.ColumnName() as column,)) if node.name.text.upper() in ("LOWER", "UPPER", "TRIM"):
             edit = Edit(node.span.file, node.span.start, node.span.end, column.span.text)
-            return (Fix(f"Search {column.span.text} itself", (edit,)),)
+            what = "the answer stays the same: words are found whatever the case of their letters"
+            return (Fix(f"Search {column.span.text} itself", (edit,), consequence=what),)
         case _:
             return ()
 
@@ -165,7 +168,9 @@ def _each_word(node: ast.Like, text: str) -> tuple[Fix, ...]:
         return ()
     operand = node.operand.span.text
     tests = " AND ".join(f"{operand} {node.keyword} '{word}'" for word in words)
-    return (Fix(f"Search for the words {' and '.join(words)}", (_instead(node, f"({tests})"),)),)
+    title = f"Search for the words {' and '.join(words)}"
+    what = "changes the answer: all of these words are found, wherever they stand in the text"
+    return (Fix(title, (_instead(node, f"({tests})"),), consequence=what),)
 
 
 def _as_range(node: ast.Like, text: str) -> tuple[Fix, ...]:
@@ -182,13 +187,18 @@ def _as_range(node: ast.Like, text: str) -> tuple[Fix, ...]:
     operand = node.operand.span.text
     low, high = (each.replace("'", "''") for each in (start, start[:-1] + chr(following)))
     test = f"({operand} >= '{low}' AND {operand} < '{high}')"
-    return (Fix(f"Read the range that begins with {start}", (_instead(node, test),)),)
+    title = f"Read the range that begins with {start}"
+    what = "the answer stays the same"
+    if text != f"{start}%":
+        what = f"changes the answer: all that begins with {start}, and the application tests the rest of the pattern"
+    return (Fix(title, (_instead(node, test),), consequence=what),)
 
 
 def _instead(node: ast.Like, text: str) -> Edit:
     return Edit(node.span.file, node.span.start, node.span.end, text)
 
 
+_WHOLE = "changes the answer: whole words are found, and no parts of words"
 _WHOLE_WORDS = "search for whole words through an index: LIKE [word]"
 _BEGINNING = "for a beginning, write column >= [from] AND column < [to]; for whole words, LIKE [word]"
 MOST_WORDS = 4  # of a text that is searched word by word

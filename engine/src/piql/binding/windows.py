@@ -17,7 +17,8 @@ def window_function(select: ast.Select, item: ast.SelectItem, call: ast.Call) ->
     """Refuse an output that is computed over other rows, and offer to leave it out."""
     name = call.name.text.upper()
     edits = _without(select, item)
-    fixes = (Fix(f"Leave {name} out", edits),) if edits else ()
+    what = f"changes the answer: it has no column of {name}"
+    fixes = (Fix(f"Leave {name} out", edits, consequence=what),) if edits else ()
     return report("window-function", refusal(name), call.span, help=HELP, fixes=fixes)
 
 

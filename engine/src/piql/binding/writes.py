@@ -267,7 +267,8 @@ class _Write:
 
 def _inserted(span: Span, text: str) -> tuple[Fix, ...]:
     """Offer to name one row by writing more behind a place."""
-    return (Fix(f"Name one row: add{text}", (Edit(span.file, span.end, span.end, text),)),)
+    edit = Edit(span.file, span.end, span.end, text)
+    return (Fix(f"Name one row: add{text}", (edit,), consequence="changes one row, which each execution names"),)
 
 
 def _made_conditions(
@@ -290,9 +291,9 @@ def _made_conditions(
         if isinstance(node.condition, ast.Junction) and node.condition.operator == "OR":
             return ()
         text, end = f"{text} AND ", node.condition.span.start
-    return (
-        Fix(f"Make it a condition: IF {' AND '.join(tests)}", (Edit(where.span.file, where.span.start, end, text),)),
-    )
+    edit = Edit(where.span.file, where.span.start, end, text)
+    what = "changes the row of that key, where it passes the condition"
+    return (Fix(f"Make it a condition: IF {' AND '.join(tests)}", (edit,), consequence=what),)
 
 
 def _equality(part: bound.Expression) -> logical.Assignment | None:

@@ -88,5 +88,13 @@ def _diagnostic(diagnostic: Diagnostic) -> dict[str, object]:
         "utf16_column": span.utf16_column,
         "query": diagnostic.query,
         "help": list(diagnostic.help),
-        "fixes": [{"title": fix.title, "edits": [asdict(edit) for edit in fix.edits]} for fix in diagnostic.fixes],
+        "fixes": [
+            {
+                "title": fix.title,
+                "consequence": fix.consequence,
+                "cost": fix.cost,
+                "edits": [asdict(edit) for edit in fix.edits],
+            }
+            for fix in diagnostic.fixes
+        ],
     }

@@ -10,12 +10,14 @@ error[unknown-column]: thoughts has no column ownr
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable
 
 from piql.diagnostics.diagnostic import Diagnostic, Fix
 from piql.source import Source, Span
 
 TAB = "    "
+WIDTH = 100  # characters of a line of what a fix changes
 
 
 def render(diagnostic: Diagnostic) -> str:
@@ -33,7 +35,9 @@ def render(diagnostic: Diagnostic) -> str:
             lines.append(f"{where.line:>{width}} | {_line(where.source, where.line).replace(chr(9), TAB)}")
         lines.append(f"{margin} | {_underline(where, mark)}{' ' + text if text else ''}")
     lines.extend(f"{margin} = help: {each}" for each in diagnostic.help)
-    lines.extend(f"{margin} = fix: {each.title}{_unblocked(each)}" for each in diagnostic.fixes)
+    for fix in diagnostic.fixes:
+        lines.append(f"{margin} = fix: {fix.title}{_unblocked(fix)}")
+        lines.extend(f"{margin}        {line}" for line in textwrap.wrap(fix.price, WIDTH))
     return "\n".join(lines)
 
 

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any, Protocol, TypeVar, cast
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
@@ -31,6 +31,8 @@ from piql.language_service.renaming import RenameRefused, rename, renameable
 from piql.language_service.semantic_tokens import encode, semantic_tokens
 from piql.language_service.signature import signature
 from piql.language_service.statement_tokens import place_at
+
+T = TypeVar("T")
 
 PAUSE_SECONDS = 0.05  # without a change before the compiler is asked
 WATCHED = "**/*.piql"
@@ -93,7 +95,11 @@ class PiqlServer(LanguageServer):
 
     async def compiled(self, project: Project) -> Compilation:
         """Compile beside the event loop, which goes on answering what needs no compiler."""
-        return await asyncio.get_running_loop().run_in_executor(self._compiler, lambda: project.compilation)
+        return await self.beside(lambda: project.compilation)
+
+    async def beside(self, work: Callable[[], T]) -> T:
+        """Do what needs the compiler beside the event loop."""
+        return await asyncio.get_running_loop().run_in_executor(self._compiler, work)
 
     def tell_findings_soon(self) -> None:
         """Compile and publish after a pause, once for all changes within it."""
@@ -378,7 +384,8 @@ def _offer_changes(server: PiqlServer) -> None:
         text = project.text(name)
         start = text.offset(params.range.start.line, params.range.start.character)
         end = text.offset(params.range.end.line, params.range.end.character)
-        fixes = quick_fixes(await server.compiled(project), name, start, end)
+        compilation = await server.compiled(project)
+        fixes = await server.beside(lambda: quick_fixes(compilation, name, start, end))
         return [
             answers.code_action(project, each, params.context.diagnostics, server.takes_versions, number == 0)
             for number, each in enumerate(fixes)

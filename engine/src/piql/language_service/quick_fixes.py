@@ -18,19 +18,24 @@ class QuickFix:
 
     @property
     def title(self) -> str:
-        """Give its title with the other queries that it makes bounded; long lists are counted."""
+        """Give its title with the other queries that it makes bounded, and the first that it changes: a menu is narrow.
+
+        Long lists are counted.
+        """
         others = self.fix.unblocks
-        if not others:
-            return self.fix.title
-        named = ", ".join(others[:2]) + (f" and {len(others) - 2} more" if len(others) > 2 else "")
-        return f"{self.fix.title} (also unblocks {named})"
+        title = self.fix.title
+        if others:
+            named = ", ".join(others[:2]) + (f" and {len(others) - 2} more" if len(others) > 2 else "")
+            title = f"{title} (also unblocks {named})"
+        change = self.fix.consequence.split(";")[0]
+        return f"{title}: {change}" if change else title
 
 
 def quick_fixes(compilation: Compilation, file: str, start: int, end: int) -> tuple[QuickFix, ...]:
     """Give the fixes of the findings that a range touches: where they are, at their labels, and on unbounded tables."""
     found: dict[tuple[object, ...], QuickFix] = {}
     for finding in compilation.diagnostics:
-        if finding.fixes and any(_touches(place, file, start, end) for place in places_of(compilation, finding)):
+        if any(_touches(place, file, start, end) for place in places_of(compilation, finding)):
             for fix in finding.fixes:
                 found.setdefault(fix.edits, QuickFix(fix, finding))
     return tuple(found.values())

@@ -91,6 +91,8 @@ def _labels(gap: Gap, span: Span) -> Iterable[Label]:
 
 def _help(gap: Gap, *, is_one_of_several: bool) -> str:
     limit = f"CARDINALITY LIMIT n ({_limited(gap)}) in {gap.table.name}"
+    can_limit = bool(_limited(gap))
+    another = "another column" if gap.columns else "a column"
     would_stop = gap.stop is None and not (gap.is_tested or gap.references or is_one_of_several)
     match gap.kind:
         case "scan" if gap.stop is not None and gap.references:
@@ -104,19 +106,19 @@ def _help(gap: Gap, *, is_one_of_several: bool) -> str:
             )
         case "product":
             return f"join {gap.relation.table.name} by a column: ON … = …, or fix the columns of a limit of it"
-        case "aggregate" if gap.columns or gap.words:
+        case "aggregate" if can_limit:
             return f"declare {limit}, or keep the result as a {_VIEW}"
         case "aggregate":
             return f"keep the result as a {_VIEW}, or count some rows only: FROM (SELECT … LIMIT n)"
         case "sort" if gap.range_column:
-            declared = f"declare {limit}" if gap.columns else f"fix a column of {gap.table.name} by an equality"
+            declared = f"declare {limit}" if can_limit else f"fix {another} of {gap.table.name} by an equality"
             return f"{declared}, or order by {gap.range_column} first"
-        case "sort" | "blocked" if gap.columns or gap.words:
+        case "sort" | "blocked" if can_limit:
             return f"declare {limit}"
         case "sort" | "blocked":
-            return f"fix a column of {gap.table.name} by an equality, or read some rows only: FROM (SELECT … LIMIT n)"
-        case _ if not gap.columns and not gap.words:
-            return f"fix a column of {gap.table.name} by an equality" + (
+            return f"fix {another} of {gap.table.name} by an equality, or read some rows only: FROM (SELECT … LIMIT n)"
+        case _ if not can_limit:
+            return f"fix {another} of {gap.table.name} by an equality" + (
                 ", or add LIMIT or PAGINATE" if would_stop else ""
             )
         case _:

@@ -13,6 +13,7 @@ from piql.diagnostics.codes import report
 from piql.diagnostics.diagnostic import Diagnostic, Edit, Fix
 from piql.logical.expressions import Constant
 from piql.logical.format import format_expression
+from piql.physical.few_values import holds_few_values
 from piql.physical.indexes import declared_columns
 from piql.physical.operators import IndexScan, KeyPart, PhysicalNode, SortedIndexJoin, operators
 
@@ -85,6 +86,10 @@ def _cure(table: Table, index: Index, parts: list[KeyPart]) -> str:
     if not parts:
         return "spread it with CREATE INDEX … BUCKETS b, for b requests a read, or fix a column by an equality"
     columns = ", ".join(part.column for part in parts)
+    if all(holds_few_values(table, part.column, is_constant=True) for part in parts):  # a limit would be one of all
+        if index.is_primary:
+            return "begin its PRIMARY KEY with a column that spreads them"
+        return "spread them with CREATE INDEX … BUCKETS b, for b requests a read"
     few = f"declare CARDINALITY LIMIT n ({columns}) in {table.name} if they stay few"
     if index.is_primary:
         return f"{few}, or begin its PRIMARY KEY with a column that spreads them"
@@ -103,7 +108,9 @@ def _spread(table: Table, index: Index) -> tuple[Fix, ...]:
     words = "_".join("_".join(each.token_of) or each.name for each in columns)
     text = f"CREATE INDEX {table.name}_by_{words}_spread ON {table.name} ({shown}) BUCKETS {BUCKETS};"
     end = end_of_statement(table.span.source.text, table.span.end)
-    return (Fix(f"Spread it with an index in {BUCKETS} BUCKETS", (Edit(table.span.file, end, end, f"\n\n{text}"),)),)
+    edit = Edit(table.span.file, end, end, f"\n\n{text}")
+    what = f"the answer stays the same; each read makes {BUCKETS} requests in the place of one"
+    return (Fix(f"Spread it with an index in {BUCKETS} BUCKETS", (edit,), consequence=what),)
 
 
 def end_of_statement(text: str, end: int) -> int:

@@ -6,13 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from piql.catalog import Kind, Table
-from piql.logical.expressions import ColumnRef, Comparison, conjuncts
+from piql.catalog import Table
+from piql.logical.expressions import ColumnRef, Comparison, Constant, conjuncts
 from piql.logical.operators import Distinct, GroupBy, Join, LogicalNode, Relation, SemiJoin, Sort, Stop, inputs
 from piql.memory import Memory
 from piql.optimizer.region import aliases_below
 from piql.optimizer.restrictions import Restrictions
 from piql.physical.access import Reading
+from piql.physical.few_values import holds_few_values
 from piql.source import Span
 
 GapKind = Literal["scan", "join", "product", "aggregate", "sort", "blocked"]
@@ -51,6 +52,7 @@ class Gap:
     served: tuple[Span, ...] = ()  # the predicates that an index can apply together
     unset: tuple[tuple[str, ...], ...] = ()  # foreign keys declared NULL that a join follows before the stop
     others: tuple[Relation, ...] = ()  # joined before it, where no equality joins it to them
+    constants: tuple[str, ...] = ()  # of `columns`, those that equal what stands in the text
 
     @property
     def table(self) -> Table:
@@ -58,18 +60,21 @@ class Gap:
 
     @property
     def limit_columns(self) -> tuple[str, ...]:
-        """The columns a CARDINALITY LIMIT could be declared on: a flag alone splits the rows in two halves at best."""
-        return tuple(name for name in self.columns if not _is_flag(self.table, name)) or self.columns
+        """The columns a CARDINALITY LIMIT could be declared on, those of the primary key first, in its order.
 
-    @property
-    def has_only_flags(self) -> bool:
-        """Whether nothing is fixed but columns of two values."""
-        return bool(self.columns) and not self.words and all(_is_flag(self.table, name) for name in self.columns)
+        Columns of few values are left out: where nothing else is fixed there are none.
+        """
+        named = {name for name in self.columns if not self._holds_few(name)}
+        key = tuple(name for name in self.table.primary_key if name in named)
+        return (*key, *self.table.in_order(named.difference(key)))
+
+    def _holds_few(self, name: str) -> bool:
+        return holds_few_values(self.table, name, is_constant=name in self.constants)
 
     @property
     def sentence(self) -> str:
         """Say what grows: "subscriptions of one owner: nothing limits how many there are"."""
-        flags = [name for name in self.columns if _is_flag(self.table, name)]
+        flags = [name for name in self.columns if self._holds_few(name)]
         others = [name for name in self.columns if name not in flags]
         kinds = (
             [" with " + " and ".join(f"one word in {' or '.join(each)}" for each in self.words)] if self.words else []
@@ -78,11 +83,6 @@ class Gap:
         kinds += [f" with one value of {' and '.join(flags)}"] if flags else []
         what = f"{self.table.name}{''.join(kinds)}" if kinds else f"all {self.table.name}"
         return f"{what}: nothing limits how many there are"
-
-
-def _is_flag(table: Table, name: str) -> bool:
-    column = table.column(name)
-    return column is not None and column.type.kind is Kind.BOOLEAN
 
 
 def gap_of(
@@ -97,7 +97,7 @@ def gap_of(
     """Describe a read that nothing bounds."""
     known = reading.restrictions
     values = (each for each in known.equal.values() if not each.is_null)
-    fixed = sorted(values, key=lambda each: _is_flag(relation.table, each.column))
+    fixed = sorted(values, key=lambda each: holds_few_values(relation.table, each.column))
     spans = [relation.span, *(each.predicate.span for each in fixed), *(word.predicate.span for word in known.words)]
     stop = next((each for each in under if isinstance(each, Stop)), None)
     joins = [] if is_joined else _joins_before_stop(under)
@@ -130,6 +130,9 @@ def gap_of(
         served=tuple(_served(known)),
         unset=tuple(dict.fromkeys(found for join in joins for found in _unset(join, relation))),
         others=tuple(_joined_before(under)) if kind == "product" else (),
+        constants=tuple(
+            name for name, each in known.equal.items() if all(isinstance(value, Constant) for value in each.values)
+        ),
     )
 
 

@@ -132,7 +132,9 @@ function FixButton({ fix }: { fix: Fix }) {
       <Button size="small" isWrapped icon={<Wrench size={12} aria-hidden />} onClick={() => void applyFix(fix)}>
         {fix.title}
       </Button>
-      {fix.unblocks.length > 0 ? <span className={styles['unblocks']}>also unblocks {fix.unblocks.join(', ')}</span> : null}
+      <span className={styles['unblocks']}>
+        {[fix.unblocks.length > 0 ? `also unblocks ${fix.unblocks.join(', ')}` : '', fix.consequence, fix.cost].filter(Boolean).join('; ')}
+      </span>
     </span>
   )
 }
