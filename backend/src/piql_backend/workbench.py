@@ -58,7 +58,7 @@ class Workbench:
         self.executions = Executions(self.deployments, self._store, self._observations)
         self.bursts = Bursts(self.executions)
         self.slos = Slos(slo_table, self.deployments, self.predictions, self.workspaces, self.compilations)
-        plans = Plans(self.deployments, self.compilations)
+        plans = Plans(self.deployments)
         self.latency = Latency(
             self._observation_table,
             slo_table,

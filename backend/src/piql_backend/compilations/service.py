@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import piql
@@ -37,6 +37,10 @@ class Compilations:
     def compile(self, files: Sequence[SourceFile]) -> Compilation:
         return self._entry(files).compilation
 
+    def compile_texts(self, texts: Mapping[str, str]) -> Compilation:
+        """Compile what is or was deployed: a program may have named its texts as no file of a workspace is named."""
+        return self._entry_of(tuple(texts.items())).compilation
+
     def compile_to_json(self, files: Sequence[SourceFile], stages_of: str | None = None) -> bytes:
         """Give the `CompilationRead` as JSON, with the stages of one query or of all."""
         entry = self._entry(files)
@@ -62,7 +66,9 @@ class Compilations:
         return compilation, query
 
     def _entry(self, files: Sequence[SourceFile]) -> _Entry:
-        texts = tuple((each.path, each.text) for each in files)
+        return self._entry_of(tuple((each.path, each.text) for each in files))
+
+    def _entry_of(self, texts: Texts) -> _Entry:
         with self._lock:
             if texts in self._entries:
                 self._entries.move_to_end(texts)

@@ -31,7 +31,6 @@ from piql_backend.deployments.schemas import (
     QueryBoundRead,
 )
 from piql_backend.errors import ApiError, NotFound
-from piql_backend.schema import SourceFile
 from piql_backend.store import StoreConnection
 
 log = logging.getLogger(__name__)
@@ -78,8 +77,7 @@ class History:
         if self._live is None and newest and self.problem is not None:
             read = self._table.read(newest, newest)
             assert read is not None
-            files = [SourceFile(path=each.path, text=each.text) for each in read.files]
-            self._live = LiveDeployment(read, self._compilations.compile(files), "", {})
+            self._live = LiveDeployment(read, self._compilations.compile_texts(self._table.texts(newest)), "", {})
         self._watcher.start()
 
     def close(self) -> None:

@@ -38,6 +38,12 @@ class DeploymentTable:
             row = cursor.execute(f"SELECT {_COLUMNS} FROM deployments WHERE version = ?", [version]).fetchone()
         return None if row is None else _detail(row, live)
 
+    def texts(self, version: int) -> Mapping[str, str]:
+        """Give all texts of a version by their names, also those that were deployed earlier and stayed."""
+        with self._database.read() as cursor:
+            row = cursor.execute("SELECT files FROM deployments WHERE version = ?", [version]).fetchone()
+        return {file["path"]: file["text"] for file in json.loads(row[0])} if row else {}
+
     def version_of(self, deployment: str) -> int | None:
         """Give the version of a deployment of the store, None where the history does not have it yet."""
         with self._database.read() as cursor:

@@ -104,6 +104,10 @@ class Deployments:
             raise NotFound("unknown-deployment", f"There is no deployment {shown(deployment_id)}.")
         return read
 
+    def compilation(self, version: int) -> Compilation:
+        """Compile a version with all that ran in it."""
+        return self._compilations.compile_texts(self._table.texts(version))
+
     def live(self, deployment_id: str) -> LiveDeployment:
         """Give the live version, named by `live` or by its id; 409 for one that has been replaced."""
         live = self.history.live

@@ -8,24 +8,20 @@ from collections.abc import Mapping, Sequence
 from piql.compilation import CompiledQuery
 from piql.physical.format import format_plan
 
-from piql_backend.compilations.service import Compilations
 from piql_backend.deployments.schemas import DeploymentDetailRead
 from piql_backend.deployments.service import Deployments
-from piql_backend.schema import SourceFile
 
 
 class Plans:
     """The plans of all versions. A version never changes, so that each is compiled once."""
 
-    def __init__(self, deployments: Deployments, compilations: Compilations) -> None:
+    def __init__(self, deployments: Deployments) -> None:
         self._deployments = deployments
-        self._compilations = compilations
         self._digests: dict[int, Mapping[str, str]] = {}
 
     def queries_of(self, deployment: DeploymentDetailRead) -> Mapping[str, CompiledQuery]:
-        """Compile the files of a version."""
-        files = [SourceFile(path=file.path, text=file.text) for file in deployment.files]
-        return self._compilations.compile(files).queries
+        """Compile a version."""
+        return self._deployments.compilation(deployment.version).queries
 
     def digests(self, version: int) -> Mapping[str, str]:
         """Give by query what stands for its plan: two that are the same make the same requests."""
