@@ -39,7 +39,6 @@ class Workbench:
         data = settings.data
         self._lock = DataLock(data)
         self._first_start = FirstStart(settings)
-        self._first_start.undo_interrupted()
         self._database = Database(data / "workbench.duckdb")
         self._store = StoreConnection(settings.store_url)
         self._observations = Observations(self._database)

@@ -148,7 +148,7 @@ class History:
             self.look()
 
 
-def details_of(
+def deployer_of(
     workspace_id: str, seen: str | None, run_id: str | None, model: str | None, predicted: Mapping[str, float]
 ) -> Deployer:
     """Give what the store is to keep of a deployment, so that its row can be made from the store alone."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Collection, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from piql.compilation import Compilation
 from piql.deploy import begin_deploy, begin_rollback, versions
@@ -17,7 +18,7 @@ from piql_backend.compilations.reading import read_diagnostic, read_diagnostics
 from piql_backend.compilations.service import Compilations
 from piql_backend.deployments.building import Building
 from piql_backend.deployments.comparing import Touched, changes_between, preview_of, touched
-from piql_backend.deployments.history import History, LiveDeployment, details_of, shown
+from piql_backend.deployments.history import History, LiveDeployment, deployer_of, shown
 from piql_backend.deployments.repository import DeploymentTable
 from piql_backend.deployments.schemas import (
     BuildCreate,
@@ -40,6 +41,7 @@ from piql_backend.workspaces.repository import Workspaces
 LIVE = "live"
 _ATTEMPTS = 5
 _MOST_BETWEEN = 20
+_NO_DETAILS: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,7 @@ class _Wish:
     compilation: Compilation
     model: str | None
     predicted: Mapping[str, float]
+    details: Mapping[str, str]
 
 
 class Deployments:
@@ -155,9 +158,9 @@ class Deployments:
             to=_short(to),
         )
 
-    def deploy(self, request: DeploymentCreate) -> DeploymentRead:
-        """Deploy a query set, or refuse it with the editor's own diagnostics."""
-        wish = self._wish(request)
+    def deploy(self, request: DeploymentCreate, details: Mapping[str, str] = _NO_DETAILS) -> DeploymentRead:
+        """Deploy a query set, or refuse it with the editor's own diagnostics; `details` are kept with the version."""
+        wish = self._wish(request, details)
         with self._deploying:
             build = self._begun(wish, EAGER, is_background=False)
             try:
@@ -201,7 +204,8 @@ class Deployments:
             touches = touched(live, wish.compilation, request.workspace_id, request.removes)
             _refuse_replacing(touches, request.removes)
             seen = live.id if live else ""
-            deployer = details_of(request.workspace_id, seen, request.run_id, wish.model, wish.predicted)
+            deployer = deployer_of(request.workspace_id, seen, request.run_id, wish.model, wish.predicted)
+            deployer = replace(deployer, details={**deployer.details, **wish.details})
             try:
                 return begin_deploy(
                     self._store.database().store,
@@ -227,7 +231,7 @@ class Deployments:
             return _short(self.live(LIVE).read)
         return _short(read)
 
-    def _wish(self, request: DeploymentCreate) -> _Wish:
+    def _wish(self, request: DeploymentCreate, details: Mapping[str, str] = _NO_DETAILS) -> _Wish:
         texts = self._workspaces.texts(request.workspace_id)
         if request.base_revisions is not None:
             self._workspaces.refuse_newer(request.workspace_id, request.base_revisions)
@@ -237,8 +241,8 @@ class Deployments:
         compilation = self._compilations.compile(files)
         refuse_errors(compilation)
         if request.run_id is None:
-            return _Wish(request, compilation, None, {})
-        return _Wish(request, compilation, *self._predictions.predict_all(compilation, request.run_id))
+            return _Wish(request, compilation, None, {}, details)
+        return _Wish(request, compilation, *self._predictions.predict_all(compilation, request.run_id), details)
 
     def _live_version(self) -> int:
         live = self.history.live

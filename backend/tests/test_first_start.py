@@ -1,0 +1,141 @@
+"""The first start: an empty store gets the sample, one that holds anything is left as it is, whatever interrupts it."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterable
+from contextlib import AbstractAsyncContextManager, closing, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import httpx
+import piql
+import piql_backend.first_start as first_start_module
+import pytest
+from piql_backend.settings import Settings
+
+from .conftest import USERS, settings_for
+
+Running = Callable[[Settings], AbstractAsyncContextManager[httpx.AsyncClient]]
+SHOP = """CREATE TABLE users (username VARCHAR(32) PRIMARY KEY, hometown VARCHAR(64));
+CREATE QUERY userOf AS SELECT hometown FROM users WHERE username = [1: u];
+"""
+
+
+class Killed(BaseException):
+    """Stands for a process that ends here."""
+
+
+def contents(path: Path) -> list[str]:
+    with closing(sqlite3.connect(path)) as raw:
+        return list(raw.iterdump())
+
+
+def rows_of(url: str, table: str) -> int:
+    with piql.connect(url) as db:
+        return len(db.some_rows(table, [db.deployment.table(table).columns[0].name], 10_000))
+
+
+@pytest.mark.parametrize("scheme", ["embedded", "stepwise"])
+async def test_a_store_that_holds_data_is_left_as_it_is(tmp_path: Path, running: Running, scheme: str) -> None:
+    file = tmp_path / "existing.db"
+    with piql.connect(f"{scheme}:{file}") as db:
+        db.deploy(piql.compile(SHOP))
+        db.load("users", [{"username": "ada", "hometown": "Oslo"}])
+    before = contents(file)
+    async with running(replace(settings_for(tmp_path / "data"), store=f"{scheme}:{file}")) as client:
+        assert (await client.get("/api/health")).json()["workspace_ids"] == ["application"]
+        workspace = (await client.get("/api/workspaces/application")).json()
+        assert [file["text"] for file in workspace["files"]] == [SHOP]
+        ran = await client.post("/api/deployments/live/queries/userOf/executions", json={"parameters": {"u": "ada"}})
+        assert ran.json()["rows"] == [["Oslo"]]
+        assert len((await client.get("/api/deployments")).json()) == 1
+    assert contents(file) == before
+
+
+async def test_a_file_of_another_program_gets_no_sample(tmp_path: Path, running: Running) -> None:
+    file = tmp_path / "existing.db"
+    with closing(sqlite3.connect(file)) as raw, raw:
+        raw.execute("CREATE TABLE users (name TEXT)")
+        raw.execute("INSERT INTO users VALUES ('ada')")
+    async with running(replace(settings_for(tmp_path / "data"), store=f"embedded:{file}")) as client:
+        assert (await client.get("/api/deployments")).json() == []
+        assert (await client.get("/api/health")).json()["workspace_ids"] == ["application"]
+    with closing(sqlite3.connect(file)) as raw:
+        assert raw.execute("SELECT * FROM users").fetchall() == [("ada",)]
+
+
+async def test_the_last_workspace_comes_back_from_the_store(settings: Settings, running: Running) -> None:
+    async with running(settings) as client:
+        before = (await client.get("/api/workspaces/scadr")).json()
+        gone = {"username": "ada_birch"}
+        await client.post("/api/deployments/live/queries/findUser/executions", json={"parameters": gone})
+    kept = contents(settings.data / "store")
+    for file in sorted((settings.data / "workspaces").rglob("*"), reverse=True):
+        file.unlink() if file.is_file() else file.rmdir()
+    async with running(settings) as client:
+        assert (await client.get("/api/workspaces/scadr")).json() == before
+        assert [read["id"] for read in (await client.get("/api/deployments")).json()] == ["d1"]
+    assert contents(settings.data / "store") == kept
+
+
+def killing_at(monkeypatch: pytest.MonkeyPatch, step: str) -> None:
+    """End the next first start at a step of it."""
+    write, load = first_start_module.write_atomically, piql.Database.load
+    loaded: list[str] = []
+
+    def written(file: Path, text: str) -> None:
+        if step == "mark" or (step == "files" and file.name == "addUser.piql"):
+            raise Killed
+        write(file, text)
+
+    def some_loaded(self: piql.Database, table: str, rows: Iterable[Any], **named: Any) -> int:
+        loaded.append(table)
+        if step == "before the load":
+            raise Killed
+        if step == "within the load" and len(loaded) == 2:
+            load(self, table, list(rows)[:40], batch_rows=20, **named)
+            raise Killed
+        return load(self, table, rows, **named)
+
+    monkeypatch.setattr(first_start_module, "write_atomically", written)
+    monkeypatch.setattr(piql.Database, "load", some_loaded)
+
+
+@pytest.mark.parametrize("step", ["mark", "files", "before the load", "within the load"])
+async def test_a_first_start_goes_on_where_it_was_interrupted(
+    tmp_path: Path, running: Running, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    settings = settings_for(tmp_path / "data")
+    with monkeypatch.context() as patched:
+        killing_at(patched, step)
+        with suppress(Killed):
+            async with running(settings):
+                raise AssertionError("it was not interrupted")
+    async with running(settings) as client:
+        assert [read["id"] for read in (await client.get("/api/deployments")).json()] == ["d1"]
+        assert len((await client.get("/api/workspaces/scadr")).json()["files"]) == 13
+    assert not (settings.data / ".first-start-under-way").exists()
+    assert rows_of(settings.store_url, "users") == USERS
+    assert rows_of(settings.store_url, "thoughts") == USERS * 12
+    assert rows_of(settings.store_url, "subscriptions") == USERS * 5
+
+
+async def test_an_interrupted_first_start_neither_removes_nor_fills_another_store(
+    tmp_path: Path, running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = settings_for(tmp_path / "data")
+    with monkeypatch.context() as patched:
+        killing_at(patched, "within the load")
+        with suppress(Killed):
+            async with running(settings):
+                raise AssertionError("it was not interrupted")
+    mine = settings.data / "store-of-mine.db"
+    with piql.connect(f"embedded:{mine}") as db:
+        db.deploy(piql.compile(SHOP))
+    before = contents(mine)
+    async with running(replace(settings, store=f"embedded:{mine}")) as client:
+        live = (await client.get("/api/deployments/live")).json()
+        assert [query["name"] for query in live["queries"]] == ["userOf"]
+    assert contents(mine) == before
