@@ -86,8 +86,11 @@ class AsyncDatabase:
         cursor: str | None = None,
         strategy: Strategy | None = None,
         consistency: Consistency | None = None,
+        snapshot: bool = False,
     ) -> Page:
-        return await self._call(lambda: self._database.execute(name, parameters, cursor, strategy, consistency))
+        return await self._call(
+            lambda: self._database.execute(name, parameters, cursor, strategy, consistency, snapshot)
+        )
 
     async def run(
         self,
@@ -95,8 +98,9 @@ class AsyncDatabase:
         parameters: Mapping[str, object] | None = None,
         cursor: str | None = None,
         consistency: Consistency | None = None,
+        snapshot: bool = False,
     ) -> Page:
-        return await self._call(lambda: self._database.run(text, parameters, cursor, consistency))
+        return await self._call(lambda: self._database.run(text, parameters, cursor, consistency, snapshot))
 
     async def some_rows(self, table: str, columns: Iterable[str], most: int) -> list[tuple[Any, ...]]:
         return await self._call(lambda: self._database.some_rows(table, columns, most))
@@ -128,11 +132,18 @@ class AsyncSession:
         parameters: Mapping[str, object] | None = None,
         cursor: str | None = None,
         strategy: Strategy | None = None,
+        snapshot: bool = False,
     ) -> Page:
-        return await self._database._call(lambda: self._session.execute(name, parameters, cursor, strategy))
+        return await self._database._call(lambda: self._session.execute(name, parameters, cursor, strategy, snapshot))
 
-    async def run(self, text: str, parameters: Mapping[str, object] | None = None, cursor: str | None = None) -> Page:
-        return await self._database._call(lambda: self._session.run(text, parameters, cursor))
+    async def run(
+        self,
+        text: str,
+        parameters: Mapping[str, object] | None = None,
+        cursor: str | None = None,
+        snapshot: bool = False,
+    ) -> Page:
+        return await self._database._call(lambda: self._session.run(text, parameters, cursor, snapshot))
 
     async def load(
         self,

@@ -8,12 +8,13 @@ with piql.connect("embedded:scadr.db") as db:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from math import inf
 from time import monotonic, perf_counter
 from types import TracebackType
 from typing import Any, Literal, Self, TypeVar, overload
 
-from piql.compilation import Compilation, CompiledQuery, compile_statement
+from piql.compilation import Compilation, compile_statement
 from piql.deploy import begin_deploy, begin_rollback, deploy, load_deployment, open_build, rollback
 from piql.deployment import LOOK_SECONDS, Deployment, Redeployed
 from piql.errors import (
@@ -22,6 +23,7 @@ from piql.errors import (
     NotDeployed,
     NumberOutOfRange,
     RepairPending,
+    SnapshotUnavailable,
     StoreSilent,
     StoreUnavailable,
 )
@@ -30,9 +32,9 @@ from piql.execution.executor import Page, PreparedQuery
 from piql.execution.observation import Observation, Observer, OperatorTiming
 from piql.execution.seals import signing_key
 from piql.execution.strategy import Clock, Strategy
-from piql.physical.operators import WritePlan
-from piql.pinned import pinned_to, refuse_overtaken
-from piql.session import Session
+from piql.pinned import pinned_to
+from piql.prepared import Making, Prepared, PreparedStatement, is_write
+from piql.session import Served, Session
 from piql.session_marks import Guarantee, known_consistency
 from piql.store import open_store
 from piql.store.base import Consistency, Row, Store, Transaction
@@ -45,9 +47,7 @@ from piql.writing.pace import Manners
 from piql.writing.resumed_load import ResumedLoad
 from piql.writing.server import Server
 from piql.writing.stamps import Stamps
-from piql.writing.stepped_writer import SteppedWriter
 from piql.writing.sweep import SweepReport, sweep, sweep_places
-from piql.writing.table_writer import TableWriter
 from piql.writing.write import PreparedWrite
 
 __all__ = [
@@ -86,18 +86,6 @@ def connect(
         raise
 
 
-@dataclass(slots=True)
-class _Prepared:
-    """All that has been made ready for one deployment; replaced as a whole when another one is in force."""
-
-    deployment: Deployment
-    asked: Deployment  # whose queries are run: the same, unless the connection stays with another version
-    queries: dict[str, PreparedQuery | PreparedWrite] = field(default_factory=dict)
-    statements: dict[str, PreparedQuery | PreparedWrite] = field(default_factory=dict)
-    writers: dict[str, TableWriter] = field(default_factory=dict)
-    stepped: dict[str, SteppedWriter] = field(default_factory=dict)
-
-
 class Database:
     """A store with what is deployed in it; may be used from any number of threads."""
 
@@ -114,13 +102,12 @@ class Database:
     ) -> None:
         self._store = store
         self._version = version
-        self._clock = clock
         self._server = Server(store.steps, stamps, manners) if store.steps is not None else None
         self.observer = observer
         self.strategy: Strategy = strategy
         self.consistency: Consistency | None = known_consistency(consistency)
         try:
-            self._cursor_key = signing_key(store)
+            self._making = Making(store, self._server, signing_key(store), clock)
             self._prepared = self._load()
         except (ValueError, LookupError, TypeError) as damage:
             raise StoreUnavailable(f"what the store keeps of its deployment cannot be read: {damage}") from damage
@@ -212,10 +199,14 @@ class Database:
         mine = self._build
         if mine is not None and not mine.progress.is_done:
             return mine
-        return open_build(self._store)
+        found = open_build(self._store)
+        return found if found is None else found.followed_by(self._look_at_once)
+
+    def _look_at_once(self) -> None:
+        self._look_at = -inf
 
     def _started(self, build: Build) -> Build:
-        self._build = build
+        self._build = build.followed_by(self._look_at_once)
         if not build.progress.is_done:
             build.start()
         return build
@@ -255,18 +246,18 @@ class Database:
         if self._server is None:
             return SweepReport()
         prepared = self._prepared
-        report = sweep(self._server, lambda table: self._stepped(prepared, table), older_than, per_second)
+        report = sweep(self._server, prepared.stepped, older_than, per_second)
         if not places:
             return report
-        all_places = [each for table in prepared.deployment.tables for each in self._stepped(prepared, table).places]
+        all_places = [each for table in prepared.deployment.tables for each in prepared.stepped(table).places]
         groups, returned = sweep_places(self._server, all_places, older_than, per_second)
         return replace(report, groups=groups, places_returned=returned)
 
     def _load_batch(self, table: str, rows: list[Mapping[str, Any]], resumed: ResumedLoad | None) -> None:
         prepared = self._prepared
-        writer = self._writer(prepared, table)
+        writer = prepared.writer(table)
         if self._server is not None:
-            stepped = self._stepped(prepared, table)
+            stepped = prepared.stepped(table)
             records = {writer.key_of(record): record for record in map(writer.make, rows)}
             load = GroupedLoad(stepped, self._server).load
 
@@ -300,11 +291,14 @@ class Database:
         cursor: str | None = None,
         strategy: Strategy | None = None,
         consistency: Consistency | None = None,
+        snapshot: bool = False,
     ) -> Page:
         """Execute a deployed query; with the cursor of a page, give the next one.
 
-        `consistency="eventual"` takes what any replica has, `"quorum"` what every acknowledged write has reached.
+        `consistency="eventual"` takes what any replica has, `"quorum"` what every acknowledged write has reached. With
+        `snapshot`, all rows are of one moment, or SnapshotUnavailable says that the store has no such thing.
         """
+        self._refuse_without(snapshot)
         if monotonic() > self._look_at:
             self._refresh()
         prepared = self._prepared
@@ -339,8 +333,10 @@ class Database:
         parameters: Mapping[str, object] | None = None,
         cursor: str | None = None,
         consistency: Consistency | None = None,
+        snapshot: bool = False,
     ) -> Page:
         """Compile one bare statement against what is deployed and run it, if it is bounded."""
+        self._refuse_without(snapshot)
         query, prepared = self._statement(text)
         if isinstance(query, PreparedQuery):
             freshness = self.consistency if consistency is None else known_consistency(consistency)
@@ -357,7 +353,14 @@ class Database:
             raise _no_pages("the statement")
         return self._in_force(lambda: self._write(self._statement(text)[0], parameters))
 
-    def _may_be_cut(self, prepared: _Prepared) -> bool:
+    def _refuse_without(self, snapshot: bool) -> None:
+        """Refuse a read of one moment on a store without transactions: elsewhere every read is one."""
+        if snapshot and self._server is not None:
+            raise SnapshotUnavailable(
+                "a store without transactions has no moment that several requests could be of: read without a snapshot"
+            )
+
+    def _may_be_cut(self, prepared: Prepared) -> bool:
         """Say whether a limit may have been raised, and rows written beyond it, before a read was done."""
         if self._server is None or monotonic() > self._look_at:  # without transactions writers wait until all looked
             self._refresh()
@@ -369,7 +372,7 @@ class Database:
         The columns are those of a CARDINALITY LIMIT; of one on words, the first column stands for the word.
         """
         self._refresh()
-        limit = limit_on(self._writer(self._prepared, table).limits, table, frozenset(group))
+        limit = limit_on(self._prepared.writer(table).limits, table, frozenset(group))
         return Headroom(limit, self._store).of(
             group, self.consistency if consistency is None else known_consistency(consistency)
         )
@@ -383,9 +386,16 @@ class Database:
         self, token: str | None = None, guarantees: Iterable[Guarantee] = ("read-your-writes", "monotonic-reads")
     ) -> Session:
         """Begin a session, or go on with one whose `token` was kept, also if another server gave it."""
-        return Session(self, token, guarantees)
+        served = Served(
+            self._making.cursor_key,
+            lambda: self._prepared.deployment.version,
+            self._refresh,
+            lambda name: is_write(self._named(name)),
+            lambda text: is_write(self._statement(text)[0]),
+        )
+        return Session(self, served, token, guarantees)
 
-    def _write(self, query: PreparedQuery | PreparedWrite, parameters: Mapping[str, object] | None) -> Page:
+    def _write(self, query: PreparedStatement, parameters: Mapping[str, object] | None) -> Page:
         assert isinstance(query, PreparedWrite)
         prepared = self._prepared
         try:
@@ -407,7 +417,7 @@ class Database:
                 has_swept = True
                 self._leftovers.sweep(pending)
 
-    def _check_version(self, prepared: _Prepared, transaction: Transaction) -> None:
+    def _check_version(self, prepared: Prepared, transaction: Transaction) -> None:
         if transaction.version() != prepared.deployment.epoch:
             raise Redeployed
 
@@ -419,11 +429,12 @@ class Database:
         self._prepared = self._load()
         return True
 
-    def _load(self) -> _Prepared:
+    def _load(self) -> Prepared:
         deployment = load_deployment(self._store)
-        return _Prepared(deployment, deployment if self._version is None else pinned_to(self._store, self._version))
+        asked = deployment if self._version is None else pinned_to(self._store, self._version)
+        return Prepared(self._making, deployment, asked)
 
-    def _named(self, name: str) -> PreparedQuery | PreparedWrite:
+    def _named(self, name: str) -> PreparedStatement:
         prepared = self._prepared
         found = prepared.queries.get(name)
         if found is not None:
@@ -434,11 +445,11 @@ class Database:
         if query is None or query.plan is None:
             known = ", ".join(sorted(prepared.asked.compilation.queries)) or "no queries"
             raise NotDeployed(f"no query {name!r} is deployed; there are {known}")
-        made = self._prepare(prepared, query)
+        made = prepared.prepare(query)
         prepared.queries[name] = made
         return made
 
-    def _statement(self, text: str) -> tuple[PreparedQuery | PreparedWrite, _Prepared]:
+    def _statement(self, text: str) -> tuple[PreparedStatement, Prepared]:
         self._refresh()
         prepared = self._prepared
         found = prepared.statements.get(text)
@@ -450,39 +461,13 @@ class Database:
             message = errors[0].message if errors else "no bound was found"
             raise CompilationRefused(f"not run: {message}", query.diagnostics)
         try:
-            made = self._prepare(prepared, query)
+            made = prepared.prepare(query)
         except NotDeployed as missing:
             raise CompilationRefused(f"not run: {missing}", query.diagnostics) from missing
         if len(prepared.statements) >= _STATEMENTS_KEPT:
             prepared.statements.clear()
         prepared.statements[text] = made
         return made, prepared
-
-    def _prepare(self, prepared: _Prepared, query: CompiledQuery) -> PreparedQuery | PreparedWrite:
-        deployment = prepared.asked
-        if deployment.version != prepared.deployment.version:
-            refuse_overtaken(query, deployment, prepared.deployment)
-        if isinstance(query.plan, WritePlan):
-            table = query.plan.table.name
-            stepped = self._stepped(prepared, table) if self._server is not None else None
-            writer = self._writer(prepared, table)
-            return PreparedWrite(query, self._store, writer, deployment.version, stepped, self._clock)
-        return PreparedQuery(query, self._store, deployment.deployed, deployment.version, self._cursor_key, self._clock)
-
-    def _writer(self, prepared: _Prepared, table: str) -> TableWriter:
-        found = prepared.writers.get(table)
-        if found is None:
-            deployment = prepared.deployment
-            found = prepared.writers[table] = TableWriter(deployment.table(table), deployment, self._store)
-        return found
-
-    def _stepped(self, prepared: _Prepared, table: str) -> SteppedWriter:
-        found = prepared.stepped.get(table)
-        if found is None:
-            assert self._server is not None
-            writer, deployment = self._writer(prepared, table), prepared.deployment
-            found = prepared.stepped[table] = SteppedWriter(writer, deployment, self._store, self._server)
-        return found
 
 
 def _no_pages(name: str) -> InvalidCursor:

@@ -17,6 +17,7 @@ PiqlError
 ├── DeployedMeanwhile       another version is in force than the one that was seen
 ├── BoundExceeded           a broken promise of ours: report it
 ├── RepairPending
+├── SnapshotUnavailable     asked of a store without transactions
 └── StoreUnavailable
     ├── StoreForked         what a forked process has of its parent's connections
     └── StoreSilent         no answer in time
@@ -101,6 +102,10 @@ class BoundExceeded(PiqlError):
 
 class RepairPending(PiqlError):
     """Interrupted or busy writers left more to settle than one execution may add, and did so for about a second."""
+
+
+class SnapshotUnavailable(PiqlError):
+    """A read of one moment was asked of a store that has no transactions."""
 
 
 class StoreUnavailable(PiqlError):

@@ -5,7 +5,8 @@ What it remembers for that is in `session_marks`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
 from piql.errors import InvalidParameter
@@ -14,10 +15,20 @@ from piql.execution.strategy import Strategy
 from piql.session_marks import Guarantee, SessionMarks, either, read_token
 from piql.store.base import Consistency
 from piql.writing.bulk import BATCH, Progress
-from piql.writing.write import PreparedWrite
 
 if TYPE_CHECKING:
     from piql.database import Database
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """What a session needs to know of its database, beside what everybody may call."""
+
+    key: bytes  # which seals tokens
+    version: Callable[[], int]  # the deployment that the database knows
+    look: Callable[[], object]  # whether there is a newer one
+    writes: Callable[[str], bool]  # says of a deployed query, by its name, whether it is a write
+    text_writes: Callable[[str], bool]  # the same of a bare statement
 
 
 class Session:
@@ -26,17 +37,18 @@ class Session:
     `token` is for the client to keep: whatever server serves it next, `session(token)` goes on there.
     """
 
-    def __init__(self, database: Database, token: str | None, guarantees: Iterable[Guarantee]) -> None:
+    def __init__(self, database: Database, served: Served, token: str | None, guarantees: Iterable[Guarantee]) -> None:
         self.database = database
+        self._served = served
         self.guarantees = frozenset(guarantees)
         unknown = self.guarantees - set(get_args(Guarantee))
         if unknown:
             raise InvalidParameter(f"a session guarantees {either(Guarantee)}, not {sorted(unknown)[0]!r}")
-        self._marks = SessionMarks() if token is None else read_token(database._cursor_key, token)
+        self._marks = SessionMarks() if token is None else read_token(served.key, token)
 
     @property
     def token(self) -> str:
-        return self._marks.token(self.database._cursor_key)
+        return self._marks.token(self._served.key)
 
     def execute(
         self,
@@ -44,19 +56,24 @@ class Session:
         parameters: Mapping[str, object] | None = None,
         cursor: str | None = None,
         strategy: Strategy | None = None,
+        snapshot: bool = False,
     ) -> Page:
         """Execute a deployed query within the session."""
         self._catch_up()
-        is_write = isinstance(self.database._named(name), PreparedWrite)
-        consistency = self._mark(is_write)
-        return self.database.execute(name, parameters, cursor, strategy, consistency)
+        consistency = self._mark(self._served.writes(name))
+        return self.database.execute(name, parameters, cursor, strategy, consistency, snapshot)
 
-    def run(self, text: str, parameters: Mapping[str, object] | None = None, cursor: str | None = None) -> Page:
+    def run(
+        self,
+        text: str,
+        parameters: Mapping[str, object] | None = None,
+        cursor: str | None = None,
+        snapshot: bool = False,
+    ) -> Page:
         """Run one bare statement within the session."""
         self._catch_up()
-        is_write = isinstance(self.database._statement(text), PreparedWrite)
-        consistency = self._mark(is_write)
-        return self.database.run(text, parameters, cursor, consistency)
+        consistency = self._mark(self._served.text_writes(text))
+        return self.database.run(text, parameters, cursor, consistency, snapshot)
 
     def load(
         self,
@@ -73,12 +90,12 @@ class Session:
 
     def _catch_up(self) -> None:
         """See the deployments that the session has met elsewhere."""
-        if self._marks.version > self.database._prepared.deployment.version:
-            self.database._refresh()
+        if self._marks.version > self._served.version():
+            self._served.look()
 
     def _mark(self, is_write: bool) -> Consistency | None:
         """Note what is about to be done, and give how fresh a read has to be; a write that fails may be there, too."""
         needs_quorum = self._marks.needs_quorum(self.guarantees)
-        version = max(self._marks.version, self.database._prepared.deployment.version)
+        version = max(self._marks.version, self._served.version())
         self._marks = SessionMarks(version, self._marks.has_written or is_write)
         return "quorum" if needs_quorum else None

@@ -150,3 +150,37 @@ async def test_a_session_may_be_awaited(tmp_path: Path) -> None:
         assert (await again.execute("value", ROW)).rows == [{"value": 6}]
         assert (await again.run("SELECT value FROM counters WHERE id = 1")).rows == [{"value": 6}]
         assert await db.headroom("seats", {"three": 1}) == 3
+
+
+WRITES = [
+    ("put", "INSERT INTO counters (id, value) VALUES (1, 8)", {**ROW, "value": 8}),
+    ("open", "INSERT INTO accounts (id, email) VALUES ('a', 'a@x') IF NOT EXISTS", {"id": "a", "email": "a@x"}),
+    ("swap", "UPDATE counters SET value = 8 WHERE id = 1 IF value = 0", {**ROW, "value": 8, "expected": 0}),
+    ("stand", "DELETE FROM seats WHERE id = 'a'", {"id": "a"}),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "parameters"), WRITES)
+@pytest.mark.parametrize("way", ["execute", "run"])
+def test_a_session_remembers_each_kind_of_write_however_it_was_sent(
+    db: piql.Database, lagging: LaggingStore, name: str, text: str, parameters: dict[str, object], way: str
+) -> None:
+    session = db.session(guarantees=["read-your-writes"])
+    if way == "execute":
+        session.execute(name, parameters)
+    else:
+        session.run(text)
+    session.execute("value", ROW)
+    db.session(session.token, ["read-your-writes"]).run("SELECT value FROM counters WHERE id = 1")
+    assert lagging.eventual_reads == 0
+
+
+@pytest.mark.parametrize("way", ["execute", "run"])
+def test_a_session_that_only_read_has_written_nothing(db: piql.Database, lagging: LaggingStore, way: str) -> None:
+    session = db.session(guarantees=["read-your-writes"])
+    for _ in range(3):
+        if way == "execute":
+            session.execute("value", ROW)
+        else:
+            session.run("SELECT value FROM counters WHERE id = 1")
+    assert lagging.eventual_reads == 3

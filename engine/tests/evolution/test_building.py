@@ -203,3 +203,22 @@ def test_a_refused_build_lifts_the_constraint_again(db: piql.Database) -> None:
     db.execute("add", {**row(7001), "kind": "k0"})
     assert db.deployment.version == 1
     assert collect(db.store) == []
+
+
+@pytest.mark.parametrize("whose", ["its own", "another's"])
+def test_a_connection_that_waited_reads_by_the_new_version_at_once(
+    url: str, monkeypatch: pytest.MonkeyPatch, whose: str
+) -> None:
+    """Without it, it looks only when it has not looked for a while: for an hour, here."""
+    monkeypatch.setattr("piql.database.LOOK_SECONDS", 3600.0)
+    with filled(url, ROWS) as db, piql.connect(url) as other:
+        db.execute("item", {"id": 7})
+        other.execute("item", {"id": 7})
+        newer = FIRST.replace("AS SELECT id, kind, price", "AS SELECT price AS cost") + BY_KIND
+        build = db.deploy(piql.compile(newer), background=True)
+        waits = db
+        if whose == "another's":
+            waits = other
+            build = other.build or build
+        build.wait(60)
+        assert waits.execute("item", {"id": 7}).rows == [{"cost": 7}]

@@ -157,7 +157,7 @@ def check_consistent(db: Database, may_have_places_left: bool = False) -> None:
         assert list(intents_of(steps, name)) == [], "an intent is left"
     deployment = db.deployment
     for table in deployment.tables.values():
-        stepped = db._stepped(db._prepared, table.name)
+        stepped = db._prepared.stepped(table.name)
         columns = tuple(column.name for column in table.columns)
         rows = _all(store, table, ReadShape(table, table.primary_index(), (*columns, STATE), 0, sees_coming=True))
         assert all(row[-1] == State.VISIBLE for row in rows), f"{table.name}: {rows}"

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from time import monotonic, sleep, time
-from typing import Literal
+from typing import Literal, Self
 
 from piql.deployment import Deployment
 from piql.errors import CompilationRefused, DeploymentInProgress, PiqlError, StoreUnavailable
@@ -98,6 +98,7 @@ class Build:
         self._turn = threading.Lock()  # between steps and what is said to the build in this process
         self._failure: PiqlError | None = None
         self._end = end
+        self._follow: Callable[[], None] | None = None
         renew_in_children(self, Build._renew)
 
     def _renew(self) -> None:
@@ -111,6 +112,18 @@ class Build:
     def id(self) -> str:
         """Give the id that the version has once it is in force."""
         return self._id
+
+    def followed_by(self, follow: Callable[[], None]) -> Self:
+        """Call `follow`, from any thread, as soon as this process knows that the build is over."""
+        self._follow = follow
+        if self._end is not None:
+            follow()
+        return self
+
+    def _ended(self, end: Progress) -> None:
+        self._end = end
+        if self._follow is not None:
+            self._follow()
 
     @property
     def progress(self) -> BuildProgress:
@@ -228,7 +241,7 @@ class Build:
                 return True  # paused, cancelled or driven on meanwhile: what was done here may be done again
             keep(transaction, stand.state, after)
         if after.progress.outcome is not None:
-            self._end = after.progress
+            self._ended(after.progress)
             collect(self._store)
             return False
         if wait:
@@ -278,7 +291,8 @@ class Build:
                 raise DeploymentInProgress("many versions have followed since: nothing is known of this one any more")
             if progress.outcome is None:
                 return progress
-            self._end = progress
+            self._ended(progress)
+            return progress
         return self._end
 
     def words(self) -> str:

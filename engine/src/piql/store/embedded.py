@@ -316,6 +316,12 @@ def _answer(connection: sqlite3.Connection, read: EmbeddedRead, arguments: tuple
     if not read.statements:
         found = connection.execute(read.sql, arguments).fetchall()
         return [()] * len(found) if read.is_bare else found
+    if len(read.statements) > 1 and not connection.in_transaction:  # one request: its rows are of one moment
+        connection.execute("BEGIN")
+        try:
+            return _answer(connection, read, arguments)
+        finally:
+            connection.execute("COMMIT")
     limit: int = arguments[read.place_of_limit]
     rows: list[Row] = []
     for each in read.statements:

@@ -65,6 +65,10 @@ class _PatientConnection:
         self._connection = connection
         self._wait_seconds = wait_seconds
 
+    @property
+    def in_transaction(self) -> bool:
+        return self._connection.in_transaction
+
     def execute(self, sql: str, arguments: Sequence[Any] = ()) -> sqlite3.Cursor:
         return patiently(lambda: self._connection.execute(sql, arguments), self._wait_seconds)
 
