@@ -157,6 +157,22 @@ test('an SLO that is no number is said to be none, and changes nothing', async (
   await expect(page).toHaveURL(/slo=99-30-600/)
 })
 
+test('a query has one SLO: what is saved in the heatmap stands in the dashboard, and deploying warns by it', async ({ workbench, api, page }) => {
+  const { heatmap, dashboard } = workbench
+  await api.measuredRun()
+  await workbench.open('/?query=thoughtstream&panel=heatmap&slo=99-0.001-600')
+  await expect(heatmap.ofTheQuery).toContainText('Tried here only')
+  await heatmap.content.getByRole('button', { name: 'Save SLO' }).click()
+  await expect(heatmap.ofTheQuery).toHaveText('The SLO of thoughtstream.')
+  await expect(page).not.toHaveURL(/slo=/)
+  await workbench.open('/?query=thoughtstream&panel=deploy')
+  await expect(page.getByText('thoughtstream is predicted to break its SLO')).toBeVisible()
+  await page.goto('/workspaces/scadr/dashboard?query=thoughtstream')
+  await expect(dashboard.promised).toHaveText('Promised: 99 % under 0.0010 ms in each 10 min.')
+  await dashboard.withdraw()
+  await expect(dashboard.promised).toContainText('No SLO yet.')
+})
+
 test('the largest limits that keep the promise are found for the whole workspace, and one is written into the text', async ({ workbench, api }) => {
   const { heatmap, editor } = workbench
   await api.measuredRun()

@@ -11,6 +11,8 @@ export class Heatmap extends Panel {
   readonly largestSafe: Locator
   readonly threshold: Locator
   readonly quantile: Locator
+  /** Whether the SLO that is shown is the query's, or tried. */
+  readonly ofTheQuery: Locator
   readonly run: Locator
   readonly table: Locator
   /** What p99 is made of under the limits in the text. */
@@ -29,6 +31,7 @@ export class Heatmap extends Panel {
     this.chosen = this.content.getByRole('region', { name: 'Chosen cell' })
     this.largestSafe = this.content.getByRole('region', { name: 'Largest safe limits' }).getByRole('button')
     this.threshold = this.content.getByLabel('SLO threshold')
+    this.ofTheQuery = this.content.getByRole('status', { name: 'SLO of the query' })
     this.quantile = this.content.getByLabel('SLO quantile')
     this.run = this.content.getByLabel('Profile run').locator('option:checked')
     this.table = this.content.getByRole('table', { name: /^Predicted latency/ })

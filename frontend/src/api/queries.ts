@@ -43,10 +43,12 @@ export const build = queryOptions({
   refetchInterval: (query) => (query.state.data && isUnderWay(query.state.data) ? (query.state.data.is_paused ? 3000 : 400) : false),
 })
 
-export const preview = (version: number, workspace: string, files: () => SourceFile[]) =>
+/** `runId` is the profile run that saved SLOs are held against. */
+export const preview = (version: number, workspace: string, files: () => SourceFile[], runId: string | null = null) =>
   queryOptions({
-    queryKey: ['deployments', 'preview', workspace, version],
-    queryFn: ({ signal }) => answered(api.POST('/api/deployments/preview', { body: { files: files(), workspace_id: workspace }, signal })),
+    queryKey: ['deployments', 'preview', workspace, version, runId],
+    queryFn: ({ signal }) =>
+      answered(api.POST('/api/deployments/preview', { body: { files: files(), workspace_id: workspace, run_id: runId }, signal })),
     placeholderData: keepPreviousData,
     gcTime: 10_000,
   })
@@ -166,10 +168,10 @@ export const curve = (plan: string, files: () => SourceFile[], request: CurveReq
   })
 
 /** The largest value of every limit in the files; `plans` stands for what it depends on. */
-export const safeLimits = (plans: string, files: () => SourceFile[], runId: string, slo: SloWrite) =>
+export const safeLimits = (plans: string, files: () => SourceFile[], runId: string, slo: SloWrite, own: Record<string, SloWrite>) =>
   queryOptions({
-    queryKey: ['safe-limits', runId, slo, plans],
-    queryFn: ({ signal }) => answered(api.POST('/api/safe-limits', { body: { files: files(), run_id: runId, slo }, signal })),
+    queryKey: ['safe-limits', runId, slo, own, plans],
+    queryFn: ({ signal }) => answered(api.POST('/api/safe-limits', { body: { files: files(), run_id: runId, slo, slos: own }, signal })),
     placeholderData: keepPreviousData,
     staleTime: 300_000,
     retry: false,

@@ -5,6 +5,7 @@ import type { NoPrediction, Prediction, ProfileRun, Query } from '../api/types'
 import { sourceFiles } from '../documents/documents'
 import { DEFAULT_SLO } from '../logic/view'
 import { useCompilation } from './selection'
+import { targetOf, useSavedSlos } from './slos'
 import { useView } from './url-state'
 
 /** The run of the URL, or the latest that measured to the end. */
@@ -30,10 +31,11 @@ type Results = readonly { data?: Answer | undefined }[]
 function useAnswers<T extends Answer>(combine: (results: Results) => ReadonlyMap<string, T>): ReadonlyMap<string, T> {
   const compilation = useCompilation()
   const run = useChosenRun()
-  const { slo = DEFAULT_SLO } = useView()
+  const { slo: tried } = useView()
+  const saved = useSavedSlos()
   const queries = run ? (compilation?.queries ?? []).filter((query) => query.bound) : []
   return useQueries({
-    queries: queries.map((query) => prediction(planKey(query), sourceFiles, query.name, run?.id ?? '', slo)),
+    queries: queries.map((query) => prediction(planKey(query), sourceFiles, query.name, run?.id ?? '', tried ?? targetOf(saved.get(query.name) ?? DEFAULT_SLO))),
     combine,
   })
 }

@@ -59,7 +59,7 @@ export function LatencyAxis({ axis, width }: { axis: LogAxis; width: number }) {
 function describe({ predicted, observed, slo }: LatencyDotsData): string {
   return [
     observed === null ? 'not observed' : `observed p99 ${formatMs(observed)}`,
-    predicted === null ? 'not predicted' : `predicted p99 ${formatMs(predicted)}`,
+    predicted === null ? 'not predicted' : `predicted p99 ≈ ${formatMs(predicted)}`,
     slo === null ? null : `SLO ${formatMs(slo)}`,
   ]
     .filter(Boolean)

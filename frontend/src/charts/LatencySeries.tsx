@@ -2,7 +2,7 @@ import { scaleLog, scaleTime } from 'd3-scale'
 import { line } from 'd3-shape'
 import { roundTicks } from '../logic/latency-comparison'
 import { tickTimes, timeSpan } from '../logic/time-axis'
-import { formatMs, formatTick, formatTime } from '../units'
+import { formatDay, formatMs, formatTick, formatTime } from '../units'
 import styles from './latency.module.css'
 import { useSize } from './useSize'
 
@@ -10,6 +10,8 @@ interface LatencySeriesProps {
   points: readonly { at: string; p50_ms: number; p99_ms: number; count: number }[]
   predictedMs: number | null
   sloMs: number | null
+  /** Deployments: what came with another plan is drawn as a full line. */
+  markers?: readonly { version: number; at: string; isNewPlan: boolean }[]
   label: string
 }
 
@@ -17,7 +19,7 @@ const HEIGHT = 190
 const MARGIN = { top: 10, right: 86, bottom: 24, left: 52 }
 
 /** p50 and p99 over time on a logarithmic axis, with the prediction and the SLO as lines across. */
-export function LatencySeries({ points, predictedMs, sloMs, label }: LatencySeriesProps) {
+export function LatencySeries({ points, predictedMs, sloMs, markers = [], label }: LatencySeriesProps) {
   const [frame, { width }] = useSize<HTMLDivElement>()
   const right = Math.max(MARGIN.left + 40, width - MARGIN.right)
   const instants = points.map((point) => new Date(point.at))
@@ -26,7 +28,7 @@ export function LatencySeries({ points, predictedMs, sloMs, label }: LatencySeri
     .domain(values.length > 0 ? [Math.min(...values) * 0.7, Math.max(...values) * 1.3] : [1, 10])
     .range([HEIGHT - MARGIN.bottom, MARGIN.top])
   const x = scaleTime()
-    .domain(timeSpan(instants))
+    .domain(timeSpan(withLater(instants, markers)))
     .range([MARGIN.left, right])
   const path = (value: (point: (typeof points)[number]) => number) =>
     line<(typeof points)[number]>()
@@ -53,8 +55,17 @@ export function LatencySeries({ points, predictedMs, sloMs, label }: LatencySeri
             {times[index]}
           </text>
         ))}
+        {markers.filter(({ at }) => isWithin(new Date(at), x.domain())).map(({ version, at, isNewPlan }) => (
+          <g key={version} className={styles['deployment']} data-new-plan={isNewPlan}>
+            <title>{`Version ${version}, ${formatDay(at)}${isNewPlan ? ': another plan' : ': the same plan'}`}</title>
+            <line x1={x(new Date(at))} x2={x(new Date(at))} y1={MARGIN.top} y2={HEIGHT - MARGIN.bottom} />
+            <text x={x(new Date(at)) + 3} y={MARGIN.top + 9}>
+              {isNewPlan ? `v${version}, new plan` : `v${version}`}
+            </text>
+          </g>
+        ))}
         {sloMs !== null ? <Level className={styles['slo']} y={y(sloMs)} right={right} text={`SLO ${formatMs(sloMs)}`} isAbove={predictedMs === null || sloMs >= predictedMs} /> : null}
-        {predictedMs !== null ? <Level className={styles['predictedLine']} y={y(predictedMs)} right={right} text="predicted p99" isAbove={sloMs !== null && predictedMs > sloMs} /> : null}
+        {predictedMs !== null ? <Level className={styles['predictedLine']} y={y(predictedMs)} right={right} text={`predicted p99 ≈ ${formatMs(predictedMs)}`} isAbove={sloMs !== null && predictedMs > sloMs} /> : null}
         <path className={styles['p50Line']} d={path((point) => point.p50_ms)} />
         <path className={styles['p99Line']} d={path((point) => point.p99_ms)} />
         {points.map((point) => (
@@ -67,6 +78,17 @@ export function LatencySeries({ points, predictedMs, sloMs, label }: LatencySeri
       </svg>
     </div>
   )
+}
+
+/** A deployment after the last execution is shown as well: nothing ran since. */
+function withLater(instants: readonly Date[], markers: readonly { at: string }[]): Date[] {
+  const last = instants.at(-1)
+  const later = markers.map(({ at }) => new Date(at)).filter((at) => last !== undefined && at > last)
+  return [...instants, ...later]
+}
+
+function isWithin(instant: Date, [first, last]: Date[]): boolean {
+  return first !== undefined && last !== undefined && instant >= first && instant <= last
 }
 
 interface LevelProps {

@@ -7,6 +7,7 @@ import { Curve } from './Curve'
 import { fitted } from './fitted'
 import { Heatmap } from './Heatmap'
 import { LatencyDots } from './LatencyDots'
+import { LatencySeries } from './LatencySeries'
 import { PlanTree } from './PlanTree'
 
 afterEach(cleanup)
@@ -155,6 +156,19 @@ describe('the curve', () => {
 describe('predicted beside observed', () => {
   it('says its numbers to those who cannot see the dots', () => {
     render(<LatencyDots axis={logAxis([1, 100])} width={200} data={{ predicted: 12, observed: 15, low: 13, high: 20, slo: 500 }} />)
-    expect(screen.getByRole('img').getAttribute('aria-label')).toBe('observed p99 15.0 ms, predicted p99 12.0 ms, SLO 500 ms')
+    expect(screen.getByRole('img').getAttribute('aria-label')).toBe('observed p99 15.0 ms, predicted p99 ≈ 12.0 ms, SLO 500 ms')
+  })
+
+  it('marks the deployments between executions, and those with another plan apart', () => {
+    const point = (at: string) => ({ at, p50_ms: 1, p99_ms: 2, count: 5 })
+    const markers = [
+      { version: 1, at: '2026-06-01T11:00:00Z', isNewPlan: true },
+      { version: 2, at: '2026-06-01T12:01:00Z', isNewPlan: false },
+      { version: 3, at: '2026-06-01T12:03:00Z', isNewPlan: true },
+    ]
+    render(<LatencySeries points={[point('2026-06-01T12:00:00Z'), point('2026-06-01T12:02:00Z')]} predictedMs={null} sloMs={null} markers={markers} label="series" />)
+    expect(screen.queryByText('v1, new plan')).toBeNull()
+    expect(screen.getByText('v2')).toBeTruthy()
+    expect(screen.getByText('v3, new plan')).toBeTruthy()
   })
 })

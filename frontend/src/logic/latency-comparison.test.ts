@@ -1,42 +1,78 @@
 import { describe, expect, it } from 'vitest'
-import { compare, logAxis, rank, type QueryLatency, roundTicks } from './latency-comparison'
+import { compare, logAxis, predictedForSeen, rank, type QueryLatency, roundTicks } from './latency-comparison'
+
+const AT_LIMITS = { typical_p99_ms: 48, conservative_p99_ms: 61, requests: 101, rows: 50 }
+const SMALL = { requests: 11, rows: 10, executions: 100, predicted: { typical_p99_ms: 6, conservative_p99_ms: 8 } }
+
+function judged(outcome: NonNullable<QueryLatency['agreement']>['outcome'], needed: number | null = null): QueryLatency['agreement'] {
+  return { outcome, executions: 100, needed, error: 0.05 }
+}
 
 function latency(query: string, more: Partial<QueryLatency> = {}): QueryLatency {
   return {
     query,
     executions: 100,
     observed: { p50_ms: 1, p99_ms: 10, p99_low_ms: 9, p99_high_ms: 12 },
-    predicted_p99_ms: 11,
-    slo: { threshold_ms: 500 },
+    predicted_p99_ms: 48,
+    predicted: AT_LIMITS,
+    agreement: judged('agrees'),
+    sizes: [SMALL],
     compliance: { share: 1 },
+    plan_since: 1,
+    series: [{}],
     requests_over_bound: 0,
     ...more,
   }
 }
 
 describe('predicted beside observed', () => {
-  it('calls a prediction close within a quarter', () => {
-    expect(compare(latency('q'))).toMatchObject({ verdict: 'close', ratio: 1.1 })
+  it('says the verdict of the test with its error', () => {
+    expect(compare(latency('q')).sentence).toBe('The p99 is as predicted for this size, by 100 executions; such a verdict errs in at most 5 of 100 cases')
+    expect(compare(latency('q', { agreement: judged('slower') }))).toMatchObject({ verdict: 'slower', sentence: expect.stringContaining('higher than predicted') })
   })
 
-  it('says on which side it erred', () => {
-    expect(compare(latency('q', { predicted_p99_ms: 30 })).sentence).toBe('predicted 3× too high')
-    expect(compare(latency('q', { predicted_p99_ms: 5 })).sentence).toBe('predicted 2× too low')
+  it('says how many executions a verdict takes before it says one', () => {
+    const few = compare(latency('q', { executions: 1, agreement: { ...judged('too few', 368)!, executions: 1 } }))
+    expect(few).toMatchObject({ verdict: 'too few', sentence: 'Too few executions to judge the prediction: 1 of the 368 that it takes' })
+    expect(compare(latency('q', { agreement: judged('undecided', 1500) })).sentence).toBe('100 executions do not decide whether the prediction holds; about 1,500 would')
   })
 
-  it('puts breaches of the bound first, then broken SLOs, then errors, then silence', () => {
+  it('holds no execution of another size against the prediction', () => {
+    const other = compare(latency('q', { agreement: null, sizes: [{ ...SMALL, rows: 0, predicted: null }] }))
+    expect(other.verdict).toBe('other-sizes')
+    expect(other.sentence).toBe('The prediction is for 101 requests, 50 rows; most executions made 11 requests, 0 rows, for which there is none')
+  })
+
+  it('shows the prediction for what ran, and the one at the limits before anything did', () => {
+    expect(predictedForSeen(latency('q'))).toEqual({ typical_p99_ms: 6, conservative_p99_ms: 8, requests: 11, rows: 10 })
+    expect(predictedForSeen(latency('q', { sizes: [], executions: 0, observed: null }))).toEqual(AT_LIMITS)
+    expect(predictedForSeen(latency('q', { sizes: [{ ...SMALL, predicted: null }] }))).toBeNull()
+  })
+
+  it('calls no SLO broken before an interval has the executions to judge it', () => {
+    expect(compare(latency('q', { executions: 1, compliance: { share: null } })).verdict).toBe('agrees')
+    expect(compare(latency('q', { compliance: { share: 0.9 } })).verdict).toBe('slo-broken')
+  })
+
+  it('puts breaches of the bound first, then broken SLOs, then wrong predictions, then silence', () => {
     const ranked = rank([
       latency('silent', { executions: 0, observed: null }),
       latency('close'),
       latency('slow', { compliance: { share: 0.8 } }),
       latency('breach', { requests_over_bound: 2 }),
-      latency('wrong', { predicted_p99_ms: 40 }),
+      latency('wrong', { agreement: judged('slower') }),
     ])
     expect(ranked.map((each) => each.latency.query)).toEqual(['breach', 'slow', 'wrong', 'close', 'silent'])
   })
 
-  it('keeps the SLO apart from the prediction when there is none', () => {
-    expect(compare(latency('q', { predicted_p99_ms: null })).verdict).toBe('not-predicted')
+  it('tells silence from a plan that has not run yet', () => {
+    expect(compare(latency('q', { executions: 0, observed: null, plan_since: 3 })).sentence).toBe('Not executed since its plan changed in version 3')
+    expect(compare(latency('q', { executions: 0, observed: null, series: [] })).sentence).toBe('Not executed in this window')
+  })
+
+  it('says why nothing is compared', () => {
+    expect(compare(latency('q', { predicted_p99_ms: null, predicted: null, agreement: null }))).toMatchObject({ verdict: 'not-predicted', sentence: expect.stringContaining('without a profile') })
+    expect(compare(latency('q', { predicted: null, agreement: null })).sentence).toContain('its profile run is gone')
   })
 })
 

@@ -1,82 +1,106 @@
-/** Predicted beside observed p99: how far apart, on which side, and which query is worst. */
+/** Predicted beside observed p99 at equal sizes: the server's test in words, and which query is worst. */
+import { formatCount, plural } from '../units'
+import type { Estimate } from './estimate'
+
+export interface Sized {
+  requests: number
+  rows: number
+}
 
 export interface QueryLatency {
   query: string
   executions: number
   observed: { p50_ms: number; p99_ms: number; p99_low_ms: number | null; p99_high_ms: number | null } | null
-  predicted_p99_ms?: number | null
-  slo?: { threshold_ms: number } | null
-  compliance?: { share: number | null } | null
+  /** What was stored when it was deployed. */
+  predicted_p99_ms: number | null
+  /** For executions at the query's limits. */
+  predicted: (Estimate & Sized) | null
+  /** The test of the executions whose size could be predicted. */
+  agreement: { outcome: 'too few' | 'slower' | 'faster' | 'agrees' | 'undecided'; executions: number; needed: number | null; error: number } | null
+  /** The most frequent first. */
+  sizes: readonly (Sized & { executions: number; predicted: Estimate | null })[]
+  compliance: { share: number | null } | null
+  /** Since which version it has its plan; the series has what ran before, too. */
+  plan_since: number
+  series: readonly unknown[]
   requests_over_bound: number
 }
 
-export type Verdict = 'over-bound' | 'slo-broken' | 'under-predicted' | 'over-predicted' | 'close' | 'not-predicted' | 'no-data'
+export type Verdict = 'over-bound' | 'slo-broken' | 'slower' | 'faster' | 'undecided' | 'agrees' | 'too few' | 'other-sizes' | 'not-predicted' | 'no-data'
 
 export interface Comparison<Q extends QueryLatency> {
   latency: Q
-  /** Predicted over observed: 1.2 means 20 % too high. */
-  ratio: number | null
   verdict: Verdict
   sentence: string
 }
 
-/** Within this factor a prediction is called close; the papers' mean error is 11 %. */
-const CLOSE = 1.25
-
-const SEVERITY: readonly Verdict[] = [
-  'over-bound',
-  'slo-broken',
-  'under-predicted',
-  'over-predicted',
-  'close',
-  'not-predicted',
-  'no-data',
-]
+const SEVERITY: readonly Verdict[] = ['over-bound', 'slo-broken', 'slower', 'faster', 'undecided', 'agrees', 'too few', 'other-sizes', 'not-predicted', 'no-data']
 
 export function compare<Q extends QueryLatency>(latency: Q): Comparison<Q> {
-  const observed = latency.observed?.p99_ms ?? null
-  const predicted = latency.predicted_p99_ms ?? null
-  const ratio = observed !== null && observed > 0 && predicted !== null ? predicted / observed : null
-  const verdict = judge(latency, observed, ratio)
-  return { latency, ratio, verdict, sentence: sentences(latency, ratio)[verdict] }
+  const verdict = judge(latency)
+  return { latency, verdict, sentence: sentenceOf(verdict, latency) }
 }
 
-/** Worst first: breaches, broken SLOs, then the largest error. */
+/** Worst first: breaches, broken SLOs, then predictions that are wrong, then silence. */
 export function rank<Q extends QueryLatency>(latencies: readonly Q[]): Comparison<Q>[] {
   return latencies.map(compare).toSorted(
     (a, b) =>
       SEVERITY.indexOf(a.verdict) - SEVERITY.indexOf(b.verdict) ||
       (a.latency.compliance?.share ?? 1) - (b.latency.compliance?.share ?? 1) ||
-      error(b.ratio) - error(a.ratio) ||
+      b.latency.executions - a.latency.executions ||
       a.latency.query.localeCompare(b.latency.query),
   )
 }
 
-function judge(latency: QueryLatency, observed: number | null, ratio: number | null): Verdict {
+/** The prediction to show beside what was observed: for the most frequent size, or at the limits before any execution. */
+export function predictedForSeen(latency: QueryLatency): (Estimate & Sized) | null {
+  const [most] = latency.sizes
+  if (!most) return latency.executions === 0 ? latency.predicted : null
+  return most.predicted && { ...most.predicted, requests: most.requests, rows: most.rows }
+}
+
+/** `11 requests, 10 rows` */
+export function sizeText({ requests, rows }: Sized): string {
+  return `${plural(requests, 'request')}, ${plural(rows, 'row')}`
+}
+
+function judge(latency: QueryLatency): Verdict {
   if (latency.requests_over_bound > 0) return 'over-bound'
-  if (latency.executions === 0 || observed === null) return 'no-data'
-  const share = latency.compliance?.share ?? null
-  if (share === null ? latency.slo && observed > latency.slo.threshold_ms : share < 1) return 'slo-broken'
-  if (ratio === null) return 'not-predicted'
-  if (ratio < 1 / CLOSE) return 'under-predicted'
-  return ratio > CLOSE ? 'over-predicted' : 'close'
+  if (latency.executions === 0 || latency.observed === null) return 'no-data'
+  if ((latency.compliance?.share ?? 1) < 1) return 'slo-broken'
+  if (latency.agreement) return latency.agreement.outcome
+  return latency.predicted ? 'other-sizes' : 'not-predicted'
 }
 
-function sentences(latency: QueryLatency, ratio: number | null): Record<Verdict, string> {
-  const factor = ratio === null ? '' : `${Number((ratio >= 1 ? ratio : 1 / ratio).toPrecision(2))}×`
-  return {
-    'over-bound': `${latency.requests_over_bound} executions made more requests than their bound`,
-    'slo-broken': 'some intervals broke the SLO',
-    'under-predicted': `predicted ${factor} too low`,
-    'over-predicted': `predicted ${factor} too high`,
-    close: 'prediction and observation agree',
-    'not-predicted': 'deployed without a profile, so nothing was predicted',
-    'no-data': 'not executed in this window',
+function sentenceOf(verdict: Verdict, latency: QueryLatency): string {
+  const { agreement, predicted, sizes } = latency
+  const by = agreement ? `by ${plural(agreement.executions, 'execution')}; such a verdict errs in at most ${formatCount(agreement.error * 100)} of 100 cases` : ''
+  switch (verdict) {
+    case 'over-bound':
+      return `${plural(latency.requests_over_bound, 'execution')} made more requests than the bound`
+    case 'slo-broken':
+      return 'Some intervals broke the SLO'
+    case 'slower':
+      return `The p99 is higher than predicted for this size, ${by}`
+    case 'faster':
+      return `The p99 is lower than predicted for this size, ${by}`
+    case 'agrees':
+      return `The p99 is as predicted for this size, ${by}`
+    case 'undecided':
+      return `${plural(agreement?.executions ?? 0, 'execution')} do not decide whether the prediction holds${agreement?.needed ? `; about ${formatCount(agreement.needed)} would` : ''}`
+    case 'too few':
+      return `Too few executions to judge the prediction: ${formatCount(agreement?.executions ?? 0)} of the ${formatCount(agreement?.needed ?? 0)} that it takes`
+    case 'other-sizes':
+      return predicted && sizes[0]
+        ? `The prediction is for ${sizeText(predicted)}; most executions made ${sizeText(sizes[0])}, for which there is none`
+        : 'How large the executions were is not known, so that they are not held against the prediction'
+    case 'not-predicted':
+      return latency.predicted_p99_ms === null
+        ? 'Deployed without a profile, so nothing was predicted'
+        : 'Not compared: its profile run is gone, or grouping hides how much an execution read'
+    case 'no-data':
+      return latency.series.length > 0 ? `Not executed since its plan changed in version ${latency.plan_since}` : 'Not executed in this window'
   }
-}
-
-function error(ratio: number | null): number {
-  return ratio === null ? 0 : Math.abs(Math.log(ratio))
 }
 
 export interface LogAxis {

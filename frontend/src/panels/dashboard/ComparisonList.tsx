@@ -1,7 +1,8 @@
 import type { QueryLatency } from '../../api/types'
 import { LatencyAxis, LatencyDots } from '../../charts/LatencyDots'
 import { useSize } from '../../charts/useSize'
-import { logAxis, type Comparison } from '../../logic/latency-comparison'
+import { aboutMs } from '../../logic/estimate'
+import { logAxis, predictedForSeen, type Comparison } from '../../logic/latency-comparison'
 import { Badge } from '../../ui/Badge'
 import { formatMs, plural } from '../../units'
 import styles from './dashboard.module.css'
@@ -18,7 +19,7 @@ export function ComparisonList({ ranked, selected, onChoose }: ComparisonProps) 
   const [frame, { width }] = useSize<HTMLDivElement>()
   const axis = logAxis(
     ranked.flatMap(({ latency }) =>
-      [latency.predicted_p99_ms, latency.observed?.p99_ms, latency.observed?.p99_low_ms, latency.observed?.p99_high_ms].filter(
+      [predictedForSeen(latency)?.typical_p99_ms, latency.observed?.p99_ms, latency.observed?.p99_low_ms, latency.observed?.p99_high_ms].filter(
         (value): value is number => typeof value === 'number',
       ),
     ),
@@ -28,7 +29,7 @@ export function ComparisonList({ ranked, selected, onChoose }: ComparisonProps) 
     <>
       <div className={styles['key']} aria-hidden>
         <span>
-          <i className={styles['keyPredicted']} /> predicted p99
+          <i className={styles['keyPredicted']} /> predicted p99 for what ran
         </span>
         <span>
           <i className={styles['keyObserved']} /> observed p99, 95 % interval
@@ -50,7 +51,7 @@ export function ComparisonList({ ranked, selected, onChoose }: ComparisonProps) 
                   axis={axis}
                   width={chartWidth}
                   data={{
-                    predicted: latency.predicted_p99_ms,
+                    predicted: predictedForSeen(latency)?.typical_p99_ms ?? null,
                     observed: latency.observed?.p99_ms ?? null,
                     low: latency.observed?.p99_low_ms ?? null,
                     high: latency.observed?.p99_high_ms ?? null,
@@ -61,7 +62,7 @@ export function ComparisonList({ ranked, selected, onChoose }: ComparisonProps) 
               <span className={styles['rowNumbers']}>
                 <span>
                   {formatMs(latency.observed?.p99_ms)}{' '}
-                  {latency.predicted_p99_ms === null ? null : <span className={styles['soft']}>of {formatMs(latency.predicted_p99_ms)}</span>}
+                  <Beside latency={latency} />
                 </span>
                 <span className={styles['soft']}>{complianceText(latency)}</span>
               </span>
@@ -79,4 +80,10 @@ export function ComparisonList({ ranked, selected, onChoose }: ComparisonProps) 
       </div>
     </>
   )
+}
+
+/** The prediction for the most frequent size. */
+function Beside({ latency }: { latency: QueryLatency }) {
+  const predicted = predictedForSeen(latency)
+  return predicted ? <span className={styles['soft']}>predicted {aboutMs(predicted.typical_p99_ms)}</span> : null
 }

@@ -1,5 +1,6 @@
 import type { QueryLatency } from '../../api/types'
-import type { Comparison } from '../../logic/latency-comparison'
+import { aboutMs } from '../../logic/estimate'
+import { predictedForSeen, type Comparison } from '../../logic/latency-comparison'
 import { Badge } from '../../ui/Badge'
 import { Cell, numeric, Table, unseen } from '../../ui/Table'
 import { formatCount, formatMs, formatPercent } from '../../units'
@@ -24,14 +25,15 @@ export function ComparisonTable({ ranked, selected, onChoose }: ComparisonTableP
         numeric('p50'),
         numeric('p99'),
         numeric('95 % interval'),
-        numeric('Predicted p99'),
-        numeric('Ratio'),
+        numeric('Predicted for what ran'),
+        numeric('Predicted at the limits'),
+        numeric('Compared'),
         numeric('SLO'),
         numeric('Kept'),
         numeric('Operations'),
       ]}
     >
-      {ranked.map(({ latency, verdict, ratio }) => (
+      {ranked.map(({ latency, verdict, sentence }) => (
         <tr key={latency.query} className={styles['tableRow']} data-selected={latency.query === selected}>
           <Cell>
             <button type="button" className={styles['tableButton']} onClick={() => onChoose(latency.query)}>
@@ -39,7 +41,9 @@ export function ComparisonTable({ ranked, selected, onChoose }: ComparisonTableP
             </button>
           </Cell>
           <Cell>
-            <Badge tone={TONES[verdict]}>{WORDS[verdict]}</Badge>
+            <span title={sentence}>
+              <Badge tone={TONES[verdict]}>{WORDS[verdict]}</Badge>
+            </span>
           </Cell>
           <Cell isNumeric>{formatCount(latency.executions)}</Cell>
           <Cell isNumeric>{formatMs(latency.observed?.p50_ms)}</Cell>
@@ -47,8 +51,9 @@ export function ComparisonTable({ ranked, selected, onChoose }: ComparisonTableP
           <Cell isNumeric>
             {latency.observed?.p99_low_ms ? `${formatMs(latency.observed.p99_low_ms)} … ${formatMs(latency.observed.p99_high_ms)}` : '–'}
           </Cell>
-          <Cell isNumeric>{formatMs(latency.predicted_p99_ms)}</Cell>
-          <Cell isNumeric>{ratio === null ? '–' : `${ratio.toFixed(2)}×`}</Cell>
+          <Cell isNumeric>{aboutMs(predictedForSeen(latency)?.typical_p99_ms)}</Cell>
+          <Cell isNumeric>{aboutMs(latency.predicted?.typical_p99_ms)}</Cell>
+          <Cell isNumeric>{formatCount(latency.agreement?.executions ?? 0)}</Cell>
           <Cell isNumeric>{formatMs(latency.slo?.threshold_ms)}</Cell>
           <Cell isNumeric>{formatPercent(latency.compliance?.share)}</Cell>
           <Cell isNumeric>

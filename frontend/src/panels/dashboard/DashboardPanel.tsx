@@ -109,7 +109,7 @@ function Comparison({ data, version }: { data: Latency; version: Deployment }) {
         </p>
         <OpenSlo hasSlos={data.queries.some((each) => each.slo !== null)} />
       </div>
-      {selected ? <QueryDetail key={selected.latency.query} comparison={selected} version={version} /> : null}
+      {selected ? <QueryDetail key={selected.latency.query} comparison={selected} version={version} markers={data.markers} /> : null}
     </div>
   )
 }

@@ -1,7 +1,8 @@
-import type { Deployment, QueryLatency } from '../../api/types'
+import type { Deployment, Latency, QueryLatency } from '../../api/types'
 import { HistogramChart } from '../../charts/HistogramChart'
 import { LatencySeries } from '../../charts/LatencySeries'
-import type { Comparison } from '../../logic/latency-comparison'
+import { estimateText } from '../../logic/estimate'
+import { predictedForSeen, sizeText, type Comparison } from '../../logic/latency-comparison'
 import { EmptyState } from '../../ui/EmptyState'
 import { Notice } from '../../ui/Notice'
 import { formatCount, formatMs, plural } from '../../units'
@@ -11,15 +12,19 @@ import { SloForm } from './SloForm'
 import { complianceText } from './verdicts'
 
 /** One query over time: observed, predicted, its SLO, and a burst to learn more. */
-export function QueryDetail({ comparison, version }: { comparison: Comparison<QueryLatency>; version: Deployment }) {
+export function QueryDetail({ comparison, version, markers }: { comparison: Comparison<QueryLatency>; version: Deployment; markers: Latency['markers'] }) {
   const { latency, sentence } = comparison
+  const predicted = predictedForSeen(latency)
   const sloMs = latency.slo?.threshold_ms ?? null
   const query = version.queries.find((each) => each.name === latency.query)
   return (
     <section className={styles['detail']} aria-label={`Latency of ${latency.query}`}>
       <header>
         <h3 className={styles['detailName']}>{latency.query}</h3>
-        <p className={styles['soft']}>{sentence}</p>
+        <p className={styles['soft']}>{sentence}.</p>
+        {latency.plan_since < version.version ? (
+          <p className={styles['soft']}>Counted since version {latency.plan_since}: its plan is still the same.</p>
+        ) : null}
       </header>
       {latency.requests_over_bound > 0 ? (
         <Notice tone="danger" role="alert">
@@ -28,7 +33,8 @@ export function QueryDetail({ comparison, version }: { comparison: Comparison<Qu
       ) : null}
       <dl className={styles['facts']}>
         <Fact name="Observed p99" value={formatMs(latency.observed?.p99_ms)} />
-        <Fact name="Predicted p99" value={formatMs(latency.predicted_p99_ms)} />
+        <Fact name="Predicted p99" value={predicted ? estimateText(predicted) : '–'} detail={predicted ? `for ${sizeText(predicted)}` : 'of the size that ran'} />
+        {latency.predicted ? <Fact name="At the limits" value={estimateText(latency.predicted)} detail={`for ${sizeText(latency.predicted)}`} /> : null}
         <Fact name="Observed p50" value={formatMs(latency.observed?.p50_ms)} />
         <Fact name="Executions" value={formatCount(latency.executions)} />
         <Fact name="Failures" value={formatCount(latency.failures)} />
@@ -44,7 +50,8 @@ export function QueryDetail({ comparison, version }: { comparison: Comparison<Qu
             <figcaption>p50 and p99 over time</figcaption>
             <LatencySeries
               points={latency.series}
-              predictedMs={latency.predicted_p99_ms}
+              predictedMs={predicted?.typical_p99_ms ?? null}
+              markers={markers.map(({ version: number, at, changed }) => ({ version: number, at, isNewPlan: changed.includes(latency.query) }))}
               sloMs={sloMs}
               label={`p50 and p99 of ${latency.query} over time`}
             />
@@ -65,11 +72,14 @@ export function QueryDetail({ comparison, version }: { comparison: Comparison<Qu
   )
 }
 
-function Fact({ name, value }: { name: string; value: string }) {
+function Fact({ name, value, detail }: { name: string; value: string; detail?: string }) {
   return (
     <div>
       <dt>{name}</dt>
-      <dd>{value}</dd>
+      <dd>
+        {value}
+        {detail ? <small className={styles['factDetail']}>{detail}</small> : null}
+      </dd>
     </div>
   )
 }

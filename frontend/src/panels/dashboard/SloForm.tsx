@@ -1,9 +1,6 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { answered, api } from '../../api/client'
-import { slos } from '../../api/queries'
-import type { Slo, SloWrite } from '../../api/types'
-import { notify } from '../../app/notices'
+import type { Slo } from '../../api/types'
+import { useSloChange } from '../../app/slos'
 import { numberError, SLO_RULES } from '../../logic/numbers'
 import { DEFAULT_SLO } from '../../logic/view'
 import { Button } from '../../ui/Button'
@@ -14,29 +11,11 @@ import styles from './dashboard.module.css'
 
 /** 99 % of the executions under 500 ms in each interval of ten minutes: the three numbers of that sentence. */
 export function SloForm({ query, slo }: { query: string; slo: Slo | null }) {
-  const queryClient = useQueryClient()
   const present = slo ?? DEFAULT_SLO
   const [percent, setPercent] = useState(String(Number((present.quantile * 100).toFixed(4))))
   const [threshold, setThreshold] = useState(String(present.threshold_ms))
   const [interval, setInterval] = useState(String(present.interval_seconds))
-  const save = useMutation({
-    mutationFn: (body: SloWrite) => answered(api.PUT('/api/slos/{query}', { params: { path: { query } }, body })),
-    onSuccess: () => {
-      notify({ tone: 'success', text: `The SLO of ${query} is saved.` })
-      void queryClient.invalidateQueries({ queryKey: slos.queryKey })
-      void queryClient.invalidateQueries({ queryKey: ['latency'] })
-    },
-  })
-  const remove = useMutation({
-    mutationFn: () => answered(api.DELETE('/api/slos/{query}', { params: { path: { query } } })),
-    onSuccess: () => {
-      const before = slo && { quantile: slo.quantile, threshold_ms: slo.threshold_ms, interval_seconds: slo.interval_seconds }
-      const undo = before ? { action: { label: 'Put it back', run: () => save.mutate(before) } } : {}
-      notify({ tone: 'success', text: `${query} has no SLO any more.`, ...undo })
-      void queryClient.invalidateQueries({ queryKey: slos.queryKey })
-      void queryClient.invalidateQueries({ queryKey: ['latency'] })
-    },
-  })
+  const { save, remove } = useSloChange(query)
   const errors = {
     percent: numberError(percent, SLO_RULES.percent),
     threshold: numberError(threshold, SLO_RULES.threshold),

@@ -7,9 +7,12 @@ import { formatPercent } from '../../units'
 export const TONES: Readonly<Record<Verdict, Tone>> = {
   'over-bound': 'danger',
   'slo-broken': 'danger',
-  'under-predicted': 'warning',
-  'over-predicted': 'info',
-  close: 'accent',
+  slower: 'warning',
+  faster: 'info',
+  agrees: 'accent',
+  undecided: 'plain',
+  'too few': 'plain',
+  'other-sizes': 'plain',
   'not-predicted': 'plain',
   'no-data': 'plain',
 }
@@ -17,9 +20,12 @@ export const TONES: Readonly<Record<Verdict, Tone>> = {
 export const WORDS: Readonly<Record<Verdict, string>> = {
   'over-bound': 'over its bound',
   'slo-broken': 'SLO broken',
-  'under-predicted': 'slower than predicted',
-  'over-predicted': 'faster than predicted',
-  close: 'as predicted',
+  slower: 'slower than predicted',
+  faster: 'faster than predicted',
+  agrees: 'as predicted',
+  undecided: 'undecided',
+  'too few': 'too few executions',
+  'other-sizes': 'other sizes',
   'not-predicted': 'not predicted',
   'no-data': 'not executed',
 }

@@ -22,13 +22,15 @@ import { BuildState, useTellLive } from './BuildState'
 import { Changes, isUnchanged } from './Changes'
 import { Others } from './Others'
 import styles from './deploy.module.css'
+import { SlosAtRisk } from './SlosAtRisk'
 import { Versions } from './Versions'
 
 /** What deploying would change, why it is refused, and what was deployed before. */
 export default function DeployPanel() {
   const { workspace } = useView()
   const version = useCompilationState((state) => state.version)
-  const { data, error } = useQuery({ ...preview(version, workspace, sourceFiles), enabled: version >= 0 })
+  const run = useChosenRun()
+  const { data, error } = useQuery({ ...preview(version, workspace, sourceFiles, run?.id ?? null), enabled: version >= 0 })
   return (
     <div className={styles['panel']}>
       {error ? <ErrorNotice error={error} /> : null}
@@ -93,6 +95,7 @@ function Draft({ preview: draft }: { preview: Preview }) {
           Deploying is refused: {plural(errors.length, 'error')}.
         </Notice>
       )}
+      <SlosAtRisk preview={draft} />
       <Others
         word="replaces"
         tone="danger"

@@ -38,7 +38,7 @@ export function Controls({ query, run, runs, sides, slo }: ControlsProps) {
             const chosen = choices.find((each) => each.name === event.target.value)
             if (chosen) {
               selectQuery(chosen)
-              setView({ x: undefined, y: undefined, at: undefined, cell: undefined })
+              setView({ x: undefined, y: undefined, at: undefined, cell: undefined, slo: undefined })
             }
           }}
         >
@@ -55,7 +55,7 @@ export function Controls({ query, run, runs, sides, slo }: ControlsProps) {
         </SelectField>
         {sides ? <SideFields query={query} x={sides.x} y={sides.y} /> : null}
       </div>
-      <SloFields slo={slo} />
+      <SloFields query={query.name} slo={slo} />
       {sides ? <MapOrTable isCurve={sides.y === null} /> : null}
     </div>
   )

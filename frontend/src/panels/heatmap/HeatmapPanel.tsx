@@ -5,9 +5,10 @@ import type { ProfileRun, Query } from '../../api/types'
 import { openPanel } from '../../app/panel-view'
 import { isPredicted, planKey, useChosenRun, usePredictions } from '../../app/predictions'
 import { useSelectedQuery } from '../../app/selection'
+import { useEffectiveSlo } from '../../app/slos'
 import { useView } from '../../app/url-state'
 import { sourceFiles } from '../../documents/documents'
-import { DEFAULT_SLO, NO_AXIS } from '../../logic/view'
+import { NO_AXIS } from '../../logic/view'
 import { Button } from '../../ui/Button'
 import { EmptyState } from '../../ui/EmptyState'
 import { ErrorNotice } from '../../ui/Notice'
@@ -64,7 +65,7 @@ export default function HeatmapPanel() {
 
 /** Without limits to turn, as a write, what is predicted is one number, and its parts. */
 function OneNumber({ query, run, runs }: { query: Query; run: ProfileRun; runs: readonly ProfileRun[] }) {
-  const { slo = DEFAULT_SLO } = useView()
+  const { slo } = useEffectiveSlo(query.name)
   const { data, error } = useQuery(prediction(planKey(query), sourceFiles, query.name, run.id, slo))
   const answer = data?.query === query.name ? data : undefined
   const found = answer && isPredicted(answer) ? answer : undefined
@@ -84,7 +85,7 @@ function OneNumber({ query, run, runs }: { query: Query; run: ProfileRun; runs: 
           <ErrorNotice error={error} />
         </div>
       ) : null}
-      <SafeLimits runId={run.id} slo={slo} />
+      <SafeLimits runId={run.id} />
       <PageOfQueries runId={run.id} slo={slo} />
     </div>
   )
@@ -92,7 +93,7 @@ function OneNumber({ query, run, runs }: { query: Query; run: ProfileRun; runs: 
 
 function Map({ query, run, runs }: { query: Query; run: ProfileRun; runs: readonly ProfileRun[] }) {
   const view = useView()
-  const slo = view.slo ?? DEFAULT_SLO
+  const { slo } = useEffectiveSlo(query.name)
   const x = query.axes.find((axis) => axis.symbol === view.x) ?? query.axes[0]
   const y = view.y === NO_AXIS ? null : (query.axes.find((axis) => axis.symbol === view.y && axis !== x) ?? query.axes.find((axis) => axis !== x) ?? null)
   const asWritten = usePredictions().get(query.name)
@@ -104,7 +105,7 @@ function Map({ query, run, runs }: { query: Query; run: ProfileRun; runs: readon
       <Sliders axes={further.map(({ axis }) => axis)} values={view.at ?? {}} />
       {y ? <MapView query={query} run={run} slo={slo} x={x} y={y} further={further} /> : <CurveView query={query} run={run} slo={slo} x={x} further={further} />}
       {asWritten ? <Anatomy prediction={asWritten} slo={slo} /> : null}
-      <SafeLimits runId={run.id} slo={slo} />
+      <SafeLimits runId={run.id} />
       <PageOfQueries runId={run.id} slo={slo} />
     </div>
   )

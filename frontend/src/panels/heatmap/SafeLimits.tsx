@@ -4,8 +4,10 @@ import { safeLimits } from '../../api/queries'
 import type { SafeLimits as SafeLimitsAnswer } from '../../api/types'
 import { planKey } from '../../app/predictions'
 import { useCompilation } from '../../app/selection'
+import { targetOf, useSavedSlos } from '../../app/slos'
+import { useView } from '../../app/url-state'
 import { sourceFiles } from '../../documents/documents'
-import type { SloTarget } from '../../logic/view'
+import { DEFAULT_SLO } from '../../logic/view'
 import { Button } from '../../ui/Button'
 import { ErrorNotice } from '../../ui/Notice'
 import { Cell, numeric, Table, unseen } from '../../ui/Table'
@@ -13,21 +15,24 @@ import { formatCount } from '../../units'
 import styles from './heatmap.module.css'
 import { writeLimits } from './write-limits'
 
-/** Every limit of the workspace at once: how large it may be while all queries keep the SLO. */
-export function SafeLimits({ runId, slo }: { runId: string; slo: SloTarget }) {
+/** Every limit of the workspace at once: how large it may be while each query keeps its SLO, or the one that is tried. */
+export function SafeLimits({ runId }: { runId: string }) {
   const [isOpen, setIsOpen] = useState(false)
   return (
     <details className={styles['fold']} onToggle={(event) => setIsOpen(event.currentTarget.open)}>
       <summary>All limits of this workspace</summary>
-      {isOpen ? <Solved runId={runId} slo={slo} /> : null}
+      {isOpen ? <Solved runId={runId} /> : null}
     </details>
   )
 }
 
-function Solved({ runId, slo }: { runId: string; slo: SloTarget }) {
+function Solved({ runId }: { runId: string }) {
   const compilation = useCompilation()
   const plans = (compilation?.queries ?? []).filter((query) => query.bound).map(planKey)
-  const { data, error } = useQuery(safeLimits(JSON.stringify(plans), sourceFiles, runId, slo))
+  const { slo: tried } = useView()
+  const saved = useSavedSlos()
+  const own = tried ? {} : Object.fromEntries([...saved].map(([query, each]) => [query, targetOf(each)]))
+  const { data, error } = useQuery(safeLimits(JSON.stringify(plans), sourceFiles, runId, tried ?? DEFAULT_SLO, own))
   if (error) return <ErrorNotice error={error} />
   if (!data) return <p className={styles['detailText']}>Solving…</p>
   return (

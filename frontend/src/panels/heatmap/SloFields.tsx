@@ -1,8 +1,12 @@
 import { useState } from 'react'
+import { useEffectiveSlo, useSloChange } from '../../app/slos'
 import { replaceView } from '../../app/url-state'
 import { numberError, SLO_RULES } from '../../logic/numbers'
 import type { SloTarget } from '../../logic/view'
+import { Button } from '../../ui/Button'
 import { TextField } from '../../ui/Field'
+import { ErrorNotice } from '../../ui/Notice'
+import { formatDuration, formatMs, formatPercent } from '../../units'
 import styles from './heatmap.module.css'
 
 type Typed = Record<keyof typeof SLO_RULES, string>
@@ -13,8 +17,11 @@ const FIELDS = [
   { name: 'interval', label: 'SLO interval', suffix: 's' },
 ] as const
 
-/** The SLO as a sentence with three blanks; it takes effect once all three are numbers, and until then says what is not. */
-export function SloFields({ slo }: { slo: SloTarget }) {
+/**
+ * The SLO as a sentence with three blanks. What is typed is tried in this panel once all three are numbers, and is the
+ * query's SLO once it is saved.
+ */
+export function SloFields({ query, slo }: { query: string; slo: SloTarget }) {
   const [typed, setTyped] = useState<Typed | null>(null)
   const shown = typed ?? textsOf(slo)
   const change = (next: Typed) => {
@@ -36,7 +43,40 @@ export function SloFields({ slo }: { slo: SloTarget }) {
           onBlur={() => typed && isWhole(typed) && setTyped(null)}
         />
       ))}
+      <SloState query={query} onReset={() => setTyped(null)} />
     </fieldset>
+  )
+}
+
+/** Whether what is shown is the query's SLO, and the way to make it so. */
+function SloState({ query, onReset }: { query: string; onReset: () => void }) {
+  const { slo, saved, isTried } = useEffectiveSlo(query)
+  const { save } = useSloChange(query)
+  const promise = saved ? `${formatPercent(saved.quantile, 2)} under ${formatMs(saved.threshold_ms)} in each ${formatDuration(saved.interval_seconds)}` : null
+  return (
+    <div className={styles['sloState']}>
+      <p role="status" aria-label="SLO of the query">
+        {isTried ? (promise ? `Tried here only; the SLO is ${promise}.` : `Tried here only; ${query} has no SLO yet.`) : promise ? `The SLO of ${query}.` : `${query} has no SLO yet: this one is assumed.`}
+      </p>
+      {isTried || !saved ? (
+        <Button size="small" disabled={save.isPending} onClick={() => save.mutate(slo, { onSuccess: onReset })}>
+          Save SLO
+        </Button>
+      ) : null}
+      {isTried ? (
+        <Button
+          size="small"
+          look="quiet"
+          onClick={() => {
+            replaceView({ slo: undefined })
+            onReset()
+          }}
+        >
+          {saved ? 'Back to the SLO' : 'Do not try it'}
+        </Button>
+      ) : null}
+      {save.error ? <ErrorNotice error={save.error} /> : null}
+    </div>
   )
 }
 

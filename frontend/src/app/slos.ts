@@ -1,0 +1,69 @@
+/** The SLO of each query: saved once, the same in heatmap, deploy and dashboard. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { answered, api } from '../api/client'
+import { slos } from '../api/queries'
+import type { Slo, SloWrite } from '../api/types'
+import { DEFAULT_SLO, type SloTarget } from '../logic/view'
+import { notify } from './notices'
+import { replaceView, useView } from './url-state'
+
+export interface EffectiveSlo {
+  /** What is taken: what is tried, or what is saved, or the usual one. */
+  slo: SloTarget
+  saved: Slo | null
+  isTried: boolean
+}
+
+/** Of a query the SLO that is saved; one that is tried in the heatmap, and stands in the URL, comes before. */
+export function useEffectiveSlo(query: string): EffectiveSlo {
+  const { slo: tried } = useView()
+  const saved = useSavedSlos().get(query) ?? null
+  return { slo: tried ?? (saved ? targetOf(saved) : DEFAULT_SLO), saved, isTried: tried !== undefined && !(saved && isSame(tried, saved)) }
+}
+
+export function useSavedSlos(): ReadonlyMap<string, Slo> {
+  const { data } = useQuery({ ...slos, select: byQuery })
+  return data ?? NONE
+}
+
+/** Saves or removes the SLO of a query; whoever shows it hears of it. */
+export function useSloChange(query: string) {
+  const queryClient = useQueryClient()
+  const saved = useSavedSlos().get(query) ?? null
+  const heard = () => {
+    replaceView({ slo: undefined })
+    void queryClient.invalidateQueries({ queryKey: slos.queryKey })
+    void queryClient.invalidateQueries({ queryKey: ['latency'] })
+    void queryClient.invalidateQueries({ queryKey: ['deployments', 'preview'] })
+  }
+  const save = useMutation({
+    mutationFn: (body: SloWrite) => answered(api.PUT('/api/slos/{query}', { params: { path: { query } }, body })),
+    onSuccess: () => {
+      notify({ tone: 'success', text: `The SLO of ${query} is saved.` })
+      heard()
+    },
+  })
+  const remove = useMutation({
+    mutationFn: () => answered(api.DELETE('/api/slos/{query}', { params: { path: { query } } })),
+    onSuccess: () => {
+      const undo = saved ? { action: { label: 'Put it back', run: () => save.mutate(targetOf(saved)) } } : {}
+      notify({ tone: 'success', text: `${query} has no SLO any more.`, ...undo })
+      heard()
+    },
+  })
+  return { save, remove }
+}
+
+const NONE: ReadonlyMap<string, Slo> = new Map()
+
+function byQuery(all: readonly Slo[]): ReadonlyMap<string, Slo> {
+  return new Map(all.map((slo) => [slo.query, slo]))
+}
+
+export function targetOf({ quantile, threshold_ms, interval_seconds }: SloTarget): SloTarget {
+  return { quantile, threshold_ms, interval_seconds }
+}
+
+function isSame(one: SloTarget, other: SloTarget): boolean {
+  return one.quantile === other.quantile && one.threshold_ms === other.threshold_ms && one.interval_seconds === other.interval_seconds
+}
