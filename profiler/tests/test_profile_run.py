@@ -67,6 +67,31 @@ def test_a_run_reports_every_measurement_and_ends_whole(tmp_path: Path) -> None:
     assert read_info(tmp_path / "run").executions == 180
 
 
+class LosingRunner(StatedRunner):
+    """Loses a client while it is asked, the second time, for what an interval still lacks."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._asked = 0
+        self._said: list[str] = []
+
+    def run(self, tasks: Sequence[Task]) -> Iterator[Measurement]:
+        self._asked += 1
+        if self._asked == 2:
+            self._said.append("client 1 died")
+        yield from super().run(tasks)
+
+    def notices(self) -> list[str]:
+        said, self._said = self._said, []
+        return said
+
+
+def test_what_happens_to_a_client_is_said_whenever_it_happens(tmp_path: Path) -> None:
+    seen = run(tmp_path, LosingRunner())
+    assert [progress.message for progress in seen if progress.message] == ["client 1 died"]
+    assert read_info(tmp_path / "run").notes["lost_clients"] == ["client 1 died"]
+
+
 @pytest.mark.parametrize("stop", [Cancelled, KeyboardInterrupt])
 def test_a_cancelled_run_keeps_its_complete_intervals_and_says_so(tmp_path: Path, stop: type[BaseException]) -> None:
     runner = StatedRunner(after=4, error=stop())

@@ -37,6 +37,7 @@ from piql_profiler.scratch import scratch_folder
 _OBJECT_STORE_BYTES = 80 * 1024 * 1024  # histograms are a few kilobytes; this is the least Ray takes
 _LOST_CLIENTS = 2  # that one block may cost; what kills its client each time is the block's own doing
 _SECONDS_FOR_A_PROCESSOR = 5.0  # until Ray knows that the one of a dead client is free, or that its machine is gone
+_SECONDS_FOR_THE_LAST = 60.0  # where no client is left to measure on, waiting is better than ending the run
 _SECONDS_TO_START = 30.0
 _SECONDS_TO_END = 5.0
 _STDERR = 2
@@ -210,7 +211,7 @@ class _Team:
 
     def _started(self) -> Any:
         """Start a client; None where none is at work in time: of a machine that is gone, Ray learns late."""
-        until = time.monotonic() + _SECONDS_FOR_A_PROCESSOR
+        until = time.monotonic() + (_SECONDS_FOR_A_PROCESSOR if self._clients else _SECONDS_FOR_THE_LAST)
         while self._ray.available_resources().get("CPU", 0) < 1:
             if time.monotonic() > until:
                 return None

@@ -99,7 +99,7 @@ def measure_into(
             prepare(settings.grid, store_url)
             directory.update(state="running", notes={**directory.info.notes, "clients": list(runner.places)})
             report(Progress("running", done, total, seconds_left))
-            spent = 0.0
+            spent, left = 0.0, seconds_left
             so_far = read_cells(directory.path)
             for interval in range(first, settings.intervals):
                 measured: list[Measurement] = []
@@ -110,7 +110,8 @@ def measure_into(
                     left = spent / (done - before) * (total - done) / runner.clients
                     report(Progress("running", done, total, left, _heard(directory, runner)))
                 measured += runner.run(second_tasks(settings, store_url, interval, runner.clients, measured, so_far))
-                _heard(directory, runner)
+                if (heard := _heard(directory, runner)) is not None:  # while what was lacking was measured
+                    report(Progress("running", done, total, left, heard))
                 so_far += measured
                 taken_over = [each for each in kept if each.interval == interval]
                 directory.write_interval(interval, [*measured, *taken_over])
