@@ -158,7 +158,7 @@ async def test_a_burst_runs_to_its_end_and_the_dashboard_counts_it(client: httpx
 
 
 async def ended(client: httpx.AsyncClient, burst_id: str) -> dict:
-    deadline = datetime.now(UTC) + timedelta(seconds=30)
+    deadline = datetime.now(UTC) + timedelta(seconds=120)
     while datetime.now(UTC) < deadline:
         burst = (await client.get(f"/api/bursts/{burst_id}")).json()
         if burst["ended_at"] is not None:

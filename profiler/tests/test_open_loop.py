@@ -39,8 +39,9 @@ def test_a_slow_point_is_measured_often_enough_although_its_time_is_over() -> No
     assert len(offer(lambda: 1.0, 0.0, load=0.3, seed=1).service_us) == AT_LEAST
 
 
-def test_a_fast_point_is_measured_until_its_time_is_over() -> None:
-    assert len(offer(lambda: 1.0, 0.02, load=0.0, seed=1, at_least=1).service_us) > 50
+def test_a_fast_point_is_measured_until_its_time_is_over(clock: Clock) -> None:
+    executed = offer(lambda: clock.execute(100), 0.02, load=0.0, seed=1, at_least=1, clock=clock)
+    assert len(executed.service_us) == pytest.approx(200, abs=1)
 
 
 def test_a_client_is_kept_as_busy_as_asked(clock: Clock) -> None:

@@ -21,7 +21,7 @@ THREADS = 16
 
 @pytest.fixture
 def db() -> Iterator[piql.Database]:
-    with piql.connect("embedded:?synchronous=NORMAL") as made:
+    with piql.connect("embedded:?synchronous=NORMAL&wait_ms=120000") as made:
         made.deploy(piql.compile(SOURCE))
         made.load("counters", [{"id": row, "value": 0} for row in range(5)])
         yield made
@@ -107,7 +107,7 @@ def test_a_database_that_is_closed_under_threads_gives_typed_errors(db: piql.Dat
 
 
 async def test_tasks_of_asyncio_keep_the_promises(tmp_path: Path) -> None:
-    async with piql.aconnect(f"embedded:{tmp_path / 'a.db'}?synchronous=NORMAL") as db:
+    async with piql.aconnect(f"embedded:{tmp_path / 'a.db'}?synchronous=NORMAL&wait_ms=120000") as db:
         await db.deploy(piql.compile(SOURCE))
         await db.load("counters", [{"id": row, "value": 0} for row in range(5)])
 

@@ -115,10 +115,12 @@ with piql.connect("embedded:" + sys.argv[1]) as db:
 
 def test_processes_on_one_file_keep_its_promises_together(tmp_path: Path, scadr: piql.Compilation) -> None:
     path = tmp_path / "a.db"
-    with piql.connect(f"embedded:{path}?synchronous=NORMAL") as db:
+    with piql.connect(f"embedded:{path}?synchronous=NORMAL&wait_ms=120000") as db:
         db.deploy(scadr)
         db.load("users", [{"username": "a"}])
-        writers = [subprocess.Popen([sys.executable, "-c", WRITER, str(path), str(n * 100)]) for n in range(3)]
+        writers = [
+            subprocess.Popen([sys.executable, "-c", WRITER, f"{path}?wait_ms=120000", str(n * 100)]) for n in range(3)
+        ]
         assert [writer.wait() for writer in writers] == [0, 0, 0]
         assert count(db, "users") == 121
         assert count(db, "subscriptions") == 5
@@ -129,7 +131,7 @@ def numbered(first: int, last: int) -> list[dict[str, object]]:
     return [{"username": f"u{number:03}", "hometown": "Oslo"} for number in range(first, last)]
 
 
-@pytest.mark.parametrize("url", ["embedded:?synchronous=NORMAL", "stepwise:"])
+@pytest.mark.parametrize("url", ["embedded:?synchronous=NORMAL&wait_ms=120000", "stepwise:"])
 def test_a_load_that_broke_off_goes_on_behind_what_is_in(url: str, scadr: piql.Compilation) -> None:
     told: list[int] = []
     with piql.connect(url) as db:

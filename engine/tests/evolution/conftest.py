@@ -20,7 +20,7 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 @pytest.fixture
 def file_url(tmp_path: Path) -> str:
     """What holds at once where there are transactions holds elsewhere when everybody has looked, a second later."""
-    return f"embedded:{tmp_path / 'a.db'}?synchronous=NORMAL"
+    return f"embedded:{tmp_path / 'a.db'}?synchronous=NORMAL&wait_ms=120000"
 
 
 @pytest.fixture(params=("stepwise", CLUSTER))
@@ -32,4 +32,4 @@ def url_of(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     if request.param == "cluster":
         given: str = request.getfixturevalue("cluster_url")()
         return given
-    return f"{request.param}:{tmp_path / 'a.db'}?synchronous=NORMAL"
+    return f"{request.param}:{tmp_path / 'a.db'}?synchronous=NORMAL&wait_ms=120000"

@@ -26,7 +26,7 @@ SECOND = (
 
 @pytest.fixture
 def kept(tmp_path: Path) -> Path:
-    with filled(f"embedded:{tmp_path / 'kept.db'}?synchronous=NORMAL", ROWS):
+    with filled(f"embedded:{tmp_path / 'kept.db'}?synchronous=NORMAL&wait_ms=120000", ROWS):
         return tmp_path / "kept.db"
 
 
@@ -59,7 +59,7 @@ def kill_at(kept: Path, at: int, pace: Pace) -> bool:
         begin_deploy(store, piql.compile(SECOND), pace=pace, is_background=pace is SLOW).run()
 
     was_killed = dies(work)
-    with piql.connect(f"embedded:{path}?synchronous=NORMAL") as db:
+    with piql.connect(f"embedded:{path}?synchronous=NORMAL&wait_ms=120000") as db:
         hold(db, at)
         build = db.build
         if build is not None and at % 3 == 0:

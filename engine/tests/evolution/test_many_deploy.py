@@ -38,7 +38,7 @@ def all_at_once(work: Callable[[int], None]) -> None:
 
 @pytest.mark.parametrize("rows", [0, 500, 25_000])
 def test_the_same_set_deployed_by_all_is_deployed_once(tmp_path: Path, rows: int) -> None:
-    url = f"embedded:{tmp_path / 'a.db'}?synchronous=NORMAL"
+    url = f"embedded:{tmp_path / 'a.db'}?synchronous=NORMAL&wait_ms=120000"
     first = 0
     if rows:
         with filled(url, rows) as db:
@@ -57,7 +57,7 @@ def test_the_same_set_deployed_by_all_is_deployed_once(tmp_path: Path, rows: int
 
 
 def test_what_each_deploys_is_there_in_the_end(tmp_path: Path) -> None:
-    url = f"embedded:{tmp_path / 'a.db'}?synchronous=NORMAL"
+    url = f"embedded:{tmp_path / 'a.db'}?synchronous=NORMAL&wait_ms=120000"
     schema = ITEMS.format(more="")
     filled(url, 2000).close()
     sets = [GET, ADD, PRICE, BY_KIND, BY_WORD, "CREATE QUERY titled AS SELECT id FROM items WHERE title = [t] LIMIT 3;"]
@@ -75,18 +75,18 @@ def test_what_each_deploys_is_there_in_the_end(tmp_path: Path) -> None:
 
 
 def test_the_same_texts_again_make_no_version(tmp_path: Path) -> None:
-    with filled("embedded:?synchronous=NORMAL", 5) as db:
+    with filled("embedded:?synchronous=NORMAL&wait_ms=120000", 5) as db:
         db.deploy(piql.compile(FIRST + BY_KIND))
         assert db.deploy(piql.compile(FIRST + BY_KIND)).version == 2
-        assert db.deploy(piql.compile(FIRST + BY_KIND), background=True).wait(5).version == 2
+        assert db.deploy(piql.compile(FIRST + BY_KIND), background=True).wait(120).version == 2
         assert db.rollback().version == 3
         assert "byKind" not in db.deployment.compilation.queries
 
 
 def test_how_a_version_ended_is_known_after_the_next_ones(tmp_path: Path) -> None:
-    url = f"embedded:{tmp_path / 'a.db'}?synchronous=NORMAL"
+    url = f"embedded:{tmp_path / 'a.db'}?synchronous=NORMAL&wait_ms=120000"
     with filled(url, 600) as db, piql.connect(url) as other:
-        build = db.deploy(piql.compile(FIRST + BY_KIND), background=True, rows_per_second=100)
+        build = db.deploy(piql.compile(FIRST + BY_KIND), background=True, rows_per_second=1)
         seen = other.build
         assert seen is not None
         build.cancel()

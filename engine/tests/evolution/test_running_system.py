@@ -42,7 +42,11 @@ def rows(store: str) -> int:
 @pytest.fixture
 def url(store: str, rows: int, request: pytest.FixtureRequest, tmp_path: Path) -> str:
     is_file = store == "embedded"
-    made = f"embedded:{tmp_path / 'a.db'}?synchronous=NORMAL" if is_file else request.getfixturevalue("cluster_url")()
+    made = (
+        f"embedded:{tmp_path / 'a.db'}?synchronous=NORMAL&wait_ms=120000"
+        if is_file
+        else request.getfixturevalue("cluster_url")()
+    )
     with piql.connect(made) as db:
         db.deploy(piql.compile(FIRST))
         db.load("items", [row(at) for at in range(rows)])

@@ -75,7 +75,7 @@ def test_started_reads_give_their_answers_to_the_callback(store: Store) -> None:
     fill(store, TABLE, primary, [(1, 7, "one")])
     got: Queue[object] = Queue()
     store.start_many([Batch(store.prepare(ReadShape(TABLE, primary, ("g",), 1)), [(1,)])], got.put)
-    assert got.get(timeout=5) == [[[(7,)]]]
+    assert got.get(timeout=120) == [[[(7,)]]]
 
 
 DIRECTIONS = list(itertools.product((True, False), repeat=3))

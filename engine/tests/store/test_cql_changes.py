@@ -26,7 +26,7 @@ class OneRecord:
     """
 
     def __init__(self) -> None:
-        self.address = Address(("here",), 9042, "shop", timeout=0.2)
+        self.address = Address(("here",), 9042, "shop", timeout=120)
         self.noted: str | None = None
         self.faults: list[str] = []
         self.meanwhile: Fault | None = None

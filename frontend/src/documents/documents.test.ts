@@ -84,14 +84,14 @@ describe('a save', () => {
       asked.at(-1)?.answer(new Response(JSON.stringify({ path: PATH, text, revision }), { status: 200, headers: { 'content-type': 'application/json' } }))
     setText(PATH, 'two')
     const first = saveChanged()
-    await vi.waitFor(() => expect(asked).toHaveLength(1))
+    await vi.waitFor(() => expect(asked).toHaveLength(1), { timeout: 60_000 })
     setText(PATH, 'three')
     const second = saveChanged()
     await vi.advanceTimersByTimeAsync(50)
     expect(asked).toHaveLength(1)
     respond('two', 'r2')
     await first
-    await vi.waitFor(() => expect(asked).toHaveLength(2))
+    await vi.waitFor(() => expect(asked).toHaveLength(2), { timeout: 60_000 })
     respond('three', 'r3')
     await second
     expect(asked.map(({ base }) => base)).toEqual(['r1', 'r2'])

@@ -136,7 +136,7 @@ def test_a_validation_that_is_stopped_is_cancelled_and_takes_its_rows_along(stor
     assert "interval 1 of 600" in process.stderr.readline()
     assert list(tmp_path.glob(f"{RESERVED_PREFIX}*"))
     process.send_signal(signal.SIGTERM)
-    assert process.wait(timeout=20) == 130
+    assert process.wait(timeout=120) == 130
     assert "Traceback" not in process.stderr.read()
     info = read_info(out)
     assert (info.state, info.message) == ("cancelled", "stopped before its end")

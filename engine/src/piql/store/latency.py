@@ -23,15 +23,19 @@ def log_normal(median_ms: float, spread: float = 0.3) -> Delay:
 
 
 class LatencyStore(StoreWrapper):
-    """Waits before each call as long as the slowest of its requests: those of one call travel together."""
+    """Waits before each call as long as the slowest of its requests: those of one call travel together.
 
-    def __init__(self, behind: Store, delay: Delay, seed: int = 1) -> None:
+    `sleep` is how it waits, in seconds; whoever gives another keeps another clock.
+    """
+
+    def __init__(self, behind: Store, delay: Delay, seed: int = 1, sleep: Callable[[float], None] = time.sleep) -> None:
         super().__init__(behind)
         self._delay = delay
         self._chance = random.Random(seed)
+        self._sleep = sleep
 
     def read_many(self, batches: Sequence[Batch], consistency: Consistency | None = None) -> Answers:
-        time.sleep(self._seconds(batches))
+        self._sleep(self._seconds(batches))
         return self.behind.read_many(batches, consistency)
 
     def start_many(

@@ -79,7 +79,7 @@ describe('the card of a run', () => {
     fireEvent.click(screen.getByRole('button', { name: 'Delete before' }))
     expect(deleted).toEqual([])
     fireEvent.click(screen.getByRole('button', { name: 'Delete run' }))
-    return vi.waitFor(() => expect(deleted).toEqual([expect.stringMatching(/profile-runs\/before$/)]))
+    return vi.waitFor(() => expect(deleted).toEqual([expect.stringMatching(/profile-runs\/before$/)]), { timeout: 60_000 })
   })
 
   it('says that it prepares as long as no point is known', () => {
