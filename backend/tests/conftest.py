@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 import httpx
 import pytest
 from piql_backend.app import create_app
 from piql_backend.settings import SampleSize, Settings
+from piql_backend.workbench import Workbench
+from piql_backend.workers.pool import WorkerPool
 
 USERS = 30
 
@@ -28,9 +31,9 @@ def settings_for(data: Path) -> Settings:
 
 
 @asynccontextmanager
-async def run_workbench(settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
+async def run_workbench(settings: Settings, workers: WorkerPool) -> AsyncIterator[httpx.AsyncClient]:
     """Start the application and give a client of it."""
-    app = create_app(settings)
+    app = create_app(settings, Workbench(settings, workers))
     async with (
         app.router.lifespan_context(app),
         httpx.AsyncClient(
@@ -40,19 +43,27 @@ async def run_workbench(settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
         yield client
 
 
+@pytest.fixture(scope="session")
+def workers() -> Iterator[WorkerPool]:
+    """The worker processes of all workbenches: they keep nothing that depends on a workbench."""
+    pool = WorkerPool()
+    yield pool
+    pool.close()
+
+
 @pytest.fixture
-def running() -> Running:
+def running(workers: WorkerPool) -> Running:
     """Starts a workbench with any settings."""
-    return run_workbench
+    return partial(run_workbench, workers=workers)
 
 
 @pytest.fixture(scope="session")
-def first_start(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def first_start(tmp_path_factory: pytest.TempPathFactory, workers: WorkerPool) -> Path:
     """The data folder of a workbench that has had its first start and was closed again."""
     data = tmp_path_factory.mktemp("first-start") / "data"
 
     async def start() -> None:
-        async with run_workbench(settings_for(data)):
+        async with run_workbench(settings_for(data), workers):
             pass
 
     asyncio.run(start())
@@ -67,8 +78,8 @@ def settings(first_start: Path, tmp_path: Path) -> Settings:
 
 
 @pytest.fixture
-async def client(settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
-    async with run_workbench(settings) as client:
+async def client(settings: Settings, workers: WorkerPool) -> AsyncIterator[httpx.AsyncClient]:
+    async with run_workbench(settings, workers) as client:
         yield client
 
 

@@ -73,6 +73,11 @@ class ApiError(Exception):
             between=None if between is None else list(between),
         )
 
+    @classmethod
+    def of(cls, status: int, body: ErrorRead) -> ApiError:
+        """Give the refusal that was told in JSON."""
+        return cls(status, **{name: getattr(body, name) for name in ErrorRead.model_fields})
+
     @property
     def code(self) -> str:
         return self.body.code

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from anyio import CapacityLimiter, to_thread
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import PlainTextResponse
-from starlette.concurrency import run_in_threadpool
 from starlette.convertors import StringConvertor, register_url_convertor
 
 from piql_backend.security_headers import page_policy
@@ -22,6 +22,7 @@ mimetypes.add_type("font/woff2", ".woff2")
 _COMPRESSED = ("text/", "application/json", "image/svg+xml", "application/wasm")
 _NEVER_CHANGES = "public, max-age=31536000, immutable"
 _ASK_AGAIN = "no-cache"
+_THREADS = 4
 _NONCE = b"__CSP_NONCE__"  # as vite.config.ts puts it into the page
 
 
@@ -44,11 +45,12 @@ register_url_convertor("not_of_the_api", _NotOfTheApi())
 
 
 def add_front_end(app: FastAPI, dist: Path) -> None:
-    """Answer everything that is not below /api from `dist`."""
+    """Answer everything that is not below /api from `dist`, in threads of its own: the page waits for nobody."""
+    threads = CapacityLimiter(_THREADS)
 
     @app.api_route("/{path:not_of_the_api}", methods=["GET", "HEAD"], include_in_schema=False)
     async def front_end(path: str, request: Request) -> Response:
-        return await run_in_threadpool(_answer, dist, path, request)
+        return await to_thread.run_sync(_answer, dist, path, request, limiter=threads)
 
 
 def _answer(dist: Path, path: str, request: Request) -> Response:

@@ -22,6 +22,15 @@ class SampleSize:
 
 
 @dataclass(frozen=True, slots=True)
+class WorkerLimits:
+    """How many processes compile and predict, and what one job of theirs may take: processor time, memory."""
+
+    workers: int = 2
+    seconds: float = 30.0
+    megabytes: int = 1000
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Where the backend listens, where it keeps things, and on which store the queries run."""
 
@@ -34,6 +43,9 @@ class Settings:
     sample_size: SampleSize = field(default_factory=SampleSize)  # how many users the first start makes
     profile_runner: Literal["ray", "local"] = "ray"  # local: one process, for tests and small machines
     profile_stores: tuple[str, ...] = field(default=(), repr=False)  # clusters to measure, besides `store`
+    workers: int = WorkerLimits().workers  # processes that compile and predict
+    worker_seconds: float = WorkerLimits().seconds  # of processor time that one text may take
+    worker_megabytes: int = WorkerLimits().megabytes  # of memory that one text may take
     insecure: bool = False  # the host may be another than loopback, though nobody is asked who they are
     allowed_hosts: tuple[str, ...] = ()  # names by which it may be reached, besides localhost and addresses
 
@@ -46,10 +58,14 @@ class Settings:
     def store_url(self) -> str:
         return self.store or f"embedded:{self.data.resolve() / 'store'}"
 
+    @property
+    def worker_limits(self) -> WorkerLimits:
+        return WorkerLimits(self.workers, self.worker_seconds, self.worker_megabytes)
+
     @classmethod
     def from_environment(cls) -> Settings:
-        """Read PORT, DATA, STORE, FRONTEND, SAMPLE_USERS, PROFILE_RUNNER, ALLOWED_HOSTS (with commas) and
-        PROFILE_STORES (with spaces)."""
+        """Read PORT, DATA, STORE, FRONTEND, SAMPLE_USERS, PROFILE_RUNNER, WORKERS, WORKER_SECONDS,
+        WORKER_MEGABYTES, ALLOWED_HOSTS (with commas) and PROFILE_STORES (with spaces)."""
         default = cls()
         return cls(
             port=int(os.environ.get("PORT", default.port)),
@@ -57,6 +73,9 @@ class Settings:
             store=os.environ.get("STORE") or None,
             frontend=Path(os.environ.get("FRONTEND", default.frontend)),
             sample_size=SampleSize(users=int(os.environ.get("SAMPLE_USERS", default.sample_size.users))),
+            workers=max(1, int(os.environ.get("WORKERS", default.workers))),
+            worker_seconds=float(os.environ.get("WORKER_SECONDS", default.worker_seconds)),
+            worker_megabytes=int(os.environ.get("WORKER_MEGABYTES", default.worker_megabytes)),
             profile_runner="local" if os.environ.get("PROFILE_RUNNER") == "local" else "ray",
             profile_stores=tuple(os.environ.get("PROFILE_STORES", "").split()),
             allowed_hosts=listed(os.environ.get("ALLOWED_HOSTS", "")),

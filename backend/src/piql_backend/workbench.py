@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import pickle
+from collections.abc import Mapping
 from datetime import timedelta
+
+import piql
+from piql.compilation import Compilation
 
 from piql_backend.bursts.service import Bursts
 from piql_backend.compilations.service import Compilations
@@ -15,7 +20,6 @@ from piql_backend.executions.observations import Observations
 from piql_backend.executions.service import Executions
 from piql_backend.first_start import FirstStart
 from piql_backend.health.service import Health
-from piql_backend.language.service import Language
 from piql_backend.latency.comparing import Comparing
 from piql_backend.latency.plans import Plans
 from piql_backend.latency.repository import ObservationTable
@@ -27,6 +31,7 @@ from piql_backend.settings import Settings
 from piql_backend.slos.repository import SloTable
 from piql_backend.slos.service import Slos
 from piql_backend.store import StoreConnection
+from piql_backend.workers.pool import WorkerPool
 from piql_backend.workspaces.repository import Workspaces
 
 KEPT_OBSERVATIONS = timedelta(days=31)
@@ -35,9 +40,12 @@ KEPT_OBSERVATIONS = timedelta(days=31)
 class Workbench:
     """Holds one service for each resource."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, workers: WorkerPool | None = None) -> None:
+        """Take a data folder; with `workers` of somebody else's, which stay open, or with its own."""
         data = settings.data
         self._lock = DataLock(data)
+        self.workers = workers or WorkerPool(settings.worker_limits)
+        self._own_workers = self.workers if workers is None else None
         self._first_start = FirstStart(settings)
         self._database = Database(data / "workbench.duckdb")
         self._store = StoreConnection(settings.store_url)
@@ -46,8 +54,7 @@ class Workbench:
         slo_table = SloTable(self._database)
         self.workspaces = Workspaces(data / "workspaces")
         self.health = Health(self._store, self.workspaces)
-        self.compilations = Compilations()
-        self.language = Language(self.compilations)
+        self.compilations = Compilations(self._compile)
         stores = MeasurableStores(settings.store_url, settings.profile_stores)
         self.profile_runs = ProfileRuns(data / "profile-runs", stores, settings.profile_runner)
         self.predictions = Predictions(self.compilations, self.profile_runs)
@@ -83,4 +90,14 @@ class Workbench:
         await asyncio.to_thread(self._observations.close)
         await asyncio.to_thread(self._store.close)
         await asyncio.to_thread(self._database.close)
+        if self._own_workers is not None:
+            await asyncio.to_thread(self._own_workers.close)
         self._lock.release()
+
+    def _compile(self, texts: Mapping[str, str]) -> Compilation:
+        """Let a worker compile, within its limits."""
+        pickled: bytes | None = self.workers.submit("compile", dict(texts), texts).result()
+        if pickled is None:
+            return piql.compile(texts)
+        compilation: Compilation = pickle.loads(pickled)
+        return compilation

@@ -22,6 +22,7 @@ from piql.syntax import ast
 from piql.syntax.pieces import Pieces, cut, differing
 
 MOST_KEPT = 8  # sets of texts
+MOST_CHARACTERS = 2_000_000  # of all sets that are kept, besides the youngest; each takes some hundred bytes
 MOST_CHANGED = 8  # files
 NEAR = 200  # characters that differ; nothing nearer is looked for then
 
@@ -54,7 +55,9 @@ def compile_texts(given: Mapping[str, str]) -> Compilation:
         now = _afresh(texts, names)
     elif changed:
         now = _edited(texts, now, changed)
-    _kept = (now, *(each for each in _kept if each is not now and each is not replaced))[:MOST_KEPT]
+    older = [each for each in _kept if each is not now and each is not replaced][: MOST_KEPT - 1]
+    sizes = accumulate(sum(map(len, each.texts.values())) for each in (now, *older))
+    _kept = (now, *(each for each, size in zip(older, list(sizes)[1:], strict=True) if size <= MOST_CHARACTERS))
     return place(now.mended, now.cuts)
 
 

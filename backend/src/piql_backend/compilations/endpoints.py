@@ -9,7 +9,6 @@ router = APIRouter(prefix="/compilations", tags=["compilations"])
 
 
 @router.post("", response_model=CompilationRead)
-def create_compilation(request: CompilationCreate, workbench: TheWorkbench) -> Response:
+async def create_compilation(request: CompilationCreate, workbench: TheWorkbench) -> Response:
     """Compile files together: everything the compiler found out, errors included. Nothing is kept."""
-    answer = workbench.compilations.compile_to_json(request.files, request.stages_of)
-    return Response(answer, media_type="application/json")
+    return await workbench.workers.answer("compile_to_json", request, request.files)

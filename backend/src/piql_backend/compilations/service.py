@@ -1,11 +1,11 @@
-"""Compiles what the editor sends; the same texts are compiled once."""
+"""Compiles what is sent; the same texts are compiled once."""
 
 from __future__ import annotations
 
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import piql
@@ -16,6 +16,7 @@ from piql_backend.errors import ApiError, NotFound
 from piql_backend.schema import SourceFile
 
 _KEPT = 32
+_KEPT_BYTES = 2_000_000  # of text; a compilation takes some two hundred times as much
 
 Texts = tuple[tuple[str, str], ...]
 
@@ -30,7 +31,8 @@ class _Entry:
 class Compilations:
     """A small cache of compilations by their texts; compiling is pure, so an entry is never wrong."""
 
-    def __init__(self) -> None:
+    def __init__(self, compile: Callable[[Mapping[str, str]], Compilation] = piql.compile) -> None:
+        self._compile = compile
         self._entries: OrderedDict[Texts, _Entry] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -74,10 +76,13 @@ class Compilations:
                 self._entries.move_to_end(texts)
                 return self._entries[texts]
         started = time.perf_counter()
-        compilation = piql.compile(dict(texts))
+        compilation = self._compile(dict(texts))
         entry = _Entry(compilation, (time.perf_counter() - started) * 1000)
         with self._lock:
             self._entries[texts] = entry
-            while len(self._entries) > _KEPT:
+            while len(self._entries) > _KEPT or (len(self._entries) > 1 and self._kept_bytes() > _KEPT_BYTES):
                 self._entries.popitem(last=False)
         return entry
+
+    def _kept_bytes(self) -> int:
+        return sum(len(text) for texts in self._entries for _, text in texts)

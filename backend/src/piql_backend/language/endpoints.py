@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Response
 
 from piql_backend.dependencies import TheWorkbench
 from piql_backend.language.schemas import (
@@ -21,67 +21,67 @@ from piql_backend.schema import EditRead, RangeRead, SourceFile
 router = APIRouter(prefix="/language", tags=["language"])
 
 
-@router.post("/completions")
-def list_completions(place: PlaceWrite, workbench: TheWorkbench) -> list[CompletionRead]:
+@router.post("/completions", response_model=list[CompletionRead])
+async def list_completions(place: PlaceWrite, workbench: TheWorkbench) -> Response:
     """What may stand at a place, the likeliest first."""
-    return workbench.language.completions(place)
+    return await workbench.workers.answer("completions", place, place.files)
 
 
-@router.post("/signatures")
-def read_signature(place: PlaceWrite, workbench: TheWorkbench) -> SignatureRead | None:
+@router.post("/signatures", response_model=SignatureRead | None)
+async def read_signature(place: PlaceWrite, workbench: TheWorkbench) -> Response:
     """What the parentheses around a place expect."""
-    return workbench.language.signature(place)
+    return await workbench.workers.answer("signature", place, place.files)
 
 
-@router.post("/hovers")
-def read_hover(place: PlaceWrite, workbench: TheWorkbench) -> HoverRead | None:
+@router.post("/hovers", response_model=HoverRead | None)
+async def read_hover(place: PlaceWrite, workbench: TheWorkbench) -> Response:
     """What the name or the limit at a place is."""
-    return workbench.language.hover(place)
+    return await workbench.workers.answer("hover", place, place.files)
 
 
-@router.post("/definitions")
-def read_definition(place: PlaceWrite, workbench: TheWorkbench) -> RangeRead | None:
+@router.post("/definitions", response_model=RangeRead | None)
+async def read_definition(place: PlaceWrite, workbench: TheWorkbench) -> Response:
     """Where the name at a place is declared."""
-    return workbench.language.definition(place)
+    return await workbench.workers.answer("definition", place, place.files)
 
 
-@router.post("/references")
-def list_references(place: PlaceWrite, workbench: TheWorkbench) -> list[ReferenceRead]:
+@router.post("/references", response_model=list[ReferenceRead])
+async def list_references(place: PlaceWrite, workbench: TheWorkbench) -> Response:
     """Everywhere the thing at a place is named, in all files."""
-    return workbench.language.references(place)
+    return await workbench.workers.answer("references", place, place.files)
 
 
-@router.post("/names")
-def read_name(place: PlaceWrite, workbench: TheWorkbench) -> NameRead:
+@router.post("/names", response_model=NameRead)
+async def read_name(place: PlaceWrite, workbench: TheWorkbench) -> Response:
     """The name at a place that may be changed; refused where there is none."""
-    return workbench.language.name(place)
+    return await workbench.workers.answer("name", place, place.files)
 
 
-@router.post("/renames")
-def list_rename_edits(request: RenameCreate, workbench: TheWorkbench) -> list[EditRead]:
+@router.post("/renames", response_model=list[EditRead])
+async def list_rename_edits(request: RenameCreate, workbench: TheWorkbench) -> Response:
     """The edits, in all files, that change a name; refused when any place would come to mean something else."""
-    return workbench.language.rename(request)
+    return await workbench.workers.answer("rename", request, request.files)
 
 
-@router.post("/tokens")
-def read_tokens(request: FileAmong, workbench: TheWorkbench) -> TokensRead:
+@router.post("/tokens", response_model=TokensRead)
+async def read_tokens(request: FileAmong, workbench: TheWorkbench) -> Response:
     """What each word of a file is, for highlighting."""
-    return workbench.language.tokens(request)
+    return await workbench.workers.answer("tokens", request, request.files)
 
 
-@router.post("/outlines")
-def list_outline(file: SourceFile, workbench: TheWorkbench) -> list[OutlineItemRead]:
+@router.post("/outlines", response_model=list[OutlineItemRead])
+async def list_outline(file: SourceFile, workbench: TheWorkbench) -> Response:
     """The tables, indexes and queries of a file."""
-    return workbench.language.outline(file)
+    return await workbench.workers.answer("outline", file, [file])
 
 
-@router.post("/folds")
-def list_folds(file: SourceFile, workbench: TheWorkbench) -> list[FoldRead]:
+@router.post("/folds", response_model=list[FoldRead])
+async def list_folds(file: SourceFile, workbench: TheWorkbench) -> Response:
     """What can be folded in a file."""
-    return workbench.language.folds(file)
+    return await workbench.workers.answer("folds", file, [file])
 
 
-@router.post("/formats")
-def list_format_edits(file: SourceFile, workbench: TheWorkbench) -> list[EditRead]:
+@router.post("/formats", response_model=list[EditRead])
+async def list_format_edits(file: SourceFile, workbench: TheWorkbench) -> Response:
     """The edits that format a file; refused when it cannot be read."""
-    return workbench.language.format(file)
+    return await workbench.workers.answer("format", file, [file])

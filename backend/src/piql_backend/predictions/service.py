@@ -6,7 +6,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import cast
+from typing import Protocol, cast
 
 from piql.compilation import Compilation, CompiledQuery
 from piql.source import Span
@@ -49,17 +49,25 @@ from piql_backend.predictions.schemas import (
     SafeLimitsCreate,
     SafeLimitsRead,
 )
-from piql_backend.profile_runs.service import ProfileRuns
+from piql_backend.profile_runs.schemas import ProfileRunRead
 from piql_backend.schema import SloWrite, SourceFile
 
 _MODELS_KEPT = 4
 _QUERIES_OF_A_PAGE = 30
 
 
+class Runs(Protocol):
+    """Where runs and their measurements are found; 404 and 409 for those that cannot be used."""
+
+    def read(self, run_id: str) -> ProfileRunRead: ...
+
+    def measurements_of(self, run_id: str) -> Path: ...
+
+
 class Predictions:
     """Joins the compiler's plans with the models of profile runs."""
 
-    def __init__(self, compilations: Compilations, runs: ProfileRuns) -> None:
+    def __init__(self, compilations: Compilations, runs: Runs) -> None:
         self._compilations = compilations
         self._runs = runs
         self._models: OrderedDict[str, Model] = OrderedDict()

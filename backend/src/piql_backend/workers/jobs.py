@@ -1,0 +1,111 @@
+"""What a worker can do. It has caches of its own, so the same files are always given to the same worker."""
+
+from __future__ import annotations
+
+import pickle
+import traceback
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from piql.compilation import Compilation
+from piql.errors import PiqlError
+from pydantic_core import to_json
+
+from piql_backend.compilations.service import Compilations
+from piql_backend.errors import ApiError, from_engine
+from piql_backend.language.service import Language
+from piql_backend.profile_runs.schemas import ProfileRunRead
+from piql_backend.workers.protocol import Answer, Job, PredictionJob
+
+if TYPE_CHECKING:
+    from piql_backend.predictions.service import Predictions
+
+
+class _ToldRuns:
+    """The profile runs that requests brought along."""
+
+    def __init__(self) -> None:
+        self._told: dict[str, PredictionJob] = {}
+
+    def tell(self, job: PredictionJob) -> None:
+        self._told = {job.run.id: job}
+
+    def read(self, run_id: str) -> ProfileRunRead:
+        return self._told[run_id].run
+
+    def measurements_of(self, run_id: str) -> Path:
+        return self._told[run_id].measurements
+
+
+class Worker:
+    """Carries out jobs, one after the other."""
+
+    def __init__(self) -> None:
+        compilations = Compilations()
+        language = Language(compilations)
+        self._runs = _ToldRuns()
+        self._compilations = compilations
+        self._predictions: Predictions | None = None
+        self._jobs: Mapping[str, Callable[[Any], object]] = {
+            "compile": lambda texts: _pickled(compilations.compile_texts(texts)),
+            "compile_to_json": lambda request: compilations.compile_to_json(request.files, request.stages_of),
+            **_as_json(
+                completions=language.completions,
+                signature=language.signature,
+                hover=language.hover,
+                definition=language.definition,
+                references=language.references,
+                name=language.name,
+                rename=language.rename,
+                tokens=language.tokens,
+                outline=language.outline,
+                folds=language.folds,
+                format=language.format,
+                predict=lambda job: self._predictions_for(job).predict(job.request),
+                predict_set=lambda job: self._predictions_for(job).predict_set(job.request),
+                predict_page=lambda job: self._predictions_for(job).predict_page(job.request),
+                heatmap=lambda job: self._predictions_for(job).heatmap(job.request),
+                curve=lambda job: self._predictions_for(job).curve(job.request),
+                safe_limits=lambda job: self._predictions_for(job).safe_limits(job.request),
+            ),
+        }
+
+    def carry_out(self, job: Job) -> Answer:
+        try:
+            return Answer("done", self._jobs[job.name](job.argument))
+        except ApiError as refusal:
+            return Answer("refused", (refusal.status, refusal.body.model_dump_json()))
+        except PiqlError as error:
+            known = from_engine(error)
+            return Answer("refused", (known.status, known.body.model_dump_json()))
+        except MemoryError:
+            return Answer("memory", is_last=True)
+        except Exception:  # a fault of one request must not end the others'
+            return Answer("fault", traceback.format_exc())
+
+    def _predictions_for(self, job: PredictionJob) -> Predictions:
+        """Give what predicts; the first time costs half a second, which compiling need not wait for."""
+        from piql_backend.predictions.service import Predictions
+
+        self._runs.tell(job)
+        if self._predictions is None:
+            self._predictions = Predictions(self._compilations, self._runs)
+        return self._predictions
+
+
+def _pickled(compilation: Compilation) -> bytes | None:
+    """Give a compilation as bytes; None where it is nested too deeply for that."""
+    try:
+        return pickle.dumps(compilation)
+    except RecursionError:
+        return None
+
+
+def _as_json(**jobs: Callable[[Any], object]) -> dict[str, Callable[[Any], object]]:
+    """Let each job give its result as JSON, so that the server only passes it on."""
+
+    def as_json(job: Callable[[Any], object]) -> Callable[[Any], bytes]:
+        return lambda argument: to_json(job(argument), inf_nan_mode="null")
+
+    return {name: as_json(job) for name, job in jobs.items()}

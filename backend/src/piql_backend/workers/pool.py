@@ -1,0 +1,238 @@
+"""A few worker processes, each with a thread that hands it one job after the other.
+
+Small jobs go to the worker that has seen their files before. Large ones have the last worker, at a low priority, so
+that they make neither editors nor executions wait. A worker that takes too long, takes too much or ends is replaced.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from typing import Any
+
+from fastapi import Response
+
+from piql_backend.errors import ApiError, ErrorRead
+from piql_backend.schema import SourceFile
+from piql_backend.settings import WorkerLimits
+from piql_backend.workers.protocol import READY, Answer, Job
+
+log = logging.getLogger(__name__)
+
+LARGE_BYTES = 100_000  # of text
+MOST_WAITING = 200
+MOST_WAITING_BYTES = 50_000_000
+_HELP_AFTER = 4  # jobs that wait for a worker, until another takes some
+_START_SECONDS = 120.0
+_MOST_WALL_TIME = 10  # times the processor time that a job may take
+_NICENESS = 10  # of the worker for large jobs
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Waiting:
+    name: str
+    argument: Any
+    bytes: int
+    slot: int
+    future: Future[Any]
+
+
+class WorkerPool:
+    """Carries out the jobs of `jobs` in processes; safe to be used by all threads and event loops."""
+
+    def __init__(self, limits: WorkerLimits | None = None) -> None:
+        self.limits = limits or WorkerLimits()
+        self.done = self.ended_early = 0  # jobs, and workers that were lost at one
+        self._waiting: list[_Waiting] = []
+        self._changed = threading.Condition()
+        self._is_closing = False
+        self._processes: dict[int, _Process] = {}
+        self._threads = [
+            threading.Thread(target=self._work, args=(slot,), name=f"worker-{slot}", daemon=True)
+            for slot in range(self.limits.workers)
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    @property
+    def waiting(self) -> int:
+        return len(self._waiting)
+
+    def close(self) -> None:
+        """End all workers; what waits is refused."""
+        with self._changed:
+            self._is_closing = True
+            for process in self._processes.values():
+                process.end()
+            self._changed.notify_all()
+        for thread in self._threads:
+            thread.join()
+        for call in self._waiting:
+            if call.future.set_running_or_notify_cancel():
+                call.future.set_exception(_refusal("closing", "The workbench is being stopped."))
+
+    def submit(self, name: str, argument: object, texts: Mapping[str, str]) -> Future[Any]:
+        """Queue a job about texts, given by the names of their files; ApiError 503 when too much is waiting already."""
+        size = sum(map(len, texts.values()))
+        call = _Waiting(name, argument, size, self._slot_for(texts, size), Future())
+        with self._changed:
+            if self._is_closing:
+                raise _refusal("closing", "The workbench is being stopped.")
+            waiting_bytes = sum(other.bytes for other in self._waiting)
+            if len(self._waiting) >= MOST_WAITING or waiting_bytes + size > MOST_WAITING_BYTES:
+                raise _refusal("busy", "Too many texts are waiting to be compiled.")
+            self._waiting.append(call)
+            self._changed.notify_all()
+        return call.future
+
+    async def answer(self, name: str, argument: object, files: Sequence[SourceFile]) -> Response:
+        """Give the JSON that a job makes; no thread of the server waits for it."""
+        texts = {file.path: file.text for file in files}
+        return Response(await asyncio.wrap_future(self.submit(name, argument, texts)), media_type="application/json")
+
+    def _slot_for(self, names: Iterable[str], size: int) -> int:
+        last = self.limits.workers - 1
+        if size > LARGE_BYTES or last == 0:
+            return last
+        return zlib.crc32("\0".join(names).encode()) % last
+
+    def _work(self, slot: int) -> None:
+        is_for_large = slot == self.limits.workers - 1 and slot > 0
+        while True:
+            with self._changed:
+                if self._is_closing:
+                    return
+                process = self._processes.get(slot)
+            if process is None:
+                process = self._started(slot, _NICENESS if is_for_large else 0)
+                continue
+            call = self._next(slot)
+            if call is None:
+                return
+            if call.future.set_running_or_notify_cancel():
+                self._carry_out(slot, process, call)
+
+    def _started(self, slot: int, niceness: int) -> _Process | None:
+        process = _Process(self.limits.megabytes, niceness)
+        with self._changed:
+            self._processes[slot] = process
+            is_closing = self._is_closing
+        if is_closing:
+            process.end()
+        elif not process.is_ready():
+            log.error("a worker does not start")
+            self._lose(slot, process)
+            with self._changed:
+                self._changed.wait_for(lambda: self._is_closing, timeout=1.0)  # not again and again at full speed
+        return process
+
+    def _next(self, slot: int) -> _Waiting | None:
+        """Wait for a job for this worker; None when the pool is closed."""
+
+        def first() -> _Waiting | None:
+            own = next((call for call in self._waiting if call.slot == slot), None)
+            if own is not None:
+                return own
+            others = [call for call in self._waiting if call.bytes <= LARGE_BYTES]
+            return others[0] if len(others) > _HELP_AFTER else None
+
+        with self._changed:
+            self._changed.wait_for(lambda: self._is_closing or first() is not None)
+            call = None if self._is_closing else first()
+            if call is not None:
+                self._waiting.remove(call)
+            return call
+
+    def _carry_out(self, slot: int, process: _Process, call: _Waiting) -> None:
+        try:
+            answer = process.ask(Job(call.name, call.argument, self.limits.seconds))
+        except TimeoutError:
+            self._lose(slot, process)
+            call.future.set_exception(_too_costly(f"{self.limits.seconds:g} s of processor time"))
+            return
+        except (EOFError, OSError):
+            self._lose(slot, process)
+            call.future.set_exception(_refusal("worker-lost", "The process that worked at this has ended."))
+            return
+        self.done += 1
+        if answer.is_last:
+            self._lose(slot, process, is_planned=answer.kind != "memory")
+        match answer.kind:
+            case "done":
+                call.future.set_result(answer.value)
+            case "refused":
+                status, body = answer.value
+                call.future.set_exception(ApiError.of(status, ErrorRead.model_validate_json(body)))
+            case "memory":
+                call.future.set_exception(_too_costly(f"{self.limits.megabytes} MB"))
+            case "fault":
+                call.future.set_exception(RuntimeError(f"in a worker: {answer.value}"))
+
+    def _lose(self, slot: int, process: _Process, is_planned: bool = False) -> None:
+        process.end()
+        if not is_planned:
+            self.ended_early += 1
+        with self._changed:
+            self._processes.pop(slot, None)
+
+
+class _Process:
+    """One worker; it is a program of its own, never a fork of the server with its open store."""
+
+    def __init__(self, megabytes: int, niceness: int) -> None:
+        here, there = socket.socketpair()
+        with there:
+            arguments = (str(there.fileno()), str(megabytes), str(niceness))
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "piql_backend.workers.process", *arguments],
+                pass_fds=(there.fileno(),),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                start_new_session=True,  # Ctrl-C is for the server
+                env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},
+            )
+        self._connection = Connection(here.detach())
+
+    def is_ready(self) -> bool:
+        with suppress(EOFError, OSError):
+            return self._connection.poll(_START_SECONDS) and self._connection.recv() == READY
+        return False
+
+    def ask(self, job: Job) -> Answer:
+        """Give the answer; TimeoutError when it is late, EOFError or OSError when the worker has ended."""
+        try:
+            self._connection.send(job)
+            if not self._connection.poll(job.seconds * _MOST_WALL_TIME):
+                raise TimeoutError
+            answer = self._connection.recv()
+        except (EOFError, OSError):
+            if self._process.wait() == -signal.SIGPROF:
+                raise TimeoutError from None
+            raise
+        assert isinstance(answer, Answer)
+        return answer
+
+    def end(self) -> None:
+        self._process.kill()
+        self._process.wait()
+
+
+def _too_costly(limit: str) -> ApiError:
+    message = f"This takes more than {limit}, which is the most that a set of files may take."
+    return ApiError(422, "text-too-costly", message, "Split it into smaller sets of files.")
+
+
+def _refusal(code: str, message: str) -> ApiError:
+    return ApiError(503, code, message, "Try again in a moment.")

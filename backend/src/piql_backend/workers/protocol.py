@@ -1,0 +1,44 @@
+"""What passes between the server and a worker: a job, and one answer to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from piql_backend.profile_runs.schemas import ProfileRunRead
+
+READY = "ready"
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What to do, by its name in `jobs`; a worker that takes more than `seconds` of processor time is ended."""
+
+    name: str
+    argument: Any
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class PredictionJob:
+    """The argument of a prediction: a request, and the run that it names."""
+
+    request: Any
+    run: ProfileRunRead
+    measurements: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """How a job ended.
+
+    done      `value` is its result
+    refused   `value` is the `ApiError`'s status, and its body as JSON
+    memory    it took more memory than it may
+    fault     `value` is the traceback
+    """
+
+    kind: Literal["done", "refused", "memory", "fault"]
+    value: Any = None
+    is_last: bool = False  # the worker ends now, since it has come to hold too much

@@ -1,0 +1,157 @@
+"""Texts are compiled by processes with a budget: one that takes too much ends alone, and the others go on."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import httpx
+import pytest
+from piql_backend.compilations.schemas import CompilationCreate
+from piql_backend.errors import ApiError
+from piql_backend.schema import SourceFile
+from piql_backend.settings import WorkerLimits
+from piql_backend.workers import pool as pools
+from piql_backend.workers.pool import WorkerPool
+
+SMALL = (SourceFile(path="a.piql", text="CREATE TABLE t (a INT PRIMARY KEY);"),)
+Making = Callable[..., WorkerPool]
+
+
+@pytest.fixture
+def pool_with() -> Iterator[Making]:
+    """Makes pools of one worker with limits of their own."""
+    pools_made = []
+
+    def make(**limits: float) -> WorkerPool:
+        pools_made.append(WorkerPool(replace(WorkerLimits(workers=1), **limits)))  # type: ignore[arg-type]
+        return pools_made[-1]
+
+    yield make
+    for pool in pools_made:
+        pool.close()
+
+
+def large(queries: int) -> tuple[SourceFile, ...]:
+    table = "CREATE TABLE t (a INT PRIMARY KEY, b INT, c INT);"
+    query = "CREATE QUERY q{} AS SELECT a, b, c FROM t WHERE a = [a] AND b > {};\n"
+    return (SourceFile(path="a.piql", text=table + "".join(query.format(at, at) for at in range(queries))),)
+
+
+def texts_of(files: tuple[SourceFile, ...]) -> dict[str, str]:
+    return {file.path: file.text for file in files}
+
+
+def compiled(pool: WorkerPool, files: tuple[SourceFile, ...]) -> bytes:
+    answer: bytes = pool.submit("compile_to_json", CompilationCreate(files=list(files)), texts_of(files)).result(
+        timeout=300
+    )
+    return answer
+
+
+def worker_processes() -> set[int]:
+    tasks = Path("/proc/self/task")
+    children = {int(child) for task in tasks.iterdir() for child in (task / "children").read_text().split()}
+    return {child for child in children if b"piql_backend.workers" in Path(f"/proc/{child}/cmdline").read_bytes()}
+
+
+def test_a_text_beyond_the_time_is_refused_in_words_and_the_next_is_compiled(pool_with: Making) -> None:
+    pool = pool_with(seconds=0.05)
+    with pytest.raises(ApiError, match=r"more than 0\.05 s of processor time") as refusal:
+        compiled(pool, large(3_000))
+    assert (refusal.value.status, refusal.value.code) == (422, "text-too-costly")
+    assert pool.submit("outline", SMALL[0], texts_of(SMALL)).result(timeout=300).startswith(b"[{")
+    assert pool.ended_early == 1
+
+
+def test_a_text_beyond_the_memory_is_refused_in_words_and_the_next_is_compiled(pool_with: Making) -> None:
+    pool = pool_with(megabytes=20)
+    with pytest.raises(ApiError, match="more than 20 MB") as refusal:
+        compiled(pool, large(10_000))
+    assert (refusal.value.status, refusal.value.code) == (422, "text-too-costly")
+    assert compiled(pool, SMALL).startswith(b'{"diagnostics":[]')
+
+
+def test_a_worker_that_is_killed_is_replaced(pool_with: Making) -> None:
+    before = worker_processes()
+    pool = pool_with()
+    assert compiled(pool, SMALL)
+    (worker,) = worker_processes() - before
+    os.kill(worker, signal.SIGSTOP)
+    call = pool.submit("compile_to_json", CompilationCreate(files=list(SMALL)), texts_of(SMALL))
+    os.kill(worker, signal.SIGKILL)
+    with pytest.raises(ApiError) as refusal:
+        call.result(timeout=300)
+    assert (refusal.value.status, refusal.value.code) == (503, "worker-lost")
+    assert compiled(pool, SMALL)
+    assert worker not in worker_processes()
+
+
+def test_a_worker_that_has_come_to_hold_much_is_replaced_before_its_next_job(pool_with: Making) -> None:
+    before = worker_processes()
+    pool = pool_with(megabytes=100)  # which is less than twice what an idle one holds
+    assert compiled(pool, SMALL)
+    first = worker_processes() - before
+    assert compiled(pool, SMALL)
+    assert not first & worker_processes()
+    assert pool.ended_early == 0
+
+
+def test_what_waits_is_bounded(pool_with: Making, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pools, "MOST_WAITING", 3)
+    before = worker_processes()
+    pool = pool_with()
+    assert compiled(pool, SMALL)
+    (worker,) = worker_processes() - before
+    os.kill(worker, signal.SIGSTOP)
+    calls = [pool.submit("outline", SMALL[0], texts_of(SMALL))]
+    while pool.waiting:
+        time.sleep(0.001)  # until the worker's thread has taken it
+    calls += [pool.submit("outline", SMALL[0], texts_of(SMALL)) for _ in range(3)]
+    with pytest.raises(ApiError) as refusal:
+        pool.submit("outline", SMALL[0], texts_of(SMALL))
+    assert (refusal.value.status, refusal.value.code) == (503, "busy")
+    os.kill(worker, signal.SIGCONT)
+    assert all(call.result(timeout=300).startswith(b"[{") for call in calls)
+
+
+def test_a_closed_pool_leaves_no_process_and_nobody_waiting() -> None:
+    before = worker_processes()
+    pool = WorkerPool(WorkerLimits(workers=2))
+    calls = [pool.submit("outline", SMALL[0], texts_of(SMALL)) for _ in range(20)]
+    pool.close()
+    assert worker_processes() <= before
+    assert all(call.done() for call in calls)
+    with pytest.raises(ApiError):
+        pool.submit("outline", SMALL[0], texts_of(SMALL))
+
+
+async def test_page_health_and_executions_answer_while_no_worker_does(
+    client: httpx.AsyncClient, workers: WorkerPool, files: list[dict[str, str]]
+) -> None:
+    """Sixty texts wait for workers that are stopped: nothing else needs one."""
+    assert (await client.post("/api/compilations", json={"files": files})).status_code == 200
+    stopped = worker_processes()
+    for worker in stopped:
+        os.kill(worker, signal.SIGSTOP)
+    try:
+        texts = [asyncio.create_task(client.post("/api/compilations", json={"files": files})) for _ in range(60)]
+        while workers.waiting < 60 - workers.limits.workers:
+            await asyncio.sleep(0.001)  # until all have arrived
+        execution = "/api/deployments/live/queries/findUser/executions"
+        for _ in range(20):
+            assert (await client.get("/api/health")).status_code == 200
+            assert (await client.get("/")).status_code == 503  # it is not built here
+            assert (await client.get("/api/deployments")).status_code == 200
+            answer = await client.post(execution, json={"parameters": {"username": "none"}})
+            assert answer.status_code == 200
+        assert not any(text.done() for text in texts)
+    finally:
+        for worker in stopped:
+            os.kill(worker, signal.SIGCONT)
+    assert {(await text).status_code for text in texts} == {200}
