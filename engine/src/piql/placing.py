@@ -6,7 +6,7 @@ After a keystroke all that stands behind it has moved; what nobody looks at is n
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any, TypeVar
 
@@ -28,6 +28,9 @@ class Places:
         self.cuts = cuts
         self._found: dict[str, tuple[Source, int]] = {}
         self._placed: dict[int, tuple[object, object]] = {}  # with the value before, so that its id stays its own
+
+    def __reduce__(self) -> tuple[type[Places], tuple[Mapping[str, Pieces]]]:
+        return Places, (self.cuts,)  # what was found goes by identity, which means nothing in another process
 
     def of(self, name: str) -> tuple[Source, int] | None:
         """Give the file of a piece, and where it begins there; None for what is no piece."""
@@ -167,6 +170,9 @@ class _PlacedCompilation(Compilation):
         value = self._made(name)
         _put(self, name, value)
         return value
+
+    def __reduce__(self) -> tuple[Callable[..., Compilation], tuple[Compilation, Mapping[str, Pieces]]]:
+        return place, (self._before, self._places.cuts)
 
     def _made(self, name: str) -> object:
         before, put = self._before, self._places.put

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import piql
 import pytest
-from piql import stages
+from piql import incremental, stages
 from piql.memory import Memory
 
 SCHEMA = """CREATE TABLE users (name VARCHAR(20) PRIMARY KEY, town VARCHAR(20));
@@ -122,3 +123,35 @@ def test_a_memory_forgets_what_was_not_asked_for_longest() -> None:
     assert memory.get((keys[0],)) == 0
     memory.put((keys[2],), 2)
     assert [memory.get((key,)) for key in keys] == [0, None, 2]
+
+
+@pytest.mark.parametrize("is_looked_at", [False, True])
+def test_a_compilation_is_the_same_after_a_journey_to_another_process(is_looked_at: bool) -> None:
+    unlimited = {**FILES, "schema.piql": "-- moved\n" + SCHEMA.replace(", CARDINALITY LIMIT 5 (owner)", "")}
+    for files in (
+        FILES,
+        unlimited,
+        FILES,
+    ):  # an edit leaves values that are put into their place when they are asked for
+        compilation = piql.compile(files)
+        if is_looked_at:
+            as_values(compilation)
+        copied = pickle.loads(pickle.dumps(compilation))
+        assert as_values(copied) == as_values(compilation)
+        assert (copied.tables, copied.catalog, copied.sources) == (
+            compilation.tables,
+            compilation.catalog,
+            compilation.sources,
+        )
+        assert copied.diagnostics == compilation.diagnostics
+        assert [each.fixes for each in copied.diagnostics] == [each.fixes for each in compilation.diagnostics]
+
+
+def test_large_sets_of_texts_are_not_all_kept(planned: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    size = sum(map(len, FILES.values()))
+    monkeypatch.setattr(incremental, "MOST_CHARACTERS", 3 * size)
+    for _ in range(8):
+        fresh(FILES)
+        piql.compile(FILES)
+    kept = sum(len(text) for each in incremental._kept for text in each.texts.values())
+    assert size <= kept <= 3 * size

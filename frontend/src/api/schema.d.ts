@@ -3068,6 +3068,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
         };
     };
     list_workspaces: {
@@ -3099,6 +3108,15 @@ export interface operations {
             };
             /** @description The request is refused; the code says why. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3148,6 +3166,15 @@ export interface operations {
             };
             /** @description The request is refused; the code says why. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3237,6 +3264,15 @@ export interface operations {
             };
             /** @description The request is refused; the code says why. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3334,6 +3370,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
         };
     };
     delete_file: {
@@ -3411,6 +3456,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
         };
     };
     create_compilation: {
@@ -3473,6 +3527,15 @@ export interface operations {
             };
             /** @description The request is refused; the code says why. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3549,6 +3612,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
         };
     };
     read_signature: {
@@ -3611,6 +3683,15 @@ export interface operations {
             };
             /** @description The request is refused; the code says why. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3687,6 +3768,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
         };
     };
     read_definition: {
@@ -3749,6 +3839,15 @@ export interface operations {
             };
             /** @description The request is refused; the code says why. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3825,6 +3924,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
         };
     };
     read_name: {
@@ -3887,6 +3995,15 @@ export interface operations {
             };
             /** @description The request is refused; the code says why. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3963,6 +4080,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
         };
     };
     read_tokens: {
@@ -4025,6 +4151,15 @@ export interface operations {
             };
             /** @description The request is refused; the code says why. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4101,6 +4236,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
         };
     };
     list_folds: {
@@ -4163,6 +4307,15 @@ export interface operations {
             };
             /** @description The request is refused; the code says why. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4239,6 +4392,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
         };
     };
     list_profile_runs: {
@@ -4270,6 +4432,15 @@ export interface operations {
             };
             /** @description The request is refused; the code says why. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4364,6 +4535,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
         };
     };
     read_profile_run: {
@@ -4406,6 +4586,15 @@ export interface operations {
             };
             /** @description The request is refused; the code says why. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4480,6 +4669,15 @@ export interface operations {
             };
             /** @description The request is refused; the code says why. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4563,6 +4761,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
         };
     };
     resume_profile_run: {
@@ -4632,6 +4839,15 @@ export interface operations {
             };
             /** @description The request is refused; the code says why. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4715,6 +4931,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
         };
     };
     stream_profile_run: {
@@ -4757,6 +4982,15 @@ export interface operations {
             };
             /** @description The request is refused; the code says why. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4851,6 +5085,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
         };
     };
     create_prediction_set: {
@@ -4931,6 +5174,15 @@ export interface operations {
             };
             /** @description The request is refused; the code says why. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5025,6 +5277,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
         };
     };
     create_heatmap: {
@@ -5105,6 +5366,15 @@ export interface operations {
             };
             /** @description The request is refused; the code says why. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5199,6 +5469,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
         };
     };
     create_safe_limits: {
@@ -5286,6 +5565,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
         };
     };
     list_deployments: {
@@ -5317,6 +5605,15 @@ export interface operations {
             };
             /** @description The request is refused; the code says why. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5500,6 +5797,15 @@ export interface operations {
             };
             /** @description The request is refused; the code says why. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6091,6 +6397,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
         };
     };
     create_execution: {
@@ -6296,6 +6611,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
         };
     };
     create_burst: {
@@ -6441,6 +6765,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
         };
     };
     cancel_burst: {
@@ -6517,6 +6850,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
         };
     };
     list_slos: {
@@ -6555,6 +6897,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
         };
     };
     export_slos: {
@@ -6586,6 +6937,15 @@ export interface operations {
             };
             /** @description The request is refused; the code says why. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6664,6 +7024,15 @@ export interface operations {
             };
             /** @description The request is refused; the code says why. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6751,6 +7120,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
         };
     };
     delete_slo: {
@@ -6816,6 +7194,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
         };
     };
     read_latency: {
@@ -6860,6 +7247,15 @@ export interface operations {
             };
             /** @description The request is refused; the code says why. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
