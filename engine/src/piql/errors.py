@@ -65,7 +65,7 @@ class ConditionFailed(PiqlError):
 
 
 class InvalidParameter(PiqlError):
-    """A parameter is missing, unknown, of the wrong type, negative, NULL or above its MAX."""
+    """A parameter is missing, unknown, of the wrong type, negative or above its MAX; or a list holds NULL."""
 
 
 class NumberOutOfRange(PiqlError):

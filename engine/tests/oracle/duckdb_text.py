@@ -38,6 +38,9 @@ from .query import (
 from .schema import Schema
 from .values import BIGINT, Value, duckdb_literal
 
+FINITE = "finite"
+"""A macro: NULL in the place of a number that is not finite."""
+
 
 @dataclass(frozen=True, slots=True)
 class Written:
@@ -206,9 +209,12 @@ class _Printer:
                 words = f"regexp_extract_all(lower({self.expr(expr.operand)}), '[\\pL\\pN]+')"
                 return f"list_contains({words}, lower({self.expr(expr.word)}))"
             case Call():
-                return f"{expr.name.lower()}({', '.join(map(self.expr, expr.arguments))})"
+                text = f"{expr.name.lower()}({', '.join(map(self.expr, expr.arguments))})"
+                return f"{FINITE}({text})" if expr.name == "ROUND" else text
             case Arithmetic():
-                return f"({self.wide(expr.left, expr.operator)} {expr.operator} {self.wide(expr.right, expr.operator)})"
+                left, right = (self.wide(each, expr.operator) for each in (expr.left, expr.right))
+                text = f"({left} {expr.operator} {right})"
+                return text if expr.operator == "||" else f"{FINITE}({text})"
             case Aggregate():
                 inner = "*" if expr.operand is None else self.expr(expr.operand)
                 return f"{expr.function.lower()}({'DISTINCT ' if expr.is_distinct else ''}{inner})"

@@ -82,7 +82,11 @@ class PredicateGenerator:
                 return Const(value, of)
         values = [self.stored_value(sight, column)]
         values += [self.pools.value(sight.table.name, column) for _ in range(self.parameters.executions - 1)]
-        return Param(self.parameters.new(values), of)
+        return Param(self.parameters.new([self.or_null(value) for value in values]), of)
+
+    def or_null(self, value: Value) -> Value:
+        """Give NULL in the place of a value, now and then."""
+        return None if self.rng.random() < 0.06 else value
 
     def equality(self, sight: Sight, column: str) -> Expr:
         left, right = Col(sight.alias, column), self.operand(sight, column)
@@ -179,7 +183,9 @@ class PredicateGenerator:
     def computed(self, sight: Sight) -> Expr:
         """Compare something computed from a column."""
         expression, of = self.computation(sight)
-        value = self.rng.choice((0, 1, 2, 3, 5)) if of == INT else self.rng.choice(("a", "A", "red", "", "é", "b"))
+        value: Value = (
+            self.rng.choice((0, 1, 2, 3, 5)) if of == INT else self.rng.choice(("a", "A", "red", "", "é", "b"))
+        )
         return Compare(self.rng.choice(("=", "<", ">=", "<>")), expression, Const(value, of))
 
     def computation(self, sight: Sight) -> tuple[Expr, ValueType]:
@@ -210,6 +216,9 @@ class PredicateGenerator:
         match self.rng.randrange(6):
             case 0:
                 return Call("ABS", (place,)), INT
+            case 1 if self.rng.random() < 0.3:
+                same = Col(sight.alias, self.rng.choice([each.name for each in columns if each.type.is_number]))
+                return Arithmetic(self.rng.choice("+-*"), place, same), INT
             case 1:
                 return Arithmetic(self.rng.choice("+-*"), place, Const(self.rng.choice((0, 1, 2, -3)), INT)), INT
             case 4:
@@ -222,4 +231,4 @@ class PredicateGenerator:
 
 
 def _is_computable(column: Column) -> bool:
-    return column.type.is_text or column.type.kind in ("INT", "DECIMAL")
+    return column.type.is_text or column.type.is_number

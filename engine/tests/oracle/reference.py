@@ -1,4 +1,13 @@
-"""DuckDB with the rows of a world: what the right answer is."""
+"""DuckDB with the rows of a world: what the right answer is.
+
+Where the two differ on purpose, this is agreed:
+
+- A DOUBLE that is not finite is NULL in PIQL: so it is made here, by a macro around all arithmetic.
+- DuckDB refuses a result outside of its type, as PIQL does; what it refuses is not compared, and PIQL may refuse it as
+  NumberOutOfRange or, where its type is wider (BIGINT for INT, 38 digits for 18), give it. What DuckDB
+  gives, PIQL gives.
+- INT with INT is BIGINT in PIQL: literals are written as BIGINT here.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +16,7 @@ from collections.abc import Mapping
 import duckdb
 
 from .contents import Contents
-from .duckdb_text import Written, duckdb_query
+from .duckdb_text import FINITE, Written, duckdb_query
 from .query import Read
 from .schema import Schema, duckdb_ddl
 from .values import Value, duckdb_literal, from_duckdb
@@ -21,6 +30,7 @@ class Reference:
         self.contents = contents
         self.connection = duckdb.connect(":memory:", config={"threads": 1})
         self.connection.execute(duckdb_ddl(schema))
+        self.connection.execute(f"CREATE MACRO {FINITE}(x) AS CASE WHEN isfinite(CAST(x AS DOUBLE)) THEN x END")
         self.dirty = {table.name for table in schema.tables}
 
     def close(self) -> None:

@@ -74,7 +74,9 @@ def random_type(rng: random.Random, *, is_key: bool = False) -> ValueType:
     if kind == "VARCHAR":
         return ValueType("VARCHAR", rng.choice((8, 20, 40)))
     if kind == "DECIMAL":
-        return rng.choice((ValueType("DECIMAL", 8, 2), ValueType("DECIMAL", 5, 0), ValueType("DECIMAL", 12, 4)))
+        digits = ((8, 2), (5, 0), (12, 4), (38, 0), (38, 10))
+        precision, scale = rng.choice(digits)
+        return ValueType("DECIMAL", precision, scale)
     return ValueType(kind)
 
 
@@ -86,7 +88,8 @@ def random_value(rng: random.Random, type: ValueType) -> Value:
         case "BIGINT":
             return rng.choice((2**63 - 1, -(2**63), 2**40, -(2**53) - 1)) if rng.random() < 0.2 else rng.randint(-3, 9)
         case "DOUBLE":
-            return rng.choice((1e300, -1e-7, 0.1, 1e15 + 0.5)) if rng.random() < 0.15 else rng.randint(-12, 20) / 4
+            odd = (1e300, 1.7e308, -1.7e308, 5e-324, -1e-7, 0.1, 1e15 + 0.5)
+            return rng.choice(odd) if rng.random() < 0.15 else rng.randint(-12, 20) / 4
         case "DECIMAL":
             scale = type.scale or 0
             whole = (
@@ -94,7 +97,7 @@ def random_value(rng: random.Random, type: ValueType) -> Value:
                 if rng.random() < 0.1
                 else rng.randint(-3, 9)
             )
-            return Decimal(whole * 10**scale + rng.choice((0, 0, 5, 1)) * (1 if scale else 0)).scaleb(-scale)
+            return Decimal(f"{whole * 10**scale + rng.choice((0, 0, 5, 1)) * (1 if scale else 0)}E-{scale}")
         case "BOOLEAN":
             return rng.random() < 0.5
         case "VARCHAR" | "TEXT":
@@ -143,7 +146,7 @@ def duckdb_literal(value: Value, type: ValueType) -> str:
         case uuid.UUID():
             return f"CAST('{value}' AS UUID)"
     if type.kind == "DECIMAL":
-        return f"CAST('{value}' AS DECIMAL(38, 10))"
+        return f"CAST('{value}' AS DECIMAL(38, {type.scale or 0}))"
     return f"CAST('{value!r}' AS {sql_type})"
 
 

@@ -85,5 +85,8 @@ class _Maker(PredicateGenerator):
             if self.rng.random() < (0.03 if is_key else 0.2) and can_be_literal(value):
                 found.append((name, Const(value, of)))
             else:
-                found.append((name, Param(self.parameters.new([row[name] for row in rows]), of)))
+                values: list[Value] = [row[name] for row in rows]  # type: ignore[misc]
+                if self.rng.random() < 0.2:
+                    values = [self.or_null(value) for value in values]
+                found.append((name, Param(self.parameters.new(values), of)))
         return tuple(found)

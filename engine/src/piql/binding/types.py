@@ -173,7 +173,7 @@ def is_nullable(expression: logical.Expression) -> bool:
             return expression.value is None
         case logical.Aggregate():
             return expression.function != "COUNT"
-        case logical.IsNull() | logical.Exists() | logical.Parameter():  # NULL is refused for a parameter
+        case logical.IsNull() | logical.Exists():
             return False
     return True
 

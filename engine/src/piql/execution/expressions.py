@@ -235,7 +235,7 @@ class ExpressionCompiler:
         tests: list[str] = []
         operands: list[str] = []
         for each, source in ((node.left, left), (node.right, right)):
-            if isinstance(each, Constant | Parameter) and source != "None":
+            if isinstance(each, Constant) and source != "None":
                 operands.append(source)
                 continue
             at = self._temporary()
@@ -270,10 +270,12 @@ class ExpressionCompiler:
         word = self.stored(node.word)
         if word == "None":
             return "False"
-        found = f"folded({word}) in words_of({', '.join(columns)})"
+        at = self._temporary()
+        known = f"({at} := {word}) is not None"
+        found = f"folded({at}) in words_of({', '.join(columns)})"
         if wanted:
-            return f"({found})"
-        return f"({' and '.join([f'{each} is not None' for each in columns])} and not {found})"
+            return f"({known} and {found})"
+        return f"({known} and {' and '.join([f'{each} is not None' for each in columns])} and not {found})"
 
 
 def words_for(expression: Expression) -> str:

@@ -59,11 +59,24 @@ def prefix_of_each(
 
 def only_prefix(
     table: Table, index: Index, parts: tuple[KeyPart, ...], compiler: ExpressionCompiler, preparation: Preparation
-) -> list[str] | None:
-    """Give the sources of the fixed key values where there is always one combination of them; else None."""
+) -> OnlyPrefix | None:
+    """Give the sources of the fixed key values where there is one combination of them; else None.
+
+    There is none where a parameter among them is NULL: nothing is read then.
+    """
     sources = _sources(table, index, parts, compiler, preparation)
-    is_one = all(each.is_never_null and not each.is_list for each in sources)
-    return [each.source for each in sources] if is_one else None
+    is_one = all((each.is_never_null or each.is_parameter) and not each.is_list for each in sources)
+    if not is_one:
+        return None
+    return OnlyPrefix([each.source for each in sources], [each.source for each in sources if each.is_parameter])
+
+
+@dataclass(frozen=True, slots=True)
+class OnlyPrefix:
+    """The sources of the values of a key, and of those among them that may be NULL."""
+
+    values: list[str]
+    nullable: list[str]
 
 
 def _sources(
@@ -84,6 +97,7 @@ class _Values:
     source: str
     is_list: bool = False
     is_never_null: bool = False
+    is_parameter: bool = False
 
     def as_list(self) -> str:
         return self.source if self.is_list else f"({self.source},)"
@@ -117,8 +131,9 @@ def _values(
             sources.append(f"{name}({source})" if name else source)
     if len(sources) > 1 or sources[0].startswith("*"):
         return _Values(compiler.tuple_of(sources), is_list=True)
-    is_set = isinstance(value, Parameter) or (isinstance(value, Constant) and value.value is not None)
-    return _Values(sources[0], is_never_null=is_set and not name)
+    is_set = isinstance(value, Constant) and value.value is not None
+    is_parameter = isinstance(value, Parameter)
+    return _Values(sources[0], is_never_null=is_set and not name, is_parameter=is_parameter and not name)
 
 
 def _is_computed(value: Expression) -> bool:

@@ -93,7 +93,7 @@ def _value_check(parameter: QueryParameter, codec: Callable[[SqlType], Codec | N
 
     def check(value: Any) -> Any:
         if value is None:
-            raise InvalidParameter(f"[{parameter.name}] is NULL: expected {_expected(parameter)}")
+            return None
         try:
             kept = convert(value, of)
         except ValueMismatch as mismatch:
@@ -131,6 +131,10 @@ def _list_check(parameter: QueryParameter, most: int, codec: Callable[[SqlType],
             raise InvalidParameter(f"[{parameter.name}] holds {len(items)} values: expected {_expected(parameter)}")
         if are_texts and set(map(type, items)) <= _ONLY_TEXT and "".join(items).isascii():
             return items
+        if None in items:
+            raise InvalidParameter(
+                f"[{parameter.name}] holds NULL, which equals nothing: expected {_expected(parameter)}"
+            )
         return tuple([check_item(each) for each in items])
 
     return check

@@ -42,7 +42,7 @@ class _Walked:
 
 
 class RequestSource(NamedTuple):
-    """The sources of a request's arguments and of its limit, which stands first; no request is made where it is 0."""
+    """The sources of a request's arguments, and of what stands first: its limit, and whether there is a request."""
 
     arguments: str
     limit: str

@@ -13,6 +13,12 @@ from piql.values import ValueMismatch, convert, shown
 Keep = Callable[[Any], Any]
 
 
+def never_null(table: Table, column: str) -> str:
+    """Say why a column refuses NULL."""
+    why = "part of the primary key" if column in table.primary_key else "NOT NULL"
+    return f"{table.name}.{column} is {why} and cannot be NULL"
+
+
 def keeper(table: Table, column: Column, store: Store) -> Keep:
     """Give what turns a value into a stored value of a column, or raises ConstraintViolation."""
     codec = store.codec(column.type)
@@ -24,8 +30,7 @@ def keeper(table: Table, column: Column, store: Store) -> Keep:
         if value is None:
             if may_be_null:
                 return None
-            why = "part of the primary key" if column.name in table.primary_key else "NOT NULL"
-            raise ConstraintViolation(f"{name} is {why} and cannot be NULL")
+            raise ConstraintViolation(never_null(table, column.name))
         try:
             kept = convert(value, of)
         except ValueMismatch as mismatch:

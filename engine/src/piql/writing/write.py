@@ -16,12 +16,12 @@ from piql.execution.observation import Observation, Observer
 from piql.execution.parameters import ParameterChecks
 from piql.execution.preparation import Preparation
 from piql.execution.strategy import Clock
-from piql.logical.expressions import ColumnRef, Expression, conjuncts
+from piql.logical.expressions import ColumnRef, Expression, Parameter, conjuncts
 from piql.logical.operators import Assignment
 from piql.physical.operators import WritePlan
 from piql.store.base import Row, Store, Transaction
 from piql.writing.meter import Meter
-from piql.writing.records import Keep, keeper
+from piql.writing.records import Keep, keeper, never_null
 from piql.writing.stepped_writer import Decide, SteppedWriter
 from piql.writing.table_writer import TableWriter
 
@@ -67,6 +67,7 @@ class PreparedWrite:
             self._columns = tuple(each.column for each in plan.values)
             self._values = self._sources(plan.values, preparation)
         self._tests = self._compiled(plan.condition, preparation)
+        self._never_null = _never_null(plan, writer, self._checks.slots)
         self._keep: dict[str, Keep] = {column.name: keeper(table, column, store) for column in table.columns}
         known = {column.name for column in plan.table.columns}
         self._unknown = {at for at, column in enumerate(table.columns) if column.name not in known}
@@ -98,6 +99,9 @@ class PreparedWrite:
         """Run the write once; `before` is called when the transaction has begun, and may refuse it."""
         started = self._clock()
         values = self._checks.checked(parameters)
+        for slot, why in self._never_null:
+            if values[slot] is None:
+                raise ConstraintViolation(why)
         meter = Meter(self._bound, None if observer is None else self._clock)
         key, decide = self._insert(values) if self._plan.kind == "insert" else self._change(values)
         if self._stepped is None:
@@ -169,6 +173,18 @@ class PreparedWrite:
         for words, holds in self._tests:
             if not holds(old, parameters):
                 raise ConditionFailed(f"{table}: {words} does not hold")
+
+
+def _never_null(plan: WritePlan, writer: TableWriter, slots: Mapping[str, int]) -> tuple[tuple[int, str], ...]:
+    """Give the places of the parameters that are put into columns without NULL, each with what is said of a NULL."""
+    table = writer.table
+    columns = {column.name for column in table.columns if not column.nullable} | set(table.primary_key)
+    assigned = (*plan.values, *plan.key) if plan.kind == "insert" else plan.values
+    return tuple(
+        (slots[each.value.name], f"[{each.value.name}] is NULL: {never_null(table, each.column)}")
+        for each in assigned
+        if isinstance(each.value, Parameter) and each.column in columns
+    )
 
 
 def _cost_of_others(plan: WritePlan, writer: TableWriter) -> int:

@@ -207,7 +207,7 @@ class _WorldRun:
     def rows(
         self, db: piql.Database, deployed: piql.Compilation, case: QueryCase, sample: int, strategy: str
     ) -> Rows | None:
-        """Execute a query, all its pages, within its bound; None, and a breach, where that was not to be had."""
+        """Execute a query, all its pages, within its bound; None where that was not to be had, mostly with a breach."""
         bound = deployed.queries[case.name].bound
         assert bound is not None
         rows: list[tuple[object, ...]] = []
@@ -216,6 +216,8 @@ class _WorldRun:
             self.tally.executions += 1
             try:
                 page = db.execute(case.name, case.samples[sample], cursor=cursor, strategy=strategy)  # type: ignore[arg-type]
+            except piql.NumberOutOfRange:
+                return None  # what is computed of the ends of a type may not fit it
             except piql.PiqlError as refusal:
                 self.breach(f"{type(refusal).__name__} from a read", case.name, f"{refusal}\n{self.world.source(case)}")
                 return None

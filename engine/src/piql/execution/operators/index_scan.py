@@ -56,7 +56,11 @@ class IndexScan(Operator):
     def only_request(self, compiler: ExpressionCompiler) -> RequestSource | None:
         """Give the sources of the one plain request, out of the parameters `p`; None where there may be more."""
         key = only_prefix(self._node.table, self._index, self._node.prefix, compiler, self._preparation)
-        return None if key is None else self._read.plain_source(key, self._preparation)
+        if key is None:
+            return None
+        request = self._read.plain_source(key.values, self._preparation)
+        tests = [request.limit, *(f"{each} is not None" for each in key.nullable)]
+        return request._replace(limit=" and ".join(tests))
 
     @property
     def read(self) -> PreparedRead:
