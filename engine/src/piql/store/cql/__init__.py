@@ -10,7 +10,7 @@ frames.py         the frames of those reads            replicas.py   which nodes
 link.py           what the store needs of a driver     opening.py    from an address to the driver it names
 listing.py        a batch of one read → few statements undecided.py     nobody says what came of a change
 rust.py           the same from the Rust driver        rust_values.py   bytes ↔ its values
-rust_failures.py  its texts → StoreUnavailable
+rust_failures.py  its texts → StoreUnavailable         forked.py     what a forked process has of it: nothing
 """
 
 from piql.store.cql.store import CqlStore, open_cql

@@ -25,9 +25,11 @@ from cassandra.protocol import ProtocolHandler, ResultMessage
 from cassandra.query import BoundStatement, PreparedStatement, SimpleStatement, tuple_factory
 
 from piql.errors import StoreUnavailable
+from piql.forking import renew_in_children
 from piql.store.base import Consistency, Node, Row
 from piql.store.cql.address import Address
 from piql.store.cql.failures import REPLICAS_FAILED, unavailable
+from piql.store.cql.forked import leave_to_parent
 from piql.store.cql.grouping import Values
 from piql.store.cql.link import Done, Reads
 from piql.store.cql.probe import DriverProbe
@@ -135,6 +137,7 @@ class Connection:
         except Exception as failure:
             self._driver.shutdown()
             raise unavailable(failure, address) from failure
+        renew_in_children(self, leave_to_parent)
 
     def reads(self) -> Reads:
         from piql.store.cql.direct import Direct

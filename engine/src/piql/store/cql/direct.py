@@ -17,8 +17,10 @@ from zlib import crc32
 
 from cassandra.protocol import RESULT_KIND_ROWS, ResultMessage
 
+from piql.forking import renew_in_children
 from piql.store.base import Consistency, Reader, Row
 from piql.store.cql.connection import Connection
+from piql.store.cql.forked import leave_to_parent
 from piql.store.cql.frames import Execute, decode, encode
 from piql.store.cql.grouping import Sent, alone
 from piql.store.cql.listing import Lister, Listing, OfKeys, as_they_came, listed, rows_of_keys
@@ -42,6 +44,7 @@ class Direct:
         self._gate = connection.routing.gate
         self._known: dict[tuple[str, Consistency | None], Execute] = {}
         self._turn = count()
+        renew_in_children(self, leave_to_parent)
 
     def reader(self, read: CqlRead, consistency: Consistency | None, more: Reader) -> Reader:
         statement, finish, is_get = read.statements[0], read.finish, read.is_get

@@ -20,8 +20,10 @@ from time import monotonic, sleep
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from piql.errors import StoreUnavailable
+from piql.forking import renew_in_children
 from piql.store.base import Consistency, Node, Row
 from piql.store.cql.address import Address
+from piql.store.cql.forked import leave_to_parent
 from piql.store.cql.grouping import Values
 from piql.store.cql.link import Done, Reads
 from piql.store.cql.rust_failures import have_replicas_failed, unavailable, was_not_taken
@@ -134,6 +136,13 @@ class RustConnection:
             self.session = builder.connect().result()
         except Exception as failure:
             raise unavailable(failure, address) from failure
+        renew_in_children(self, RustConnection._leave_to_parent)
+
+    def _leave_to_parent(self) -> None:
+        """Refuse all requests in a forked process; none waits for a slot that the parent's requests have."""
+        for _ in range(self.address.in_flight * max(1, len(self.address.hosts))):
+            self.slots.put(None)
+        leave_to_parent(self)
 
     def reads(self) -> Reads:
         from piql.store.cql.rust_reads import RustReads
