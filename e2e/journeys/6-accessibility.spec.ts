@@ -161,7 +161,7 @@ test('the story goes from a broken schema to a deployed one without a pointer', 
   await workbench.command('Deploy')
   await deploy.button.press('Enter')
   await expect(workbench.notices).toContainText('is live with 12 queries.')
-  await workbench.command('Run the selected')
+  await workbench.command('Run the current')
   await expect(run.rows.first()).toBeVisible()
 })
 

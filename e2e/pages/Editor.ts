@@ -43,6 +43,11 @@ export class Editor {
     this.foldedMarks = this.region.locator('.inline-folded')
   }
 
+  /** The button that explains the bound of the current query, which is in its name. */
+  get explain(): Locator {
+    return this.region.getByRole('button', { name: /^Explain/ })
+  }
+
   /** The bound above a query. */
   lensOf(query: string): Locator {
     return this.region.locator(`.piql-lens[data-query="${query}"]`)

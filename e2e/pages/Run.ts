@@ -59,7 +59,7 @@ export class Run extends Panel {
     return this.result.getByRole('table').locator(`tbody td:nth-child(${index + 1})`)
   }
 
-  private form(query: string): Locator {
+  form(query: string): Locator {
     return this.content.getByRole('form', { name: `Run ${query}` })
   }
 }

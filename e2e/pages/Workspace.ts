@@ -16,6 +16,11 @@ export class Workspace {
     return this.list('Queries').getByRole('button', { name: startingWith(name) })
   }
 
+  /** The query that is marked as the current one. */
+  get currentQuery(): Locator {
+    return this.list('Queries').locator('[aria-current=true]')
+  }
+
   get queries(): Locator {
     return this.list('Queries').getByRole('listitem')
   }

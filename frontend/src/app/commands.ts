@@ -25,7 +25,7 @@ export interface Command {
 
 export function commands(compilation: Compilation | null, files: readonly TextDocument[], showShortcuts: () => void): Command[] {
   return [
-    { id: 'run', group: 'Actions', title: 'Run the selected query', keys: `${MOD} Enter`, run: requestRun },
+    { id: 'run', group: 'Actions', title: 'Run the current query', keys: `${MOD} Enter`, run: () => void requestRun('elsewhere') },
     { id: 'explain', group: 'Actions', title: 'Explain the bound', keys: `${MOD} Shift Enter`, run: () => openPanel('bounds') },
     { id: 'save', group: 'Actions', title: 'Save all files', keys: `${MOD} S`, run: () => void saveNow() },
     { id: 'next-problem', group: 'Actions', title: 'Next problem', keys: 'F8', run: () => editor()?.nextProblem() },
@@ -49,7 +49,7 @@ export function commands(compilation: Compilation | null, files: readonly TextDo
         group: 'Queries',
         title: query.name,
         detail: lensText(query),
-        run: () => selectQuery(query, true),
+        run: () => selectQuery(query.name, { isFocused: true }),
       }),
     ),
     ...PANELS.map((panel): Command => ({ id: `panel:${panel.id}`, group: 'Panels', title: panel.title, run: () => openPanel(panel.id) })),

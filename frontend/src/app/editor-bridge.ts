@@ -40,6 +40,11 @@ export function jump(range: TextRange): void {
   reveal(range, true)
 }
 
+/** Drops a wish that still waits for the editor: the page has moved on. */
+export function forgetReveal(): void {
+  waiting = null
+}
+
 export function editor(): EditorHandle | null {
   return handle
 }

@@ -23,8 +23,8 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { group: 'Workbench', keys: [`${MOD} K`], does: 'Command palette, outside the editor' },
   { group: 'Workbench', keys: ['?'], does: 'This sheet' },
   { group: 'Workbench', keys: ['F6', 'Shift F6'], does: 'Next or previous region of the window' },
-  { group: 'Workbench', keys: [`${MOD} Enter`], does: 'Run the selected query' },
-  { group: 'Workbench', keys: [`${MOD} Shift Enter`], does: 'Explain the bound of the selected query' },
+  { group: 'Workbench', keys: [`${MOD} Enter`], does: 'Run the query at the caret; one that writes shows its form first' },
+  { group: 'Workbench', keys: [`${MOD} Shift Enter`], does: 'Explain the bound of the query at the caret' },
   { group: 'Workbench', keys: [`${MOD} S`], does: 'Save to the server' },
   { group: 'Editor', keys: [`${MOD} .`], does: 'Quick fix at the caret' },
   { group: 'Editor', keys: ['F8'], does: 'Next problem' },
@@ -71,7 +71,15 @@ function actionFor(event: KeyboardEvent, setOverlay: (overlay: Overlay) => void)
   if (event.key === 'F6') return () => focusNextRegion(event.shiftKey ? -1 : 1)
   if (currentView().page !== 'workbench') return null
   if (isMod && event.code === 'KeyS' && !event.shiftKey) return () => void saveNow()
-  if (isMod && event.key === 'Enter') return event.shiftKey ? () => openPanel('bounds') : requestRun
+  if (isMod && event.key === 'Enter') return runOrExplain(event, target, isInEditor)
   if (event.key === 'F8' && !event.shiftKey && !isMod) return () => editor()?.nextProblem()
   return null
+}
+
+/** A key that is held down runs nothing again. */
+function runOrExplain(event: KeyboardEvent, target: Element | null, isInEditor: boolean): () => void {
+  if (event.shiftKey) return () => openPanel('bounds')
+  if (event.repeat) return () => undefined
+  const place = isInEditor ? 'editor' : target?.closest('form[data-run]') ? 'form' : 'elsewhere'
+  return () => void requestRun(place)
 }

@@ -3,12 +3,25 @@ import { useSyncExternalStore } from 'react'
 import { formatView, parseView, type View } from '../logic/view'
 
 const listeners = new Set<() => void>()
+const addressListeners = new Set<() => void>()
 let view = parseView(location.pathname, location.search)
 
 window.addEventListener('popstate', () => {
   view = parseView(location.pathname, location.search)
   tell()
+  for (const listener of addressListeners) listener()
 })
+
+/** Calls back when the browser has gone to another address by itself: back, or forward. */
+export function onAddress(listener: () => void): () => void {
+  addressListeners.add(listener)
+  return () => addressListeners.delete(listener)
+}
+
+/** Calls back when anything of the view has changed. */
+export function onView(listener: () => void): () => void {
+  return subscribe(listener)
+}
 
 export function useView(): View {
   return useSyncExternalStore(subscribe, currentView)

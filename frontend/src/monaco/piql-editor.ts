@@ -2,7 +2,7 @@
 import { connectEditor, jump, reveal as goTo, useCaret, type EditorAction } from '../app/editor-bridge'
 import { panelChange } from '../app/panel-view'
 import { useTheme } from '../app/theme'
-import { setView } from '../app/url-state'
+import { selectQueryFrom } from '../app/selection'
 import { useCompilationState } from '../documents/compile-loop'
 import { TYPED, useDocuments } from '../documents/documents'
 import { nextProblem } from '../logic/next-problem'
@@ -125,16 +125,9 @@ export function createPiqlEditor(container: HTMLElement, onLeave: () => void): P
     draw()
     measureKeyToDiagnostics()
   }
-  const show = (path: string) => {
-    const model = modelOf(path)
-    const current = code.getModel()
-    if (!model || model === current) return
-    if (current) viewStates.set(pathOf(current.uri), code.saveViewState())
-    code.setModel(model)
-    code.restoreViewState(viewStates.get(path) ?? null)
-    draw()
-  }
+  let isOnItsWay = false // to another text: only where the caret arrives is told
   const tellCaret = () => {
+    if (isOnItsWay) return
     const model = code.getModel()
     const position = code.getPosition()
     if (model && position) {
@@ -144,16 +137,31 @@ export function createPiqlEditor(container: HTMLElement, onLeave: () => void): P
       })
     }
   }
+  const show = (path: string) => {
+    const model = modelOf(path)
+    const current = code.getModel()
+    if (!model || model === current) return
+    if (current) viewStates.set(pathOf(current.uri), code.saveViewState())
+    const wasOnItsWay = isOnItsWay
+    isOnItsWay = true
+    code.setModel(model)
+    code.restoreViewState(viewStates.get(path) ?? null)
+    isOnItsWay = wasOnItsWay
+    tellCaret()
+    draw()
+  }
   const reveal = (range: TextRange, isFocused: boolean) => {
+    isOnItsWay = true
     show(range.file)
     code.setSelection(rangeOf(range))
+    isOnItsWay = false
+    tellCaret()
     code.revealRangeInCenterIfOutsideViewport(rangeOf(range))
     if (isFocused) code.focus()
   }
 
   code.addCommand(KeyCode.Escape, onLeave, LEAVES_EDITOR)
   code.onDidChangeCursorPosition(tellCaret)
-  code.onDidChangeModel(tellCaret)
   code.onDidLayoutChange(draw)
   // What stands between the lines keeps its place in sight when a long line is scrolled.
   const layOutZones = () => {
@@ -170,7 +178,7 @@ export function createPiqlEditor(container: HTMLElement, onLeave: () => void): P
     if (!lensOf) return
     const query = lensOf.dataset['query'] ?? lensOf.dataset['unboundedIn']
     const panel = panelChange(lensOf.classList.contains('piql-lens-unbounded') ? 'plan' : 'bounds')
-    setView(query ? { ...panel, query, stage: undefined, node: undefined } : panel)
+    if (query) selectQueryFrom(query, panel)
   })
   // Straight from the answer to the squiggle: the panels are drawn after it.
   const stopMarking = useCompilationState.subscribe((state, previous) => {

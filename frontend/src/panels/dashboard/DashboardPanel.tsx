@@ -5,6 +5,7 @@ import { deployments, latency } from '../../api/queries'
 import type { Deployment, Latency } from '../../api/types'
 import { setView, useView } from '../../app/url-state'
 import { openPanel } from '../../app/panel-view'
+import { selectQuery } from '../../app/selection'
 import { rank } from '../../logic/latency-comparison'
 import { Button } from '../../ui/Button'
 import { EmptyState } from '../../ui/EmptyState'
@@ -95,7 +96,7 @@ function Comparison({ data, version }: { data: Latency; version: Deployment }) {
   const view = useView()
   const ranked = useMemo(() => rank(data.queries), [data])
   const selected = ranked.find(({ latency: each }) => each.query === view.query) ?? ranked[0]
-  const choose = (query: string) => setView({ query, stage: undefined, node: undefined })
+  const choose = (query: string) => selectQuery(query)
   return (
     <div className={styles['columns']}>
       <div className={styles['list']}>

@@ -35,7 +35,7 @@ export function EditorPanel() {
             >
               <span className={styles['cut']}>Explain {query.name}</span>
             </Button>
-            <Button size="small" look="quiet" icon={<Play size={13} aria-hidden />} onClick={requestRun}>
+            <Button size="small" look="quiet" icon={<Play size={13} aria-hidden />} title={`Run ${query.name}`} onClick={() => void requestRun('elsewhere')}>
               Run
             </Button>
           </span>

@@ -36,10 +36,7 @@ export function Controls({ query, run, runs, sides, slo }: ControlsProps) {
           value={query.name}
           onChange={(event) => {
             const chosen = choices.find((each) => each.name === event.target.value)
-            if (chosen) {
-              selectQuery(chosen)
-              setView({ x: undefined, y: undefined, at: undefined, cell: undefined, slo: undefined })
-            }
+            if (chosen) selectQuery(chosen.name)
           }}
         >
           {choices.map((each) => (

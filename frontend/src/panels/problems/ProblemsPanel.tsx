@@ -2,8 +2,7 @@ import { CircleAlert, CircleCheck, Copy, Info, TriangleAlert, Wrench } from 'luc
 import type { Diagnostic, Fix } from '../../api/types'
 import { copy } from '../../app/clipboard'
 import { reveal } from '../../app/editor-bridge'
-import { useCompilation } from '../../app/selection'
-import { setView } from '../../app/url-state'
+import { revealOf, useCompilation } from '../../app/selection'
 import { ViewLink } from '../../app/ViewLink'
 import { useCompilationState } from '../../documents/compile-loop'
 import { useDocuments } from '../../documents/documents'
@@ -77,10 +76,7 @@ function Problem({ diagnostic }: { diagnostic: Diagnostic }) {
         <button
           type="button"
           className={styles['message']}
-          onClick={() => {
-            if (diagnostic.query) setView({ query: diagnostic.query, node: undefined, stage: undefined })
-            reveal(diagnostic.range, true)
-          }}
+          onClick={() => revealOf(diagnostic.query, diagnostic.range)}
         >
           <Prose text={diagnostic.message} />
         </button>

@@ -1,13 +1,13 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Play } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
 import { answered, api } from '../../api/client'
 import { deployments, sampleParameters } from '../../api/queries'
 import type { DeployedQuery, Deployment, Execution } from '../../api/types'
+import { MOD } from '../../app/keys'
 import { openPanel } from '../../app/panel-view'
-import { useRunRequest } from '../../app/run-request'
-import { useCompilation } from '../../app/selection'
-import { setView, useView } from '../../app/url-state'
+import { selectQuery, useCompilation } from '../../app/selection'
+import { useView } from '../../app/url-state'
 import { readParameters, writeParameter, type ParameterValue } from '../../logic/parameters'
 import { Button } from '../../ui/Button'
 import { EmptyState } from '../../ui/EmptyState'
@@ -18,6 +18,7 @@ import { ParameterField } from './ParameterField'
 import { Result } from './Result'
 import styles from './run.module.css'
 import { forgetTyped, type, useTyped } from './typed'
+import { useNoRunWish, useRunWish } from './useRunWish'
 
 /** Runs a query of the live deployment: parameters, rows, the next page, and what it cost against its bound. */
 export default function RunPanel() {
@@ -26,13 +27,7 @@ export default function RunPanel() {
   const live = versions?.find((version) => version.is_live)
   if (error && !versions) return <ErrorNotice error={error} />
   if (!versions) return <EmptyState title="Looking for what is live…" />
-  if (!live) {
-    return (
-      <EmptyState icon={<Play size={22} aria-hidden />} title="Nothing is deployed yet" actions={<Button onClick={() => openPanel('deploy')}>Deploy</Button>}>
-        Only deployed queries run: their indexes exist and their bounds are held.
-      </EmptyState>
-    )
-  }
+  if (!live) return <NothingLive />
   const chosen = live.queries.find((each) => each.name === query)
   return (
     <div className={styles['panel']}>
@@ -48,14 +43,18 @@ export default function RunPanel() {
   )
 }
 
-function QueryChoice({ live, name }: { live: Deployment; name: string }) {
-  const compilation = useCompilation()
-  const choose = (query: string) => {
-    const file = compilation?.queries.find((each) => each.name === query)?.range.file
-    setView({ query, stage: undefined, node: undefined, ...(file ? { file } : {}) })
-  }
+function NothingLive() {
+  useNoRunWish()
   return (
-    <SelectField label="Query" hint={`live version ${live.version}`} value={name} onChange={(event) => choose(event.target.value)}>
+    <EmptyState icon={<Play size={22} aria-hidden />} title="Nothing is deployed yet" actions={<Button onClick={() => openPanel('deploy')}>Deploy</Button>}>
+      Only deployed queries run: their indexes exist and their bounds are held.
+    </EmptyState>
+  )
+}
+
+function QueryChoice({ live, name }: { live: Deployment; name: string }) {
+  return (
+    <SelectField label="Query" hint={`live version ${live.version}`} value={name} onChange={(event) => selectQuery(event.target.value)}>
       {name === '' ? <option value="">choose a query</option> : null}
       {live.queries.map((query) => (
         <option key={query.name}>{query.name}</option>
@@ -66,6 +65,7 @@ function QueryChoice({ live, name }: { live: Deployment; name: string }) {
 
 /** Says why a query cannot be run yet, and leads to what is missing: a bound, or a deployment. */
 function NotLive({ live, name }: { live: Deployment; name: string | undefined }) {
+  useNoRunWish()
   const written = useCompilation()?.queries.find((each) => each.name === name)
   const hasNoBound = written !== undefined && !written.bound
   return (
@@ -118,30 +118,48 @@ function Form({ live, query }: { live: Deployment; query: DeployedQuery }) {
     setPages([])
     run({ parameters: readParameters(query.parameters, shown), cursor: null, page: 0 })
   }
-  useRequestedRun(runFirst, query.parameters.length === 0 || samples !== undefined || hasNoSamples)
+  const isReady = query.parameters.length === 0 || samples !== undefined || hasNoSamples
+  const form = useRef<HTMLFormElement>(null)
+  const wished = useRunWish({ form, query: query.name, isWrite: query.kind !== 'select', isReady, values: shown, run: runFirst })
   const last = pages.at(-1)
   return (
     <>
       <form
+        ref={form}
         className={styles['form']}
         aria-label={`Run ${query.name}`}
+        data-run={query.name}
         onSubmit={(event) => {
           event.preventDefault()
+          wished.onRun()
           runFirst()
         }}
       >
         <QueryChoice live={live} name={query.name} />
-        {query.parameters.map((parameter) => (
-          <ParameterField
-            key={parameter.name}
-            parameter={parameter}
-            value={shown[parameter.name] ?? ''}
-            source={samples?.sources[parameter.name]}
-            onChange={(text) => type(query.name, parameter.name, text)}
-            onFocus={() => setHeld({ [parameter.name]: shown[parameter.name] ?? '' })}
-            onBlur={() => setHeld({})}
-          />
-        ))}
+        <div className={styles['fields']} data-fields>
+          {query.parameters.map((parameter) => (
+            <ParameterField
+              key={parameter.name}
+              parameter={parameter}
+              value={shown[parameter.name] ?? ''}
+              source={samples?.sources[parameter.name]}
+              onChange={(text) => {
+                wished.onTyped(parameter.name, text)
+                type(query.name, parameter.name, text)
+              }}
+              onFocus={() => {
+                wished.onSeen()
+                setHeld({ [parameter.name]: shown[parameter.name] ?? '' })
+              }}
+              onBlur={() => setHeld({})}
+            />
+          ))}
+        </div>
+        {wished.isShown ? (
+          <p className={styles['notRun']} role="status">
+            Nothing has run yet. {query.kind === 'select' ? 'The caret is in no query' : `${query.name} writes`}: check the values, then press {MOD} Enter again.
+          </p>
+        ) : null}
         <NewerText live={live} query={query.name} />
         <div className={styles['actions']}>
           <Button type="submit" look="primary" isWrapped icon={<Play size={13} aria-hidden />} disabled={execution.isPending}>
@@ -184,20 +202,3 @@ function Form({ live, query }: { live: Deployment; query: DeployedQuery }) {
     </>
   )
 }
-
-/** Follows Mod+Enter, once for each time it was pressed. */
-function useRequestedRun(run: () => void, isReady: boolean): void {
-  const count = useRunRequest((state) => state.count)
-  const latest = useRef(run)
-  useEffect(() => {
-    latest.current = run
-  })
-  useEffect(() => {
-    if (!isReady || count === done) return
-    done = count
-    latest.current()
-  }, [count, isReady])
-}
-
-/** The last wish that was followed, whichever form did. */
-let done = 0

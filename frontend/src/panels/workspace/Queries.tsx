@@ -35,7 +35,7 @@ export function Queries() {
               title={query.name}
               aria-current={query.name === selected}
               data-unbounded={!query.is_bounded}
-              onClick={() => selectQuery(query)}
+              onClick={() => selectQuery(query.name)}
             >
               <span className={styles['queryHead']}>
                 <span className={styles['queryName']}>{query.name}</span>

@@ -1,0 +1,155 @@
+import type { Page, Request } from '@playwright/test'
+import { expect, test } from '../fixtures.ts'
+import type { Workbench } from '../pages/Workbench.ts'
+
+const FIND_USER = 'queries/findUser.piql'
+const SUBSCRIBE = 'queries/subscribe.piql'
+const TWO = 'queries/two.piql'
+const TWO_QUERIES = `-- Two queries.
+CREATE QUERY townOf AS SELECT hometown FROM users WHERE username = [1: name];
+
+CREATE QUERY nameOf AS SELECT username FROM users WHERE username = [1: name];
+`
+
+/** What is executed from now on, by its query. */
+function executionsOn(page: Page): { queries: string[]; bodies: unknown[] } {
+  const seen = { queries: [] as string[], bodies: [] as unknown[] }
+  page.on('request', (request: Request) => {
+    const [, query] = /\/queries\/([^/]+)\/executions$/.exec(new URL(request.url()).pathname) ?? []
+    if (!query || request.method() !== 'POST') return
+    seen.queries.push(query)
+    seen.bodies.push(request.postDataJSON())
+  })
+  return seen
+}
+
+/** Everything that names the current query names this one. */
+async function expectCurrent({ workspace, editor, bounds, plan, heatmap, run }: Workbench, query: string): Promise<void> {
+  await expect(workspace.currentQuery).toHaveCount(1)
+  await expect(workspace.currentQuery).toHaveText(new RegExp(`^${query}`))
+  await expect(editor.explain).toHaveText(`Explain ${query}`)
+  await plan.open()
+  await expect(plan.content.getByRole('heading', { name: query })).toBeVisible()
+  await heatmap.open()
+  await expect(heatmap.content.getByLabel('Query', { exact: true })).toHaveValue(query)
+  await run.open()
+  await expect(run.form(query)).toBeVisible()
+  await editor.explain.click()
+  await expect(bounds.content.getByRole('heading', { name: query })).toBeVisible()
+}
+
+test('the caret in a SELECT of one file runs that one, though an INSERT of another file was chosen before', async ({ workbench, api, page }) => {
+  const { workspace, editor, run } = workbench
+  await api.measuredRun()
+  await workbench.open('/')
+  await workspace.query('subscribe').click()
+  await expect(editor.region.getByRole('heading')).toHaveText('queries / subscribe.piql')
+  await expectCurrent(workbench, 'subscribe')
+  const executions = executionsOn(page)
+
+  await workbench.openFile(FIND_USER)
+  await expectCurrent(workbench, 'findUser')
+  await editor.goBehind(FIND_USER, 'SELECT')
+  await page.keyboard.press('ControlOrMeta+Enter')
+  await expect(run.rows).toHaveCount(1)
+  expect(executions.queries).toEqual(['findUser'])
+
+  await page.goBack()
+  await expectCurrent(workbench, 'findUser')
+})
+
+test('a write is shown before a key runs it, and runs with the values that were shown', async ({ workbench, page }) => {
+  const { workspace, editor, run } = workbench
+  const executions = executionsOn(page)
+  await workbench.open(`/?file=${SUBSCRIBE}&query=subscribe`)
+  await expect(workspace.currentQuery).toHaveText(/^subscribe/)
+  await editor.goBehind(SUBSCRIBE, 'INSERT')
+  await page.keyboard.press('ControlOrMeta+Enter')
+  await expect(run.parameter('owner')).toBeFocused()
+  await expect(run.form('subscribe').getByRole('status')).toContainText('Nothing has run yet. subscribe writes')
+  expect(executions.queries).toEqual([])
+
+  // Back in the text, the form is not what is looked at.
+  await editor.area.focus()
+  await page.keyboard.press('ControlOrMeta+Enter')
+  await expect(run.parameter('owner')).toBeFocused()
+  expect(executions.queries).toEqual([])
+
+  await run.fill({ owner: 'bjarne_brook', target: 'ada_brook' })
+  await page.keyboard.press('ControlOrMeta+Enter')
+  await expect(run.result).toContainText('Done.')
+  expect(executions.queries).toEqual(['subscribe'])
+  expect(executions.bodies).toEqual([expect.objectContaining({ parameters: expect.objectContaining({ owner: 'bjarne_brook', target: 'ada_brook' }) })])
+})
+
+test('a run that was asked for and left does not come when its form is opened later', async ({ workbench, page }) => {
+  const { workspace, editor, plan, run } = workbench
+  const executions = executionsOn(page)
+  await workbench.open(`/?file=${FIND_USER}&query=findUser`)
+  let letGo: () => void = () => undefined
+  const isLetGo = new Promise<void>((resolve) => (letGo = resolve))
+  let held = 0
+  await page.route('**/sample-parameters', async (route) => {
+    held += 1
+    await isLetGo
+    await route.continue().catch(() => undefined) // the page may no longer wait for it
+  })
+  await editor.goBehind(FIND_USER, 'SELECT')
+  await page.keyboard.press('ControlOrMeta+Enter')
+  await expect.poll(() => held).toBe(1)
+  await plan.open()
+  await workspace.query('subscribe').click()
+  await run.open()
+  await expect.poll(() => held).toBe(2)
+  letGo()
+  await expect(run.parameter('owner')).not.toHaveValue('')
+  await workspace.query('findUser').click()
+  await expect(run.parameter('username')).not.toHaveValue('')
+  expect(executions.queries).toEqual([])
+})
+
+test('the caret moves the mark in the sidebar, and the mark moves the caret', async ({ workbench, api, page }) => {
+  const { workspace, editor } = workbench
+  await api.create(TWO, TWO_QUERIES)
+  await workbench.open(`/?file=${TWO}&query=nameOf`)
+  await expect(workspace.currentQuery).toHaveText(/^nameOf/)
+  expect(await editor.caretLine(TWO)).toContain('nameOf')
+  await editor.goBehind(TWO, 'townOf AS')
+  await expect(workspace.currentQuery).toHaveText(/^townOf/)
+  await workspace.query('nameOf').click()
+  await expect.poll(() => editor.caretLine(TWO)).toContain('nameOf')
+
+  // Out of any query: it stays. Opening a schema: it stays. Another file with queries: it is one of that.
+  await editor.goBehind(TWO, '-- Two')
+  await expect(workspace.currentQuery).toHaveText(/^nameOf/)
+  await workbench.openFile('schema.piql')
+  await expect(workspace.currentQuery).toHaveText(/^nameOf/)
+  await workbench.openFile(FIND_USER)
+  await expect(workspace.currentQuery).toHaveText(/^findUser/)
+
+  // Renamed, taken back and deleted: it is what the caret is in.
+  await workspace.query('townOf').click()
+  await editor.typeOver(TWO, 'townOf', 'cityOf')
+  await expect(workspace.currentQuery).toHaveText(/^cityOf/)
+  await expect(page).toHaveURL(/query=cityOf/)
+  for (let undos = 0; undos < 6; undos += 1) await editor.undo()
+  await editor.expectText(TWO, 'townOf')
+  await expect(workspace.currentQuery).toHaveText(/^townOf/)
+  await editor.deleteLine(TWO, 'townOf')
+  await expect(workspace.currentQuery).toHaveText(/^nameOf/)
+})
+
+test('with the caret in no query, the key shows what it would run', async ({ workbench, page }) => {
+  const { workspace, editor, run } = workbench
+  const executions = executionsOn(page)
+  await workbench.open('/?file=schema.piql&query=findUser')
+  await editor.goBehind('schema.piql', 'CREATE TABLE')
+  await page.keyboard.press('ControlOrMeta+Enter')
+  await expect(run.parameter('username')).toBeFocused()
+  await expect(run.form('findUser').getByRole('status')).toContainText('The caret is in no query')
+  expect(executions.queries).toEqual([])
+  await page.keyboard.press('ControlOrMeta+Enter')
+  await expect(run.rows).toHaveCount(1)
+  await expect(workspace.currentQuery).toHaveText(/^findUser/)
+  expect(executions.queries).toEqual(['findUser'])
+})

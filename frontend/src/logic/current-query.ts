@@ -1,0 +1,140 @@
+/**
+ * Which query is the current one: the one that the sidebar marks, the panels show and the keys run.
+ *
+ * 1. The query under the caret is the current one.
+ * 2. With the caret in no query, the current one stays as long as it is in the caret's file.
+ * 3. When it is not (another file was opened), the query of the caret's file that is nearest to the caret is taken.
+ * 4. In a file without queries, such as a schema, the current one stays wherever it is.
+ * 5. A query that was renamed is followed by its place; one that is gone gives way by rules 3 and 4, else to the query that
+ *    asks most of the store.
+ *
+ * Whoever chooses a query by its name, in a list or an address, moves the caret into it, so that rule 1 holds at once.
+ */
+import type { Caret, TextRange } from './shapes'
+
+export interface PlacedQuery {
+  name: string
+  range: TextRange
+  bound?: { operations: number } | null
+}
+
+/** `file` and `at`, the how-manieth query of that file, find it again when it was renamed; live only, it has neither. */
+export interface CurrentQuery {
+  name: string
+  place: { file: string; at: number; count: number } | null
+}
+
+/** The query that the caret stands in, or right behind on the line where it ends. */
+export function queryUnder<Q extends PlacedQuery>(queries: readonly Q[], caret: Caret | null): Q | undefined {
+  if (!caret) return undefined
+  const before = queriesOf(queries, caret.file).filter(({ range }) => !isBefore(caret, startOf(range)))
+  const last = before.at(-1)
+  if (!last) return undefined
+  const end = endOf(last.range)
+  return isBefore(end, caret) && end.line !== caret.line ? undefined : last
+}
+
+/** The current query from now on, when the caret has moved or the text has changed; null without any query. */
+export function follow(queries: readonly PlacedQuery[], caret: Caret | null, current: CurrentQuery | null): CurrentQuery | null {
+  const under = queryUnder(queries, caret)
+  if (under) return currentOf(queries, under)
+  const kept = again(queries, current)
+  if (!caret || kept?.range.file === caret.file) return kept ? currentOf(queries, kept) : heaviest(queries)
+  const near = nearest(queries, caret)
+  if (near ?? kept) return currentOf(queries, (near ?? kept) as PlacedQuery)
+  return current && !current.place ? current : heaviest(queries)
+}
+
+/** What an address names: its query when that is in its file or the file has none, else the file's first. */
+export function atAddress(queries: readonly PlacedQuery[], address: { query?: string | undefined; file?: string | undefined }): CurrentQuery | null {
+  const named = queries.find((query) => query.name === address.query)
+  const first = queriesOf(queries, address.file ?? '').at(0)
+  const meant = named && (named.range.file === address.file || !first) ? named : first
+  return meant ? currentOf(queries, meant) : heaviest(queries)
+}
+
+/** A query that was chosen by its name; one that only the live version has is no place in the text. */
+export function chosen(queries: readonly PlacedQuery[], name: string): CurrentQuery {
+  const query = queries.find((candidate) => candidate.name === name)
+  return query ? currentOf(queries, query) : { name, place: null }
+}
+
+/** What is known when a key asks for the current query to be run. */
+export interface RunKey {
+  /** Whether the live query writes. */
+  isWrite: boolean
+  isUnderCaret: boolean
+  /** Whether the key was pressed in the query's form. */
+  isFromForm: boolean
+  /** The values that the form showed when it was last looked at for running; null when it was not. */
+  seen: Readonly<Record<string, string>> | null
+  /** The values that would be sent. */
+  values: Readonly<Record<string, string>>
+}
+
+/**
+ * What the key does: a query that only reads runs at once when it is the one under the caret. Everything else is shown in
+ * its form first, and runs from there; a write only with the values that the form has shown.
+ */
+export function answerToKey({ isWrite, isUnderCaret, isFromForm, seen, values }: RunKey): 'run' | 'show' {
+  if (!isWrite) return isUnderCaret || isFromForm ? 'run' : 'show'
+  return isFromForm && seen !== null && isSame(seen, values) ? 'run' : 'show'
+}
+
+function isSame(one: Readonly<Record<string, string>>, another: Readonly<Record<string, string>>): boolean {
+  const names = new Set([...Object.keys(one), ...Object.keys(another)])
+  return [...names].every((name) => (one[name] ?? '') === (another[name] ?? ''))
+}
+
+/** The same query in the text as it is now: by its name, or, in a file of as many queries, by its place. */
+function again(queries: readonly PlacedQuery[], current: CurrentQuery | null): PlacedQuery | undefined {
+  const named = queries.find((query) => query.name === current?.name)
+  if (named || !current?.place) return named
+  const { file, at, count } = current.place
+  const there = queriesOf(queries, file)
+  return there.length === count ? there[at] : undefined
+}
+
+/** The next query below the caret, or the last above it. */
+function nearest(queries: readonly PlacedQuery[], caret: Caret): PlacedQuery | undefined {
+  const there = queriesOf(queries, caret.file)
+  return there.find(({ range }) => isBefore(caret, startOf(range))) ?? there.at(-1)
+}
+
+/** The query that asks most of the store is the one worth looking at first; one without a bound before all. */
+function heaviest(queries: readonly PlacedQuery[]): CurrentQuery | null {
+  const [first, ...rest] = queries
+  if (!first) return null
+  const weight = (query: PlacedQuery) => query.bound?.operations ?? Infinity
+  return currentOf(queries, rest.reduce((best, query) => (weight(query) > weight(best) ? query : best), first))
+}
+
+function currentOf(queries: readonly PlacedQuery[], query: PlacedQuery): CurrentQuery {
+  const { file } = query.range
+  const there = queriesOf(queries, file)
+  return { name: query.name, place: { file, at: there.indexOf(query), count: there.length } }
+}
+
+/** The queries of a file from above to below. */
+function queriesOf<Q extends PlacedQuery>(queries: readonly Q[], file: string): Q[] {
+  return queries
+    .filter(({ range }) => range.file === file)
+    .toSorted((one, another) => one.range.start_line - another.range.start_line || one.range.start_column - another.range.start_column)
+}
+
+interface Position {
+  line: number
+  column: number
+}
+
+function startOf(range: TextRange): Position {
+  return { line: range.start_line, column: range.start_column }
+}
+
+function endOf(range: TextRange): Position {
+  return { line: range.end_line, column: range.end_column }
+}
+
+function isBefore(one: Position, another: Position): boolean {
+  return one.line < another.line || (one.line === another.line && one.column < another.column)
+}
