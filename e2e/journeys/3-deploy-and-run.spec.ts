@@ -25,6 +25,50 @@ test('a changed query is deployed as a new version', async ({ workbench, page })
   await expect(run.alert).toContainText('40')
 })
 
+test('the deploy panel says what it is about, and offers only what there is to do', async ({ workbench, api }) => {
+  const { deploy, editor } = workbench
+  await api.deploy()
+  await workbench.open('/?query=findUser&file=queries/findUser.piql&panel=deploy')
+  await deploy.predictFrom('no profile run')
+  await expect(deploy.state).toContainText('The text is what is live already.')
+  await expect(deploy.button).toBeDisabled()
+  await editor.typeOver('queries/findUser.piql', 'One user by name.', 'One user, by the name.')
+  await expect(deploy.state).toContainText('Only the text differs from what is live')
+  await expect(deploy.button).toBeEnabled()
+  await editor.typeOver('queries/findUser.piql', 'SELECT username', 'SELECT nobody')
+  await expect(deploy.alert).toContainText('Deploying is refused: 1 error.')
+  await expect(deploy.reasons).toHaveCount(1)
+  await expect(deploy.button).toBeDisabled()
+})
+
+test('a refusal of the data leaves with the text that was refused', async ({ workbench, api }) => {
+  const { deploy, editor } = workbench
+  await api.deploy()
+  await workbench.open('/?file=schema.piql&panel=deploy')
+  await editor.typeOver('schema.piql', 'LIMIT 100', 'LIMIT 5')
+  await expect(deploy.state).toContainText('Every query is bounded')
+  await deploy.button.click()
+  await expect(deploy.alert).toContainText('at most 5 rows are to share one owner')
+  await editor.typeOver('schema.piql', 'LIMIT 5', 'LIMIT 100')
+  await expect(deploy.state).toContainText('The text is what is live already.')
+  await expect(deploy.alert).toHaveCount(0)
+})
+
+test('a text without a query is said to have none', async ({ workbench, page }) => {
+  const { deploy, problems, editor } = workbench
+  await page.route('**/api/workspaces/scadr', async (route) => {
+    const answer = await route.fetch()
+    const workspace = await answer.json()
+    await route.fulfill({ json: { ...workspace, files: workspace.files.filter((file: { path: string }) => file.path === 'schema.piql') } })
+  })
+  await page.goto('/?file=schema.piql&panel=deploy')
+  await editor.lines.first().waitFor()
+  await expect(deploy.state).toContainText('There is no query to deploy.')
+  await expect(deploy.button).toBeDisabled()
+  await expect(problems.content).toContainText('There is no query yet')
+  await expect(problems.content).not.toContainText('Every query has a bound')
+})
+
 test('a new index is built while the live version answers, and the change is called off', async ({ workbench, api, page }) => {
   const { deploy, run } = workbench
   await api.buildSlowly('CREATE QUERY byText AS SELECT owner FROM thoughts WHERE text = [1: text] LIMIT 3;', 100)
@@ -45,7 +89,7 @@ test('a new index is built while the live version answers, and the change is cal
   await expect(deploy.onItsWay.getByRole('status')).not.toContainText('paused')
   await deploy.steer('Cancel')
   await expect(deploy.onItsWay).toBeHidden()
-  await expect(deploy.button).toBeEnabled()
+  await expect(deploy.state).toContainText('what is live')
 })
 
 test('a deployment is rolled back, and keeps what was written', async ({ workbench, api }) => {

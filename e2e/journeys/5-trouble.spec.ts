@@ -115,9 +115,11 @@ test.describe('with the back end', () => {
     await expect(workbench.banner).toContainText('server is not answering; your text is safe here')
     await editor.typeOver('schema.piql', 'LIMIT 100', 'LIMIT 70')
     await expect(workbench.saveState).toHaveText('Kept in this browser')
+    await expect(workbench.status).toContainText('Server not answering')
 
     await server.resume()
     await expect(workbench.banner).toHaveCount(0)
+    await expect(workbench.status).toContainText('Embedded store')
     await expect(workbench.notices).toContainText('The server was restarted; everything is up to date again.')
     await editor.expectText('schema.piql', 'CARDINALITY LIMIT 70 (owner)')
     await expect(workspace.query('thoughtstream')).toContainText('≤ 71 ops')

@@ -7,6 +7,7 @@ import { Notices } from './Notices'
 import { Palette } from './Palette'
 import { ServerBanner } from './ServerBanner'
 import { Shortcuts } from './Shortcuts'
+import { SkipLink } from './SkipLink'
 import { useKeys } from './keys'
 import { useView } from './url-state'
 import { PartBoundary } from '../ui/PartBoundary'
@@ -44,6 +45,7 @@ function Pages() {
   }, [page, workspace, query])
   return (
     <div className={styles['app']}>
+      <SkipLink />
       <Header onPalette={() => setOverlay('palette')} onShortcuts={() => setOverlay('shortcuts')} />
       <ServerBanner />
       {page === 'dashboard' ? (

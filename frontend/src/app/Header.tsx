@@ -30,7 +30,7 @@ export function Header({ onPalette, onShortcuts }: { onPalette: () => void; onSh
       </nav>
       <span className={styles['grow']} />
       {view.page === 'workbench' ? <SaveState /> : null}
-      <button type="button" className={styles['search']} onClick={onPalette} aria-label="Command palette">
+      <button type="button" className={styles['search']} onClick={onPalette} title="Command palette">
         <Search size={14} aria-hidden />
         <span>Search or run a command</span>
         <Kbd>F1</Kbd>

@@ -15,7 +15,7 @@ export function StatusBar() {
   const compilation = useCompilationState((state) => state.compilation)
   const error = useCompilationState((state) => state.error)
   const caret = useCaret((state) => state.caret)
-  const { data: server } = useQuery(health)
+  const { data: server, isError: isAway } = useQuery(health)
   const { data: versions } = useQuery(deployments)
   const live = versions?.find((version) => version.is_live)
   return (
@@ -40,7 +40,7 @@ export function StatusBar() {
       <button type="button" className={styles['statusButton']} onClick={() => openPanel('deploy')}>
         {live ? `Live: version ${live.version}` : 'Nothing deployed'}
       </button>
-      {server ? <StoreStatus store={server.store} /> : null}
+      {server || isAway ? <StoreStatus store={server?.store ?? null} isAway={isAway} /> : null}
     </section>
   )
 }

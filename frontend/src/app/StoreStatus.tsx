@@ -11,7 +11,20 @@ type Store = components['schemas']['StoreRead']
 type Cluster = components['schemas']['ClusterRead']
 
 /** Which store answers; of a cluster, how many of its nodes do, and on a click all that is known of them. */
-export function StoreStatus({ store }: { store: Store }) {
+export function StoreStatus({ store, isAway }: { store: Store | null; isAway: boolean }) {
+  if (isAway || !store) {
+    return (
+      <span className={styles['statusItem']}>
+        <Database size={12} aria-hidden />
+        Server not answering
+        <span className={styles['saveDot']} data-tone="danger" aria-hidden />
+      </span>
+    )
+  }
+  return <KnownStore store={store} />
+}
+
+function KnownStore({ store }: { store: Store }) {
   const [isOpen, setOpen] = useState(false)
   const { cluster } = store
   const state = (

@@ -52,7 +52,7 @@ export function WorkbenchPage() {
 
   if (!isOpen) {
     return (
-      <main className={styles['page']}>
+      <main id="content" className={styles['page']} tabIndex={-1}>
         {error ? (
           <EmptyState title="The workspace could not be opened">{messageOf(error)}</EmptyState>
         ) : (
@@ -62,7 +62,7 @@ export function WorkbenchPage() {
     )
   }
   return (
-    <main className={styles['page']}>
+    <main id="content" className={styles['page']} tabIndex={-1}>
       <h1 className="visually-hidden">{view.workspace} in the PIQL workbench</h1>
       <Regions />
       <StatusBar />

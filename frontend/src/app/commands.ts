@@ -1,6 +1,6 @@
 /** What the palette offers: panels, queries, files and the few actions that have no better place. */
 import type { Compilation } from '../api/types'
-import { saveNow } from '../documents/saving'
+import { saveChanged } from '../documents/saving'
 import type { TextDocument } from '../documents/documents'
 import { lensText } from '../logic/lens'
 import { copyProblems } from '../panels/problems/copy'
@@ -27,7 +27,7 @@ export function commands(compilation: Compilation | null, files: readonly TextDo
   return [
     { id: 'run', group: 'Actions', title: 'Run the current query', keys: `${MOD} Enter`, run: () => void requestRun('elsewhere') },
     { id: 'explain', group: 'Actions', title: 'Explain the bound', keys: `${MOD} Shift Enter`, run: () => openPanel('bounds') },
-    { id: 'save', group: 'Actions', title: 'Save all files', keys: `${MOD} S`, run: () => void saveNow() },
+    { id: 'save', group: 'Actions', title: 'Save all files', keys: `${MOD} S`, run: () => void saveChanged() },
     { id: 'next-problem', group: 'Actions', title: 'Next problem', keys: 'F8', run: () => editor()?.nextProblem() },
     { id: 'copy-problems', group: 'Actions', title: 'Copy all problems as text', run: copyProblems },
     { id: 'quick-fix', group: 'Actions', title: 'Quick fix at the caret', keys: `${MOD} .`, run: () => editor()?.run('quick fix') },

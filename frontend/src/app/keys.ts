@@ -1,6 +1,6 @@
 /** The keyboard: one list that the handler follows and the sheet of shortcuts shows. */
 import { useEffect, useState } from 'react'
-import { saveNow } from '../documents/saving'
+import { saveChanged } from '../documents/saving'
 import { editor } from './editor-bridge'
 import { openPanel } from './panel-view'
 import { focusNextRegion } from './regions'
@@ -70,7 +70,7 @@ function actionFor(event: KeyboardEvent, setOverlay: (overlay: Overlay) => void)
   if (event.key === '?' && !isTyping && !isMod) return () => setOverlay('shortcuts')
   if (event.key === 'F6') return () => focusNextRegion(event.shiftKey ? -1 : 1)
   if (currentView().page !== 'workbench') return null
-  if (isMod && event.code === 'KeyS' && !event.shiftKey) return () => void saveNow()
+  if (isMod && event.code === 'KeyS' && !event.shiftKey) return () => void saveChanged()
   if (isMod && event.key === 'Enter') return runOrExplain(event, target, isInEditor)
   if (event.key === 'F8' && !event.shiftKey && !isMod) return () => editor()?.nextProblem()
   return null

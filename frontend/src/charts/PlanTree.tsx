@@ -127,32 +127,34 @@ function Node({ placed, isSelected, isFollowed, isChanged, isHeaviest, isFocusab
       onClick={() => onSelect(node)}
     >
       <title>{node.detail ? `${node.operator}: ${node.detail}` : node.operator}</title>
-      <rect className={styles['ring']} x={-4} y={-4} width={width + 8} height={height + 8} rx={12} />
-      <rect className={styles['card']} width={width} height={height} rx={8} />
-      {node.is_unbounded ? <rect className={styles['hatch']} width={width} height={height} rx={8} fill="url(#plan-hatch)" /> : null}
-      <rect className={styles['stripe']} x={10} y={10} width={3} height={13} rx={1.5} />
-      <text className={styles['operator']} x={20} y={21}>
-        {node.operator}
-      </text>
-      {isChanged ? (
-        <text className={styles['new']} x={width - 12} y={21} textAnchor="end">
-          changed here
+      <g aria-hidden>
+        <rect className={styles['ring']} x={-4} y={-4} width={width + 8} height={height + 8} rx={12} />
+        <rect className={styles['card']} width={width} height={height} rx={8} />
+        {node.is_unbounded ? <rect className={styles['hatch']} width={width} height={height} rx={8} fill="url(#plan-hatch)" /> : null}
+        <rect className={styles['stripe']} x={10} y={10} width={3} height={13} rx={1.5} />
+        <text className={styles['operator']} x={20} y={21}>
+          {node.operator}
         </text>
-      ) : null}
-      {detailLines.map((line, index) => (
-        <text key={line + String(index)} className={styles['detail']} x={12} y={41 + index * 15}>
-          {line}
-        </text>
-      ))}
-      <g transform={`translate(12,${height - 25})`}>
-        {badges.map((badge) => (
-          <g key={badge.text} transform={`translate(${badge.x},0)`} data-tone={badge.tone} data-heaviest={isHeaviest} className={styles['badge']}>
-            <rect width={badge.width} height={17} rx={4} />
-            <text x={badge.width / 2} y={12.5} textAnchor="middle">
-              {badge.text}
-            </text>
-          </g>
+        {isChanged ? (
+          <text className={styles['new']} x={width - 12} y={21} textAnchor="end">
+            changed here
+          </text>
+        ) : null}
+        {detailLines.map((line, index) => (
+          <text key={line + String(index)} className={styles['detail']} x={12} y={41 + index * 15}>
+            {line}
+          </text>
         ))}
+        <g transform={`translate(12,${height - 25})`}>
+          {badges.map((badge) => (
+            <g key={badge.text} transform={`translate(${badge.x},0)`} data-tone={badge.tone} data-heaviest={isHeaviest} className={styles['badge']}>
+              <rect width={badge.width} height={17} rx={4} />
+              <text x={badge.width / 2} y={12.5} textAnchor="middle">
+                {badge.text}
+              </text>
+            </g>
+          ))}
+        </g>
       </g>
     </g>
   )

@@ -13,8 +13,6 @@ interface CompilationState {
   version: number
   /** The query whose stages `compilation` holds; those of the others are empty. */
   stagesOf: string | null
-  /** Operations by query at the last save, to say what changed since. */
-  baseline: ReadonlyMap<string, number> | null
   /** Why the text as it is now could not be compiled; `compilation` is then of an earlier one. */
   error: string | null
 }
@@ -23,7 +21,6 @@ export const useCompilationState = create<CompilationState>(() => ({
   compilation: null,
   version: -1,
   stagesOf: null,
-  baseline: null,
   error: null,
 }))
 
@@ -58,12 +55,6 @@ export function showStagesOf(query: string | null): void {
   schedule(0)
 }
 
-/** What the bounds are now is what later changes are measured against. */
-export function takeBaseline(): void {
-  const { compilation } = useCompilationState.getState()
-  if (compilation) useCompilationState.setState({ baseline: operations(compilation) })
-}
-
 /** The compilation of the text as it is now; waits for the one under way. */
 export function currentCompilation(): Promise<Compilation | null> {
   const isCurrent = () => useCompilationState.getState().version === useDocuments.getState().version
@@ -96,20 +87,10 @@ async function compile(): Promise<void> {
   try {
     const compilation = await answered(api.POST('/api/compilations', { body: { files: sourceFiles(), stages_of: stagesOf }, signal: mine.signal }))
     if (running !== mine) return
-    useCompilationState.setState((state) => ({
-      compilation,
-      version,
-      stagesOf,
-      error: null,
-      baseline: state.baseline ?? operations(compilation),
-    }))
+    useCompilationState.setState({ compilation, version, stagesOf, error: null })
   } catch (error) {
     if (running !== mine || mine.signal.aborted) return
     if (error instanceof Unreachable || (error instanceof ApiError && error.status >= 500)) schedule(RETRY_MS)
     useCompilationState.setState({ error: error instanceof Error ? error.message : String(error) })
   }
-}
-
-function operations(compilation: Compilation): ReadonlyMap<string, number> {
-  return new Map(compilation.queries.flatMap((query) => (query.bound ? [[query.name, query.bound.operations] as const] : [])))
 }

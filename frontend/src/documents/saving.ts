@@ -2,7 +2,6 @@
 import { answered, api, ApiError, messageOf, Unreachable } from '../api/client'
 import type { Workspace, WorkspaceFile } from '../api/types'
 import { notify } from '../app/notices'
-import { takeBaseline } from './compile-loop'
 import { documentAt, markConflict, markFailed, markSaved, markSaving, markUnknown, useDocuments, type TextDocument } from './documents'
 
 const PAUSE_MS = 1200
@@ -34,12 +33,7 @@ export function startSaving(): () => void {
   }
 }
 
-/** The user's own save: also the point that later changes of bounds are measured from. */
-export async function saveNow(): Promise<void> {
-  takeBaseline()
-  await saveChanged()
-}
-
+/** Saves at once what has changed. */
 export function saveChanged(): Promise<void> {
   clearTimeout(timer)
   underWay = underWay.then(saveEach)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describeBuild, isUnderWay, shareDone } from './build'
+import { describeBuild, isRefusalOfNow, isUnderWay, shareDone } from './build'
 
 const build = {
   phase: 'filling' as const,
@@ -31,4 +31,13 @@ test('the share that is done is never above all of it', () => {
   expect(shareDone({ ...build, rows_done: 4000 })).toBe(1)
   expect(shareDone({ ...build, rows_done: 0, rows_estimate: 0 })).toBe(0)
   expect(shareDone({ ...build, phase: 'in force' })).toBe(1)
+})
+
+test('a refusal speaks of the text that was refused, until another is typed or a later version is live', () => {
+  const seen = { startedAt: '2026-03-01T12:00:00Z', textVersion: 4 }
+  expect(isRefusalOfNow(seen, 4, null)).toBe(true)
+  expect(isRefusalOfNow(seen, 4, '2026-03-01T11:00:00Z')).toBe(true)
+  expect(isRefusalOfNow(seen, 5, null)).toBe(false)
+  expect(isRefusalOfNow(seen, 4, '2026-03-01T12:30:00Z')).toBe(false)
+  expect(isRefusalOfNow(null, 4, null)).toBe(false)
 })

@@ -10,6 +10,17 @@ interface Build {
   deployment_id: string | null
 }
 
+/** The start of a build that was refused, and the text when it was first seen to be. */
+export interface SeenRefusal {
+  startedAt: string
+  textVersion: number
+}
+
+/** Whether a refusal still says anything: not once the text is another, or a version begun later is live. */
+export function isRefusalOfNow(seen: SeenRefusal | null, textVersion: number, liveSince: string | null): boolean {
+  return seen !== null && seen.textVersion === textVersion && (liveSince === null || Date.parse(liveSince) <= Date.parse(seen.startedAt))
+}
+
 /** Also when it is in force but not yet live: then the server is about to say so. */
 export function isUnderWay(build: Build): boolean {
   if (build.phase === 'in force') return build.deployment_id === null

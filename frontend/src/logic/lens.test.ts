@@ -17,16 +17,16 @@ describe('the bound lens', () => {
   })
 
   it('is shorter in the list of queries', () => {
-    expect(shortLensText(thoughtstream, estimate, 51)).toBe('≤ 101 ops (+50) · 2 trips · p99 ≈ 153 ms')
+    expect(shortLensText(thoughtstream, estimate, 51)).toBe('≤ 101 ops (live 51) · 2 trips · p99 ≈ 153 ms')
   })
 
   it('says operations, trips and class', () => {
     expect(lensText(thoughtstream)).toBe('≤ 101 ops · 2 trips · class II')
   })
 
-  it('adds the predicted p99 and the change since the last save', () => {
-    expect(lensText(thoughtstream, estimate, 51)).toBe('≤ 101 ops (+50) · 2 trips · class II · p99 ≈ 153 ms (9 of 10 ≤ 170 ms)')
-    expect(lensText(thoughtstream, null, 201)).toBe('≤ 101 ops (−100) · 2 trips · class II')
+  it('adds the predicted p99 and the bound that is live where it is another', () => {
+    expect(lensText(thoughtstream, estimate, 51)).toBe('≤ 101 ops (live 51) · 2 trips · class II · p99 ≈ 153 ms (9 of 10 ≤ 170 ms)')
+    expect(lensText(thoughtstream, null, 201)).toBe('≤ 101 ops (live 201) · 2 trips · class II')
   })
 
   it('uses the singular for one', () => {
@@ -56,7 +56,7 @@ describe('the lines of lenses', () => {
     const lines = lensLines(queries, 'a.piql', new Map([['above', estimate]]), new Map([['below', 51]]))
     expect(lines).toEqual([
       { line: 2, labels: [{ query: 'above', text: '≤ 101 ops · 2 trips · class II · p99 ≈ 153 ms (9 of 10 ≤ 170 ms)', isBounded: true }] },
-      { line: 9, labels: [{ query: 'below', text: '≤ 101 ops (+50) · 2 trips · class II', isBounded: true }] },
+      { line: 9, labels: [{ query: 'below', text: '≤ 101 ops (live 51) · 2 trips · class II', isBounded: true }] },
     ])
   })
 
@@ -64,14 +64,14 @@ describe('the lines of lenses', () => {
     const grows = (name: string, line: number) => ({
       ...thoughtstream, name, is_bounded: false, ...at(line, 'queries.piql'), unbounded: [{ table: 'subscriptions', table_range: at(3).range }],
     })
-    expect(lensLines([grows('one', 1), grows('other', 5)], 'a.piql', new Map(), null)).toEqual([
+    expect(lensLines([grows('one', 1), grows('other', 5)], 'a.piql', new Map(), new Map())).toEqual([
       { line: 3, labels: [{ query: 'one', table: 'subscriptions', text: 'unbounded in one, other', isBounded: false }] },
     ])
-    expect(lensLines([grows('one', 1)], 'queries.piql', new Map(), null)).toEqual([{ line: 1, labels: [{ query: 'one', text: 'unbounded', isBounded: false }] }])
+    expect(lensLines([grows('one', 1)], 'queries.piql', new Map(), new Map())).toEqual([{ line: 1, labels: [{ query: 'one', text: 'unbounded', isBounded: false }] }])
   })
 
   it('say the names of queries that begin on one line', () => {
-    const lines = lensLines([{ ...thoughtstream, name: 'one', ...at(1) }, { ...thoughtstream, name: 'other', ...at(1) }], 'a.piql', new Map(), null)
+    const lines = lensLines([{ ...thoughtstream, name: 'one', ...at(1) }, { ...thoughtstream, name: 'other', ...at(1) }], 'a.piql', new Map(), new Map())
     expect(lines).toHaveLength(1)
     expect(lines[0]?.labels.map((label) => label.text)).toEqual(['one ≤ 101 ops · 2 trips · class II', 'other ≤ 101 ops · 2 trips · class II'])
   })

@@ -17,11 +17,11 @@ export interface LensEstimate extends Estimate {
   is_noisy: boolean
 }
 
-/** `baseline` is the bound at the last save: what changed since is said. */
-export function lensText(query: LensQuery, estimate?: LensEstimate | null, baseline?: number | null): string {
+/** `live` is the bound of the query as it is deployed: where it is another, it is said. */
+export function lensText(query: LensQuery, estimate?: LensEstimate | null, live?: number | null): string {
   if (!query.is_bounded || !query.bound) return query.unbounded?.length === 0 ? 'no bound' : 'unbounded'
   const parts = [
-    `≤ ${formatCount(query.bound.operations)} ${query.bound.operations === 1 ? 'op' : 'ops'}${changeText(query.bound.operations, baseline)}`,
+    `≤ ${formatCount(query.bound.operations)} ${query.bound.operations === 1 ? 'op' : 'ops'}${liveText(query.bound.operations, live)}`,
     `${formatCount(query.bound.round_trips)} ${query.bound.round_trips === 1 ? 'trip' : 'trips'}`,
   ]
   if (query.scaling_class) parts.push(`class ${query.scaling_class}`)
@@ -31,9 +31,9 @@ export function lensText(query: LensQuery, estimate?: LensEstimate | null, basel
 }
 
 /** The same where there is little room: without the class, which stands beside it, and with the estimate alone. */
-export function shortLensText(query: LensQuery, estimate?: LensEstimate | null, baseline?: number | null): string {
+export function shortLensText(query: LensQuery, estimate?: LensEstimate | null, live?: number | null): string {
   const alone = estimate ? { ...estimate, conservative_p99_ms: null } : null
-  return lensText({ ...query, scaling_class: null }, alone, baseline)
+  return lensText({ ...query, scaling_class: null }, alone, live)
 }
 
 /** What is said of a query, or of a table that a query grows with. */
@@ -65,12 +65,12 @@ export function lensLines(
   queries: readonly PlacedQuery[],
   path: string,
   estimates: ReadonlyMap<string, LensEstimate>,
-  baseline: ReadonlyMap<string, number> | null,
+  live: ReadonlyMap<string, number>,
 ): LensLine[] {
   const lines = new Map<number, LensLine>()
   for (const query of queries.filter(({ range }) => range.file === path)) {
     const line = query.range.start_line
-    const text = lensText(query, estimates.get(query.name), baseline?.get(query.name))
+    const text = lensText(query, estimates.get(query.name), live.get(query.name))
     const labels = [...(lines.get(line)?.labels ?? []), { query: query.name, text, isBounded: query.is_bounded }]
     lines.set(line, { line, labels })
   }
@@ -97,10 +97,8 @@ function unboundedTables(queries: readonly PlacedQuery[], path: string): (LensLa
   return [...users].map(([table, { line, queries: names }]) => ({ line, table, query: names[0] ?? '', text: `unbounded in ${names.join(', ')}`, isBounded: false }))
 }
 
-function changeText(operations: number, baseline: number | null | undefined): string {
-  if (baseline === null || baseline === undefined || baseline === operations) return ''
-  const difference = operations - baseline
-  return ` (${difference > 0 ? '+' : '−'}${formatCount(Math.abs(difference))})`
+function liveText(operations: number, live: number | null | undefined): string {
+  return typeof live === 'number' && live !== operations ? ` (live ${formatCount(live)})` : ''
 }
 
 export interface FormulaPart {

@@ -24,7 +24,8 @@ import { defineThemes, themeName } from './theme'
 /** What the lenses say beside the bounds, and the source of the plan's chosen node. */
 export interface LensData {
   estimates: ReadonlyMap<string, LensEstimate>
-  baseline: ReadonlyMap<string, number> | null
+  /** The operations of the queries as they are deployed. */
+  live: ReadonlyMap<string, number>
   selected: Range | null
 }
 
@@ -107,7 +108,7 @@ export function createPiqlEditor(container: HTMLElement, onLeave: () => void): P
   const lenses = createLenses(code)
   const sentences = createSentences(code)
   const viewStates = new Map<string, editor.ICodeEditorViewState | null>()
-  let lens: LensData = { estimates: new Map(), baseline: null, selected: null }
+  let lens: LensData = { estimates: new Map(), live: new Map(), selected: null }
 
   const draw = () => {
     const model = code.getModel()
@@ -115,7 +116,7 @@ export function createPiqlEditor(container: HTMLElement, onLeave: () => void): P
     const path = model ? pathOf(model.uri) : ''
     decorations.set(model && compilation ? decorationsOf(compilation, path, lens.selected) : [])
     if (!model) return
-    lenses.show(lensLines(compilation?.queries ?? [], path, lens.estimates, lens.baseline))
+    lenses.show(lensLines(compilation?.queries ?? [], path, lens.estimates, lens.live))
     sentences.show(compilation, path)
   }
   const mark = () => {
@@ -147,6 +148,7 @@ export function createPiqlEditor(container: HTMLElement, onLeave: () => void): P
     code.setModel(model)
     code.restoreViewState(viewStates.get(path) ?? null)
     isOnItsWay = wasOnItsWay
+    layOutZones()
     tellCaret()
     draw()
   }
@@ -164,15 +166,15 @@ export function createPiqlEditor(container: HTMLElement, onLeave: () => void): P
   code.onDidChangeCursorPosition(tellCaret)
   code.onDidLayoutChange(draw)
   // What stands between the lines keeps its place in sight when a long line is scrolled.
+  // Another text begins where it was left, of which no scrolling is told.
   const layOutZones = () => {
     container.style.setProperty('--piql-zone-left', `${code.getScrollLeft()}px`)
     container.style.setProperty('--piql-zone-width', `${code.getLayoutInfo().contentWidth - 24}px`)
   }
   layOutZones()
   code.onDidLayoutChange(layOutZones)
-  code.onDidScrollChange((event) => {
-    if (event.scrollLeftChanged) layOutZones()
-  })
+  code.onDidScrollChange(layOutZones)
+  code.onDidChangeModel(layOutZones)
   code.onMouseDown((event) => {
     const lensOf = event.target.element?.closest<HTMLElement>('.piql-lens')
     if (!lensOf) return

@@ -1,11 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Pause, Play, X } from 'lucide-react'
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { answered, api } from '../../api/client'
 import { build as buildQuery, deployments } from '../../api/queries'
 import type { Build } from '../../api/types'
 import { notify } from '../../app/notices'
-import { describeBuild, isUnderWay, shareDone } from '../../logic/build'
+import { useDocuments } from '../../documents/documents'
+import { describeBuild, isRefusalOfNow, isUnderWay, shareDone, type SeenRefusal } from '../../logic/build'
 import { Button } from '../../ui/Button'
 import { ErrorNotice, Notice } from '../../ui/Notice'
 import { Progress } from '../../ui/Progress'
@@ -32,7 +33,12 @@ export function BuildState() {
     if (wasUnderWay.current && !isNow && liveId) tellLive(`Version ${liveId.slice(1)} is live: its indexes are complete.`)
     wasUnderWay.current = isNow
   })
+  const textVersion = useDocuments((state) => state.version)
+  const seen = useSeenRefusal(build, textVersion)
+  const { data: versions } = useQuery(deployments)
+  const liveSince = versions?.find((version) => version.is_live)?.created_at ?? null
   if (build?.phase === 'refused') {
+    if (!isRefusalOfNow(seen, textVersion, liveSince)) return null
     return (
       <Notice tone="danger" role="alert" help="What is live runs on as it was.">
         <Prose text={build.reason ?? 'The data do not allow it.'} />
@@ -40,6 +46,14 @@ export function BuildState() {
     )
   }
   return build && isNow ? <UnderWay build={build} /> : null
+}
+
+/** When a refusal came into sight here, by the text that it came for. */
+function useSeenRefusal(build: Build | null | undefined, textVersion: number): SeenRefusal | null {
+  const [seen, setSeen] = useState<SeenRefusal | null>(null)
+  const startedAt = build?.phase === 'refused' ? build.started_at : null
+  if (startedAt !== null && seen?.startedAt !== startedAt) setSeen({ startedAt, textVersion })
+  return seen
 }
 
 function UnderWay({ build }: { build: Build }) {

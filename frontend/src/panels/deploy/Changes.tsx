@@ -1,38 +1,18 @@
-import { useQuery } from '@tanstack/react-query'
 import { ArrowRight } from 'lucide-react'
-import { deployment, deployments } from '../../api/queries'
-import type { Preview, RollbackPreview } from '../../api/types'
-import { usePredictions } from '../../app/predictions'
-import { useView } from '../../app/url-state'
-import { useDocuments } from '../../documents/documents'
+import type { Preview } from '../../api/types'
 import { aboutMs } from '../../logic/estimate'
-import { diffLines, hunks } from '../../logic/line-diff'
 import { Badge, type Tone } from '../../ui/Badge'
 import { Cell, numeric, Table, unseen } from '../../ui/Table'
 import { formatCount } from '../../units'
 import styles from './deploy.module.css'
 
-export function isUnchanged(preview: Preview | RollbackPreview): boolean {
-  const { tables, added, changed, removed, indexes_added, indexes_removed, bounds_changed } = preview
-  return [tables, added, changed, removed, indexes_added, indexes_removed, bounds_changed].every((list) => list.length === 0)
-}
-
-/** Tables, queries, indexes, bounds and predictions that change, and the text behind it. */
-export function Changes({ preview }: { preview: Preview }) {
-  return (
-    <>
-      <ChangeLists preview={preview} />
-      <TextDiff />
-    </>
-  )
-}
+/** What a deployment changes; the lists are names. */
+type Changed = Pick<Preview, 'tables' | 'added' | 'changed' | 'removed' | 'indexes_added' | 'indexes_removed' | 'bounds_changed'>
+type P99 = ReadonlyMap<string, number | null>
 
 /** Tables, queries, indexes, bounds and predictions that change. */
-export function ChangeLists({ preview }: { preview: Preview | RollbackPreview }) {
-  const { data: versions } = useQuery(deployments)
-  const after = usePredictions()
-  const before = new Map(versions?.find((version) => version.is_live)?.queries.map((query) => [query.name, query.predicted_p99_ms]))
-  const hasP99 = preview.bounds_changed.some(({ query }) => typeof before.get(query) === 'number' || after.has(query))
+export function Changes({ preview, p99Before, p99After }: { preview: Changed; p99Before: P99; p99After: P99 }) {
+  const hasP99 = preview.bounds_changed.some(({ query }) => typeof (p99Before.get(query) ?? p99After.get(query)) === 'number')
   return (
     <>
       {preview.tables.length > 0 ? (
@@ -65,7 +45,7 @@ export function ChangeLists({ preview }: { preview: Preview | RollbackPreview })
                   ≤ {formatCount(change.after.operations)} ({signed(change.after.operations - change.before.operations)})
                 </Badge>
               </Cell>
-              {hasP99 ? <Cell isNumeric>{p99Change(before.get(change.query), after.get(change.query)?.typical_p99_ms)}</Cell> : null}
+              {hasP99 ? <Cell isNumeric>{p99Change(p99Before.get(change.query), p99After.get(change.query))}</Cell> : null}
               <Cell>
                 <code>{change.after.formula}</code>
               </Cell>
@@ -124,41 +104,9 @@ function Names({ tone, sign, word, names }: { tone: Tone; sign: string; word: st
   ))
 }
 
-/** The files as they are live beside the files as they are typed. */
-function TextDiff() {
-  const { workspace } = useView()
-  const { data: versions } = useQuery(deployments)
-  const live = versions?.find((version) => version.is_live)
-  const { data: detail } = useQuery({ ...deployment(live?.id ?? ''), enabled: live !== undefined, staleTime: Infinity })
-  const files = useDocuments((state) => state.files)
-  if (!detail) return null
-  const before = new Map(detail.files.map((file) => [file.path, file.text]))
-  const after = new Map(files.map((file) => [file.path, file.text]))
-  const isOfAnother = live?.workspace_id !== workspace // then its files are not what these have become
-  const paths = [...new Set([...(isOfAnother ? [] : before.keys()), ...after.keys()])].filter((path) => before.get(path) !== after.get(path))
-  return paths.map((path) => (
-    <figure key={path} className={styles['diff']}>
-      <figcaption>{path}</figcaption>
-      <pre>
-        {hunks(diffLines(before.get(path) ?? '', after.get(path) ?? '')).map((line, index) =>
-          line === null ? (
-            <span key={`gap-${index}`} className={styles['gap']}>
-              {'⋯\n'}
-            </span>
-          ) : (
-            <span key={`${index}:${line.text}`} data-kind={line.kind}>
-              {`${{ same: ' ', added: '+', removed: '−' }[line.kind]} ${line.text}\n`}
-            </span>
-          ),
-        )}
-      </pre>
-    </figure>
-  ))
-}
-
 /** What was predicted for the live version, and what is predicted for this one. */
-function p99Change(before: number | null | undefined, after: number | undefined): string {
-  if (after === undefined) return aboutMs(before)
+function p99Change(before: number | null | undefined, after: number | null | undefined): string {
+  if (typeof after !== 'number') return aboutMs(before)
   return typeof before === 'number' ? `${aboutMs(before)} → ${aboutMs(after)}` : aboutMs(after)
 }
 

@@ -1,136 +1,107 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { Rocket } from 'lucide-react'
 import { useState } from 'react'
-import { answered, api, ApiError } from '../../api/client'
-import { build, deployments, preview, profileRuns } from '../../api/queries'
-import type { Preview } from '../../api/types'
+import { answered, api, ApiError, messageOf } from '../../api/client'
+import { build, deployment, deployments, preview } from '../../api/queries'
+import type { Deployment } from '../../api/types'
 import { useChosenRun } from '../../app/predictions'
 import { useView } from '../../app/url-state'
 import { useCompilationState } from '../../documents/compile-loop'
-import { sourceFiles } from '../../documents/documents'
+import { sourceFiles, useDocuments } from '../../documents/documents'
 import { saveChanged } from '../../documents/saving'
 import { isUnderWay } from '../../logic/build'
-import { runName } from '../../logic/run-name'
-import { Button } from '../../ui/Button'
-import { EmptyState } from '../../ui/EmptyState'
-import { SelectField } from '../../ui/Field'
-import { ErrorNotice, Notice } from '../../ui/Notice'
-import { Prose } from '../../ui/Prose'
+import { deployState, fileChanges, queryCount, type Agreed, type DeployFacts, type Refusal } from '../../logic/deploy-state'
 import { plural } from '../../units'
-import { DiagnosticList } from '../problems/ProblemsPanel'
 import { BuildState, useTellLive } from './BuildState'
-import { Changes, isUnchanged } from './Changes'
-import { Others } from './Others'
 import styles from './deploy.module.css'
-import { SlosAtRisk } from './SlosAtRisk'
+import { Draft } from './Draft'
 import { Versions } from './Versions'
+
+const NOTHING_AGREED: Agreed = { toRemove: false, toReplace: false }
 
 /** What deploying would change, why it is refused, and what was deployed before. */
 export default function DeployPanel() {
-  const { workspace } = useView()
-  const version = useCompilationState((state) => state.version)
-  const run = useChosenRun()
-  const { data, error } = useQuery({ ...preview(version, workspace, sourceFiles, run?.id ?? null), enabled: version >= 0 })
   return (
     <div className={styles['panel']}>
-      {error ? <ErrorNotice error={error} /> : null}
-      {data ? <Draft preview={data} /> : error ? null : <EmptyState title="Comparing with what is live…" />}
+      <NextDeployment />
       <BuildState />
       <Versions />
     </div>
   )
 }
 
-function Draft({ preview: draft }: { preview: Preview }) {
+/** Gathers what is known; what is said of it is decided in logic/deploy-state.ts. */
+function NextDeployment() {
   const { workspace } = useView()
   const queryClient = useQueryClient()
-  const { data: runs } = useQuery(profileRuns)
-  const { data: versions } = useQuery(deployments)
-  const latest = useChosenRun()
   const tellLive = useTellLive()
+  const latest = useChosenRun()
   const [chosen, setChosen] = useState<string>()
-  const [agreesToRemove, setAgreesToRemove] = useState(false)
-  const [agreesToReplace, setAgreesToReplace] = useState(false)
-  const agreed = [...(agreesToRemove ? draft.kept : []), ...(agreesToReplace ? draft.replaced : [])].map(({ query }) => query)
-  const waitsForAgreement = draft.replaced.length > 0 && !agreesToReplace
   const runId = chosen ?? latest?.id ?? ''
+  const textVersion = useDocuments((state) => state.version)
+  const compiled = useCompilationState((state) => state.version)
+  const { data, error, isPlaceholderData } = useQuery({ ...preview(compiled, workspace, sourceFiles, latest?.id ?? null), enabled: compiled >= 0 })
+  const { data: versions } = useQuery(deployments)
+  const { data: coming } = useQuery(build)
+  const live = versions?.find((version) => version.is_live)
+  const changes = useFileChanges(versions, live, workspace)
+  const [agreed, setAgreed] = useState(NOTHING_AGREED)
+  const removes = [...(agreed.toRemove ? (data?.kept ?? []) : []), ...(agreed.toReplace ? (data?.replaced ?? []) : [])].map(({ query }) => query)
+  const [refusal, setRefusal] = useState<Refusal | null>(null)
   const deploy = useMutation({
     mutationFn: async () => {
       await saveChanged()
-      const body = { workspace_id: workspace, files: sourceFiles(), run_id: runId || null, base_version: draft.base_version, removes: agreed }
+      const base = data ? { base_version: data.base_version } : {}
+      const body = { workspace_id: workspace, files: sourceFiles(), run_id: runId || null, removes, ...base }
       return answered(api.POST('/api/deployments/builds', { body }))
     },
-    onError: () => void queryClient.invalidateQueries({ queryKey: deployments.queryKey }),
+    onMutate: () => setRefusal(null),
     onSuccess: (begun) => {
       queryClient.setQueryData(build.queryKey, begun)
-      if (begun.deployment_id) tellLive(`Version ${begun.deployment_id.slice(1)} is live with ${plural(countQueries(draft), 'query', 'queries')}.`)
+      setAgreed(NOTHING_AGREED)
+      if (begun.deployment_id && data) tellLive(`Version ${begun.deployment_id.slice(1)} is live with ${plural(queryCount(data, agreed), 'query', 'queries')}.`)
+    },
+    onError: (failure) => {
+      setRefusal({
+        message: messageOf(failure),
+        help: failure instanceof ApiError ? failure.help : null,
+        textVersion: useDocuments.getState().version,
+      })
+      void queryClient.invalidateQueries({ queryKey: deployments.queryKey })
     },
   })
-  const { data: coming } = useQuery(build)
-  const errors = draft.diagnostics.filter((diagnostic) => diagnostic.severity === 'error')
-  const clashes = draft.tables.filter((change) => change.refusal !== null)
-  const refusal = deploy.error instanceof ApiError && deploy.error.diagnostics.length > 0 ? deploy.error : null
-  const nextVersion = Math.max(0, ...(versions ?? []).map((version) => version.version)) + 1
+  const facts: DeployFacts = {
+    textVersion,
+    preview: data ?? null,
+    previewOf: isPlaceholderData ? -1 : compiled,
+    previewError: error && !data ? messageOf(error) : null,
+    changedFiles: changes?.map(({ path }) => path) ?? null,
+    nextVersion: Math.max(0, ...(versions ?? []).map(({ version }) => version)) + 1,
+    agreed,
+    isOtherRun: (runId || null) !== (live?.run_id ?? null),
+    isDeploying: deploy.isPending,
+    isBuilding: coming ? isUnderWay(coming) : false,
+    refusal,
+  }
   return (
-    <section className={styles['draft']} aria-label="Next deployment">
-      <h2 className={styles['heading']}>What deploying changes</h2>
-      {draft.can_deploy && clashes.length > 0 ? (
-        <Notice tone="danger" role="alert" help="The data that are live could not be kept. Name the table differently to start anew.">
-          Deploying will be refused: {clashes.map((change) => change.table).join(', ')} cannot change like this.
-        </Notice>
-      ) : draft.refusal !== null ? (
-        <Notice tone="danger" role="alert" help="What is live keeps running as it is.">
-          Deploying will be refused: <Prose text={draft.refusal} />
-        </Notice>
-      ) : draft.can_deploy ? (
-        <Notice tone={isUnchanged(draft) ? 'plain' : 'accent'} role="status">
-          {isUnchanged(draft) ? 'The text is what is live already.' : 'Every query is bounded: this can be deployed.'}
-        </Notice>
-      ) : (
-        <Notice
-          tone="danger"
-          role="alert"
-          help="A deployed set is all or nothing: what is live keeps running as it is."
-        >
-          Deploying is refused: {plural(errors.length, 'error')}.
-        </Notice>
-      )}
-      <SlosAtRisk preview={draft} />
-      <Others
-        word="replaces"
-        tone="danger"
-        queries={draft.replaced}
-        question="Replace them"
-        isAgreed={agreesToReplace}
-        onAgree={setAgreesToReplace}
-      />
-      <Others word="stays live" tone="info" queries={draft.kept} question="Remove them" isAgreed={agreesToRemove} onAgree={setAgreesToRemove} />
-      {draft.can_deploy || draft.refusal !== null ? <Changes preview={draft} /> : <DiagnosticList label="Reasons of the refusal" diagnostics={errors} />}
-      <div className={styles['action']}>
-        <SelectField label="Predictions from" value={runId} onChange={(event) => setChosen(event.target.value)}>
-          <option value="">no profile run</option>
-          {(runs ?? [])
-            .filter((run) => run.state === 'done')
-            .map((run) => (
-              <option key={run.id} value={run.id}>
-                {runName(run)}
-              </option>
-            ))}
-        </SelectField>
-        <Button look={draft.can_deploy && clashes.length === 0 ? 'primary' : 'plain'} icon={<Rocket size={13} aria-hidden />} disabled={deploy.isPending || waitsForAgreement || (coming ? isUnderWay(coming) : false)} onClick={() => deploy.mutate()}>
-          Deploy version {nextVersion}
-        </Button>
-      </div>
-      {deploy.error && (draft.can_deploy || !refusal) ? <ErrorNotice error={deploy.error} /> : null}
-      {refusal && !draft.can_deploy ? (
-        <Notice tone="danger" role="alert" help={refusal.help}>
-          <Prose text={refusal.message} />
-        </Notice>
-      ) : null}
-    </section>
+    <Draft
+      state={deployState(facts)}
+      preview={data ?? null}
+      files={changes ?? []}
+      agreed={agreed}
+      onAgree={setAgreed}
+      runId={runId}
+      onChooseRun={setChosen}
+      onDeploy={() => deploy.mutate()}
+    />
   )
 }
 
-function countQueries(draft: Preview): number {
-  return draft.added.length + draft.changed.length + draft.unchanged.length + draft.kept.length
+/** The files as they are live beside the files as they are typed; null while the live ones are not here. */
+function useFileChanges(versions: readonly Deployment[] | undefined, live: Deployment | undefined, workspace: string) {
+  const { data: detail } = useQuery({ ...deployment(live?.id ?? ''), enabled: live !== undefined, staleTime: Infinity })
+  const files = useDocuments((state) => state.files)
+  if (live ? !detail : !versions) return null
+  const isOfAnother = live !== undefined && live.workspace_id !== workspace // then its files are not what these have become
+  const before = (detail?.files ?? []).filter(({ path }) => !isOfAnother || files.some((file) => file.path === path))
+  return fileChanges(before, files)
 }

@@ -3,11 +3,13 @@ import { Undo2 } from 'lucide-react'
 import { useState } from 'react'
 import { answered, api } from '../../api/client'
 import { deployments, rollbackPreview } from '../../api/queries'
+import type { Deployment } from '../../api/types'
 import { Button } from '../../ui/Button'
 import { Dialog, DialogActions } from '../../ui/Dialog'
 import { ErrorNotice } from '../../ui/Notice'
 import { useTellLive } from './BuildState'
-import { ChangeLists, isUnchanged } from './Changes'
+import { isUnchanged } from '../../logic/deploy-state'
+import { Changes } from './Changes'
 import styles from './deploy.module.css'
 
 /** Rolling back changes what programs run: what it changes is seen first. */
@@ -34,6 +36,8 @@ function Asked({ version, onClose }: { version: number; onClose: () => void }) {
   const queryClient = useQueryClient()
   const tellLive = useTellLive()
   const { data: preview, error } = useQuery(rollbackPreview)
+  const { data: versions } = useQuery(deployments)
+  const live = versions?.find((each) => each.is_live)?.version
   const rollBack = useMutation({
     mutationFn: (base_version: number) => answered(api.POST('/api/deployments/rollback', { body: { base_version } })),
     onSuccess: (made) => {
@@ -45,7 +49,7 @@ function Asked({ version, onClose }: { version: number; onClose: () => void }) {
   return (
     <Dialog title={`Roll back to version ${version}?`} onClose={onClose}>
       <p className={styles['asked']}>It becomes a new version with the queries of version {version}; all rows stay as they are.</p>
-      {preview ? isUnchanged(preview) ? <p>No query, index or bound changes.</p> : <ChangeLists preview={preview} /> : null}
+      {preview ? isUnchanged(preview) ? <p>No query, index or bound changes.</p> : <Changes preview={preview} p99Before={p99Of(versions, live)} p99After={p99Of(versions, version)} /> : null}
       {error ? <ErrorNotice error={error} /> : null}
       {rollBack.error ? <ErrorNotice error={rollBack.error} /> : null}
       <DialogActions>
@@ -56,4 +60,10 @@ function Asked({ version, onClose }: { version: number; onClose: () => void }) {
       </DialogActions>
     </Dialog>
   )
+}
+
+/** What was predicted for the queries of a version when it was deployed. */
+function p99Of(versions: readonly Deployment[] | undefined, version: number | undefined): ReadonlyMap<string, number | null> {
+  const queries = versions?.find((each) => each.version === version)?.queries ?? []
+  return new Map(queries.map((query) => [query.name, query.predicted_p99_ms]))
 }

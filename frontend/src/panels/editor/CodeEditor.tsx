@@ -1,8 +1,8 @@
 import { useEffect, useRef } from 'react'
+import { useLiveOperations } from '../../app/live-operations'
 import { usePredictions } from '../../app/predictions'
 import { useSelectedQuery } from '../../app/selection'
 import { useView } from '../../app/url-state'
-import { useCompilationState } from '../../documents/compile-loop'
 import { findNode } from '../../logic/plan-tree'
 import { createPiqlEditor, type PiqlEditor } from '../../monaco/piql-editor'
 import styles from './editor.module.css'
@@ -10,15 +10,15 @@ import styles from './editor.module.css'
 /** Monaco; loaded when an editor is first on the page. */
 export default function CodeEditor({ path }: { path: string }) {
   const container = useRef<HTMLDivElement>(null)
+  const behind = useRef<HTMLParagraphElement>(null)
   const code = useRef<PiqlEditor | null>(null)
-  const baseline = useCompilationState((state) => state.baseline)
+  const live = useLiveOperations()
   const predictions = usePredictions()
   const selected = useSelectedNodeRange()
 
   useEffect(() => {
     if (!container.current) return undefined
-    const element = container.current
-    code.current = createPiqlEditor(element, () => element.closest<HTMLElement>('[data-region]')?.focus())
+    code.current = createPiqlEditor(container.current, () => behind.current?.focus())
     return () => {
       code.current?.dispose()
       code.current = null
@@ -26,10 +26,17 @@ export default function CodeEditor({ path }: { path: string }) {
   }, [])
   useEffect(() => code.current?.show(path), [path])
   useEffect(() => {
-    code.current?.annotate({ estimates: predictions, baseline, selected })
-  }, [predictions, baseline, selected])
+    code.current?.annotate({ estimates: predictions, live, selected })
+  }, [predictions, live, selected])
 
-  return <div ref={container} className={styles['code']} />
+  return (
+    <>
+      <div ref={container} className={styles['code']} />
+      <p ref={behind} className={styles['behind']} tabIndex={-1}>
+        Left the editor. Tab goes on, Shift Tab goes back.
+      </p>
+    </>
+  )
 }
 
 /** The source of the plan node that the URL names. */

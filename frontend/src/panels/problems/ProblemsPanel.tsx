@@ -34,7 +34,7 @@ export function ProblemsPanel() {
   if (compilation.diagnostics.length === 0) {
     return (
       <EmptyState icon={<CircleCheck size={22} aria-hidden />} title="No problems">
-        Every query has a bound that the schema proves.
+        {compilation.queries.length === 0 ? 'There is no query yet.' : 'Every query has a bound that the schema proves.'}
       </EmptyState>
     )
   }

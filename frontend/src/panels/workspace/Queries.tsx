@@ -1,10 +1,10 @@
 import { TriangleAlert } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import type { Query } from '../../api/types'
+import { useLiveOperations } from '../../app/live-operations'
 import { usePredictions } from '../../app/predictions'
 import { selectQuery, useCompilation } from '../../app/selection'
 import { useView } from '../../app/url-state'
-import { useCompilationState } from '../../documents/compile-loop'
 import { shortLensText } from '../../logic/lens'
 import { Section } from './Section'
 import styles from './workspace.module.css'
@@ -13,7 +13,7 @@ export function Queries() {
   const list = useRef<HTMLUListElement>(null)
   const compilation = useCompilation()
   const predictions = usePredictions()
-  const baseline = useCompilationState((state) => state.baseline)
+  const live = useLiveOperations()
   const { query: selected } = useView()
   const queries = compilation?.queries ?? []
   const before = useRef(selected)
@@ -42,7 +42,7 @@ export function Queries() {
                 <ClassMark query={query} />
               </span>
               <span className={styles['lens']}>
-                {shortLensText(query, predictions.get(query.name), baseline?.get(query.name))}
+                {shortLensText(query, predictions.get(query.name), live.get(query.name))}
               </span>
             </button>
           </li>

@@ -1,0 +1,106 @@
+import { useQuery } from '@tanstack/react-query'
+import { Rocket } from 'lucide-react'
+import { deployments, profileRuns } from '../../api/queries'
+import type { Preview } from '../../api/types'
+import { usePredictions } from '../../app/predictions'
+import type { Agreed, DeployState, FileChange } from '../../logic/deploy-state'
+import { runName } from '../../logic/run-name'
+import { Button } from '../../ui/Button'
+import { SelectField } from '../../ui/Field'
+import { Notice } from '../../ui/Notice'
+import { Prose } from '../../ui/Prose'
+import { DiagnosticList } from '../problems/ProblemsPanel'
+import { Changes } from './Changes'
+import styles from './deploy.module.css'
+import { Others } from './Others'
+import { SlosAtRisk } from './SlosAtRisk'
+import { TextDiff } from './TextDiff'
+
+interface DraftProps {
+  state: DeployState
+  preview: Preview | null
+  files: readonly FileChange[]
+  agreed: Agreed
+  onAgree: (agreed: Agreed) => void
+  runId: string
+  onChooseRun: (id: string) => void
+  onDeploy: () => void
+}
+
+/** Draws the state of the next deployment. */
+export function Draft({ state, preview, files, agreed, onAgree, runId, onChooseRun, onDeploy }: DraftProps) {
+  const errors = preview?.diagnostics.filter((diagnostic) => diagnostic.severity === 'error') ?? []
+  return (
+    <section className={styles['draft']} aria-label="Next deployment" aria-busy={state.kind === 'comparing' || state.kind === 'deploying'}>
+      <h2 className={styles['heading']}>What deploying changes</h2>
+      <Notice tone={state.tone} role={state.tone === 'danger' ? 'alert' : 'status'} help={state.help}>
+        <Prose text={state.headline} />
+      </Notice>
+      {preview ? (
+        <>
+          <SlosAtRisk preview={preview} />
+          <Others
+            word="replaces"
+            tone="danger"
+            queries={preview.replaced}
+            question="Replace them"
+            isAgreed={agreed.toReplace}
+            onAgree={(toReplace) => onAgree({ ...agreed, toReplace })}
+          />
+          <Others
+            word="stays live"
+            tone="info"
+            queries={preview.kept}
+            question="Remove them"
+            isAgreed={agreed.toRemove}
+            onAgree={(toRemove) => onAgree({ ...agreed, toRemove })}
+          />
+        </>
+      ) : null}
+      {state.kind === 'errors' ? <DiagnosticList label="Reasons of the refusal" diagnostics={errors} /> : null}
+      {state.hasChanges && preview ? <DraftChanges preview={preview} /> : null}
+      {state.hasChanges ? <TextDiff files={files} /> : null}
+      {state.refusal ? (
+        <Notice tone="danger" role="alert" help={state.refusal.help ? <Prose text={state.refusal.help} /> : null}>
+          <Prose text={state.refusal.message} />
+        </Notice>
+      ) : null}
+      <div className={styles['action']}>
+        <RunChoice runId={runId} onChoose={onChooseRun} />
+        <Button
+          look={state.button.isPrimary ? 'primary' : 'plain'}
+          icon={<Rocket size={13} aria-hidden />}
+          disabled={!state.button.isEnabled}
+          onClick={onDeploy}
+        >
+          {state.button.label}
+        </Button>
+      </div>
+    </section>
+  )
+}
+
+/** With what was predicted for the live version and what is predicted for this one. */
+function DraftChanges({ preview }: { preview: Preview }) {
+  const { data: versions } = useQuery(deployments)
+  const predictions = usePredictions()
+  const before = new Map(versions?.find((version) => version.is_live)?.queries.map((query) => [query.name, query.predicted_p99_ms]))
+  const after = new Map([...predictions].map(([name, { typical_p99_ms }]) => [name, typical_p99_ms]))
+  return <Changes preview={preview} p99Before={before} p99After={after} />
+}
+
+function RunChoice({ runId, onChoose }: { runId: string; onChoose: (id: string) => void }) {
+  const { data: runs } = useQuery(profileRuns)
+  return (
+    <SelectField label="Predictions from" value={runId} onChange={(event) => onChoose(event.target.value)}>
+      <option value="">no profile run</option>
+      {(runs ?? [])
+        .filter((run) => run.state === 'done')
+        .map((run) => (
+          <option key={run.id} value={run.id}>
+            {runName(run)}
+          </option>
+        ))}
+    </SelectField>
+  )
+}
