@@ -1,0 +1,109 @@
+"""A workbench that deploys in a process of its own, and is killed at a step of that: of the store or its history."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Any
+
+from piql.store.base import Transaction
+from piql.store.embedded import EmbeddedStore
+from piql_backend.database.connection import Cursor, Database
+from piql_backend.deployments.schemas import BuildCreate, DeploymentCreate, RollbackCreate
+from piql_backend.schema import SourceFile
+from piql_backend.settings import Settings
+from piql_backend.workbench import Workbench
+
+NEVER = sys.maxsize
+
+
+class Steps:
+    """Counts what is done to either file; at the last step that is left the process is killed."""
+
+    def __init__(self) -> None:
+        self.left = NEVER
+        self.made = 0
+
+    def step(self) -> None:
+        if self.left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        self.left -= 1
+        self.made += 1
+
+
+class _Counted:
+    """Counts each call of what it stands for."""
+
+    def __init__(self, behind: Any, steps: Steps) -> None:
+        self._behind = behind
+        self._steps = steps
+
+    def __getattr__(self, name: str) -> Any:
+        self._steps.step()
+        return getattr(self._behind, name)
+
+
+def count_steps(steps: Steps) -> None:
+    """Make each transaction of the store and of DuckDB, its calls, its begin and its end a step."""
+    begin, write = EmbeddedStore.transaction, Database.write
+
+    @contextmanager
+    def transaction(self: EmbeddedStore) -> Iterator[Transaction]:
+        steps.step()
+        with begin(self) as behind:
+            yield _Counted(behind, steps)
+            steps.step()
+        steps.step()
+
+    @contextmanager
+    def written(self: Database) -> Iterator[Cursor]:
+        steps.step()
+        behind: AbstractContextManager[Cursor] = write(self)
+        with behind as cursor:
+            yield _Counted(cursor, steps)  # type: ignore[misc]
+            steps.step()
+        steps.step()
+
+    EmbeddedStore.transaction = transaction  # type: ignore[method-assign,assignment]
+    Database.write = written  # type: ignore[method-assign]
+
+
+def deploy(settings: Settings, how: str, texts: dict[str, str], kill_at: int, told: Path) -> None:
+    """Open the workbench and deploy, or roll back; what is acknowledged is written to a file, then the steps made."""
+    steps = Steps()
+    count_steps(steps)
+
+    async def life() -> None:
+        workbench = Workbench(settings)
+        await workbench.open()
+        steps.left, steps.made = kill_at, 0
+        acknowledged = await asyncio.to_thread(_deployed, workbench, how, texts)
+        with told.open("w") as file:
+            file.write(f"{acknowledged} {steps.made}")
+            file.flush()
+            os.fsync(file.fileno())
+        os._exit(0)
+
+    asyncio.run(life())
+
+
+def _deployed(workbench: Workbench, how: str, texts: dict[str, str]) -> str:
+    files = [SourceFile(path=path, text=text) for path, text in texts.items()]
+    if how == "rollback":
+        live = workbench.deployments.live("live").read
+        return workbench.deployments.rollback(RollbackCreate(base_version=live.version)).id
+    if how == "deployment":
+        return workbench.deployments.deploy(DeploymentCreate(workspace_id="scadr", files=files)).id
+    request = BuildCreate(workspace_id="scadr", files=files, rows_per_second=800)
+    read = workbench.deployments.begin(request)
+    while read.deployment_id is None:
+        assert read.phase not in ("refused", "cancelled"), read.reason
+        found = workbench.deployments.building.read()
+        assert found is not None
+        read = found
+    return read.deployment_id

@@ -1,0 +1,113 @@
+"""Workbenches are killed at each step of a deployment: after the next start the history and the store agree.
+
+What was acknowledged is live; what was not is live whole, or not at all; every live query runs, and no other one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import random
+from collections import Counter
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+
+import httpx
+import piql
+import pytest
+from piql_backend.settings import Settings
+
+from . import dying
+
+Running = Callable[[Settings], AbstractAsyncContextManager[httpx.AsyncClient]]
+Texts = dict[str, str]
+HOW = ("deployment", "build", "rollback")
+BY_TEXT = "CREATE QUERY byText AS SELECT owner, posted FROM thoughts WHERE text = [1: text] LIMIT 3;"
+
+
+def life(settings: Settings, how: str, texts: Texts, kill_at: int, told: Path) -> tuple[str | None, int]:
+    """Let a process deploy until it is killed; give what it acknowledged, if anything, and the steps that it made."""
+    told.unlink(missing_ok=True)
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["pytest", "piql_backend.workbench"])
+    process = context.Process(target=dying.deploy, args=(settings, how, texts, kill_at, told))
+    process.start()
+    process.join()
+    assert process.exitcode in (0, -9), process.exitcode
+    if not told.exists():
+        return None, 0
+    acknowledged, steps = told.read_text().split()
+    return acknowledged, int(steps)
+
+
+async def texts_of(client: httpx.AsyncClient) -> Texts:
+    workspace = (await client.get("/api/workspaces/scadr")).json()
+    return {file["path"]: file["text"] for file in workspace["files"]}
+
+
+async def agreed(client: httpx.AsyncClient, settings: Settings) -> tuple[str, frozenset[str]]:
+    """Hold the history against the store, and give the id and the queries of what is live."""
+    while (build := (await client.get("/api/deployments/builds/latest")).json()) and build["is_running"]:
+        await asyncio.sleep(0.02)
+    assert (await client.get("/api/health")).json()["status"] == "ok"
+    reads = (await client.get("/api/deployments")).json()
+    live = (await client.get("/api/deployments/live")).json()
+    assert [read["id"] for read in reads if read["is_live"]] == [live["id"]] == [reads[0]["id"]]
+    with piql.connect(settings.store_url) as db:
+        assert db.build is None
+        stored = db.deployment
+    assert stored.version == live["version"]
+    queries = frozenset(query["name"] for query in live["queries"])
+    assert queries == set(stored.compilation.queries)
+    for query, parameters in (("findUser", {"username": "nobody"}), ("byText", {"text": "none"})):
+        url = f"/api/deployments/live/queries/{query}/executions"
+        answer = await client.post(url, json={"parameters": parameters})
+        assert answer.status_code == (200 if query in queries else 404), answer.text
+    return live["id"], queries
+
+
+async def kill(settings: Settings, running: Running, tmp_path: Path, kills: int, seed: int) -> Counter[str]:
+    """Kill deployments, builds and rollbacks by turns, each at a step that was not tried yet while there is one."""
+    chance, counted = random.Random(seed), Counter[str]()
+    untried: dict[str, list[int]] = {}
+    async with running(settings) as client:
+        first = await texts_of(client)
+        before, queries = await agreed(client, settings)
+    second = {path: text for path, text in first.items() if path != "queries/findUser.piql"} | {"byText.piql": BY_TEXT}
+    sets = {frozenset(piql.compile(texts).queries): texts for texts in (first, second)}
+    for at in range(kills + len(HOW)):
+        how = HOW[at % len(HOW)]
+        (wanted,) = (texts for names, texts in sets.items() if names != queries)
+        if untried.get(how) == []:
+            del untried[how]  # all were tried: how many there are may have changed
+        kill_at = untried[how].pop() if how in untried else dying.NEVER
+        acknowledged, steps = life(settings, how, wanted, kill_at, tmp_path / "told")
+        if kill_at == dying.NEVER:
+            assert acknowledged is not None
+            untried[how] = chance.sample(range(steps), steps)
+        async with running(settings) as client:
+            after, queries = await agreed(client, settings)
+        assert queries in sets
+        if acknowledged is not None:
+            assert after == acknowledged
+        counted["acknowledged" if acknowledged else "live" if after != before else "absent"] += 1
+        counted["killed"] += kill_at != dying.NEVER and acknowledged is None
+        before = after
+    return counted
+
+
+async def test_after_a_kill_history_and_store_agree(settings: Settings, running: Running, tmp_path: Path) -> None:
+    counted = await kill(settings, running, tmp_path, kills=6, seed=1)
+    assert counted["killed"] >= 4, counted
+
+
+@pytest.mark.long
+async def test_after_each_of_two_hundred_kills_history_and_store_agree(
+    settings: Settings, running: Running, tmp_path: Path
+) -> None:
+    counted = await kill(settings, running, tmp_path, kills=230, seed=2)
+    print(dict(counted))
+    assert counted["killed"] >= 200, counted
+    assert counted["live"] > 0
+    assert counted["absent"] > 0
