@@ -77,7 +77,8 @@ async def test_refusals_have_their_codes(client: httpx.AsyncClient) -> None:
         (await run(client, "thoughtstream", me=me, count=51), "invalid-parameter"),
         (await run(client, "thoughtstream", me=me, count=-1), "invalid-parameter"),
         (await run(client, "thoughtstream", me=me, count="ten"), "invalid-parameter"),
-        (await run(client, "thoughtstream", me=None, count=1), "invalid-parameter"),
+        (await run(client, "thoughtstream", me=me, count=None), "invalid-parameter"),
+        (await run(client, "addUser", username=None, hometown="Oslo"), "constraint-violation"),
         (await run(client, "thoughtstream", me=me, count=1, more=1), "invalid-parameter"),
         (await run(client, "thoughtstream", me={"a": [1]}, count=1), "invalid-parameter"),
         (await run(client, "thoughtstream", me=["a"], count=1), "invalid-parameter"),
@@ -94,6 +95,12 @@ async def test_refusals_have_their_codes(client: httpx.AsyncClient) -> None:
     too_long = await run(client, "addUser", username="x" * 33, hometown="Oslo")
     assert too_long.status_code == 422
     assert too_long.json()["code"] in ("constraint-violation", "invalid-parameter")
+
+
+async def test_null_is_a_value_of_a_parameter(client: httpx.AsyncClient) -> None:
+    stream = await run(client, "thoughtstream", me=None, count=1)
+    assert (stream.status_code, stream.json()["rows"], stream.json()["operations"]) == (200, [], 0)
+    assert (await run(client, "addUser", username="without", hometown=None)).status_code == 200
 
 
 async def test_an_unknown_query_or_deployment_is_not_found(client: httpx.AsyncClient) -> None:

@@ -17,6 +17,7 @@ from typing import Any
 
 import piql
 import pytest
+from piql.execution import numbers
 
 STORES = ("embedded:", "stepwise:")
 MOST_DIGITS = 38
@@ -348,3 +349,12 @@ def test_values_at_the_ends_of_the_types_are_kept_found_and_joined_as_they_are(s
                 db.execute(f"put{name}", {"v": row[name]})
                 assert same(db.execute(f"find{name}", {"v": row[name]}).rows[0]["v"], exact(row[name])), (name, row)
                 assert same(db.execute(f"join{name}", {"id": row["id"]}).rows[0]["v"], exact(row[name])), (name, row)
+
+
+def test_what_another_program_stored_that_is_no_number_is_computed_to_null() -> None:
+    for values in ([math.inf], [math.inf, -math.inf], [1.0, math.nan]):
+        assert numbers.sum_of_doubles(values) is None
+        assert numbers.average_of_doubles(values) is None
+    assert numbers.remainder_of_doubles(math.inf, 3.0) is None
+    assert numbers.divide(1.0, math.nan) is None
+    assert numbers.round_half_away(math.inf, 1) is None

@@ -102,3 +102,14 @@ def test_a_statement_is_walked_page_by_page(url: str, capsys: pytest.CaptureFixt
     assert page["rows"] == [{"id": 0}, {"id": 1}]
     assert main(["run", statement, "--store", url, "--output", "json", "--cursor", page["cursor"]]) == 0
     assert json.loads(capsys.readouterr().out)["rows"] == [{"id": 2}]
+
+
+def test_a_number_is_put_with_all_its_digits(url: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with piql.connect(url) as db:
+        db.deploy(piql.compile("CREATE TABLE m (id INT PRIMARY KEY, price DECIMAL(38, 20));"))
+    price = "123456789012345678.12345678901234567890"
+    insert = "INSERT INTO m (id, price) VALUES ([id], [price])"
+    assert main(["run", insert, "--store", url, "--param", "id=1", "--param", f"price={price}"]) == 0
+    capsys.readouterr()
+    assert main(["run", "SELECT price FROM m WHERE id = 1", "--store", url, "--output", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["rows"] == [{"price": price}]

@@ -1574,9 +1574,9 @@ export interface components {
         };
         /**
          * ExecutionCreate
-         * @description Parameters by name: numbers, strings, booleans, lists; ISO strings for TIMESTAMP, DATE, UUID and DECIMAL.
+         * @description Parameters by name: null, numbers, strings, booleans, lists; ISO strings for TIMESTAMP, DATE, UUID and DECIMAL.
          *
-         *     A BLOB is `{"$base64": "…"}`; a BIGINT may be a string of digits.
+         *     A DECIMAL may be a number of at most 15 digits. A BLOB is `{"$base64": "…"}`; a BIGINT may be a string of digits.
          */
         ExecutionCreate: {
             /** Parameters */

@@ -8,9 +8,9 @@ from piql_backend.schema import Read, Write
 
 
 class ExecutionCreate(Write):
-    """Parameters by name: numbers, strings, booleans, lists; ISO strings for TIMESTAMP, DATE, UUID and DECIMAL.
+    """Parameters by name: null, numbers, strings, booleans, lists; ISO strings for TIMESTAMP, DATE, UUID and DECIMAL.
 
-    A BLOB is `{"$base64": "…"}`; a BIGINT may be a string of digits.
+    A DECIMAL may be a number of at most 15 digits. A BLOB is `{"$base64": "…"}`; a BIGINT may be a string of digits.
     """
 
     parameters: dict[str, JsonValue] = Field(default_factory=dict, max_length=200)

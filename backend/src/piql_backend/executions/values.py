@@ -18,6 +18,7 @@ from piql_backend.errors import ApiError
 
 BYTES = "$base64"
 _EXACT = 2**53  # beyond it a JavaScript number is not exact
+_EXACT_DIGITS = 15  # so many come through a JavaScript number as they were written
 
 
 def to_json(value: object) -> JsonValue:
@@ -51,6 +52,13 @@ def _from_json(name: str, value: JsonValue, type: object) -> object:
     match value:
         case list():
             return [_from_json(name, each, type) for each in value]
+        case float() if isinstance(type, SqlType) and type.kind is Kind.DECIMAL and _may_be_rounded(value):
+            raise ApiError(
+                422,
+                "invalid-parameter",
+                f"{name} has too many digits for a JSON number.",
+                'Write it as a string: "9.50".',
+            )
         case {"$base64": str(text), **rest} if not rest:
             try:
                 return base64.b64decode(text, validate=True)
@@ -65,3 +73,8 @@ def _from_json(name: str, value: JsonValue, type: object) -> object:
 def _is_integer(text: str) -> bool:
     digits = text.removeprefix("-")
     return digits.isascii() and digits.isdigit() and len(digits) <= 19
+
+
+def _may_be_rounded(number: float) -> bool:
+    """Say whether the number that was written may have had more digits than a JSON number brings."""
+    return not math.isfinite(number) or len(Decimal(repr(number)).as_tuple().digits) > _EXACT_DIGITS

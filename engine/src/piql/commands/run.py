@@ -8,6 +8,7 @@ import json
 import sys
 from collections.abc import Sequence
 from datetime import date
+from decimal import Decimal
 
 from piql.commands.arguments import add_output
 from piql.commands.table import counted, format_table
@@ -55,7 +56,7 @@ def run(argv: Sequence[str] | None = None) -> int:
 
 def _value(text: str) -> object:
     try:
-        return json.loads(text)
+        return json.loads(text, parse_float=Decimal)
     except ValueError:
         return text
 

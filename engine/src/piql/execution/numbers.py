@@ -47,7 +47,7 @@ def remainder(left: Any, right: Any) -> Any:
 
 
 def remainder_of_doubles(left: float, right: float) -> float | None:
-    return math.fmod(left, right) + 0.0 if right else None
+    return finite(math.fmod(left, right)) if right and math.isfinite(left) else None
 
 
 def _remainder_of_decimals(left: Any, right: Any) -> Decimal | None:
@@ -138,6 +138,8 @@ def sum_of_decimals(values: Sequence[Decimal]) -> Decimal:
 
 def sum_of_doubles(values: Sequence[float]) -> float | None:
     """Give the DOUBLE next to the exact sum, whatever the order; NULL where there is none."""
+    if not all(map(math.isfinite, values)):  # another program put them into the store
+        return None
     try:
         return finite(math.fsum(values))
     except OverflowError:  # on the way: the sum itself may be one

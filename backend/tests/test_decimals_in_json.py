@@ -1,0 +1,30 @@
+"""A DECIMAL travels as a string; a JSON number is taken where it cannot have been rounded on its way."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from piql.binding.types import BARE
+from piql.catalog import Kind
+from piql.logical.operators import QueryParameter
+from piql_backend.errors import ApiError
+from piql_backend.executions.values import from_json, to_json
+
+PRICE = QueryParameter(name="price", type=BARE[Kind.DECIMAL])
+
+
+@pytest.mark.parametrize("given", [9.5, 0.1, 123456789012.34, 7, 12345678901234567890, "12345678901234567.89", None])
+def test_a_number_that_comes_as_it_was_written_is_taken(given: object) -> None:
+    assert from_json({"price": given}, [PRICE]) == {"price": given}  # type: ignore[dict-item]
+
+
+@pytest.mark.parametrize("given", [12345678901234567.89, 0.1 + 0.2, float("inf")])
+def test_a_number_that_may_have_been_rounded_is_refused(given: float) -> None:
+    with pytest.raises(ApiError, match="price has too many digits for a JSON number"):
+        from_json({"price": given}, [PRICE])
+
+
+def test_all_digits_of_a_decimal_are_given() -> None:
+    digits = "1234567890123456789012345678901234567.8"
+    assert to_json(Decimal(digits)) == digits
