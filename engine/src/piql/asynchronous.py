@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Generator, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
 from piql.compilation import Compilation
 from piql.database import Database, Page, Progress, Session, Strategy, connect
@@ -20,6 +20,12 @@ from piql.writing.bulk import BATCH
 
 T = TypeVar("T")
 _THREADS = 8
+
+
+class InThread(Protocol):
+    """Does blocking work in a thread, and gives what it gave."""
+
+    async def __call__(self, work: Callable[[], T]) -> T: ...
 
 
 class AsyncDatabase:
@@ -112,14 +118,14 @@ class AsyncDatabase:
         self, token: str | None = None, guarantees: Iterable[Guarantee] = ("read-your-writes", "monotonic-reads")
     ) -> AsyncSession:
         """Begin a session, or go on with one whose token was kept."""
-        return AsyncSession(self, self._database.session(token, guarantees))
+        return AsyncSession(self._call, self._database.session(token, guarantees))
 
 
 class AsyncSession:
     """What `AsyncDatabase.session` gives: the calls of `Session`, to be awaited."""
 
-    def __init__(self, database: AsyncDatabase, session: Session) -> None:
-        self._database = database
+    def __init__(self, call: InThread, session: Session) -> None:
+        self._call = call
         self._session = session
 
     @property
@@ -134,7 +140,7 @@ class AsyncSession:
         strategy: Strategy | None = None,
         snapshot: bool = False,
     ) -> Page:
-        return await self._database._call(lambda: self._session.execute(name, parameters, cursor, strategy, snapshot))
+        return await self._call(lambda: self._session.execute(name, parameters, cursor, strategy, snapshot))
 
     async def run(
         self,
@@ -143,7 +149,7 @@ class AsyncSession:
         cursor: str | None = None,
         snapshot: bool = False,
     ) -> Page:
-        return await self._database._call(lambda: self._session.run(text, parameters, cursor, snapshot))
+        return await self._call(lambda: self._session.run(text, parameters, cursor, snapshot))
 
     async def load(
         self,
@@ -153,7 +159,7 @@ class AsyncSession:
         batch_rows: int = BATCH,
         resume: str | None = None,
     ) -> int:
-        return await self._database._call(lambda: self._session.load(table, rows, progress, batch_rows, resume))
+        return await self._call(lambda: self._session.load(table, rows, progress, batch_rows, resume))
 
 
 def _new_pool() -> ThreadPoolExecutor:

@@ -91,19 +91,7 @@ class Node:
 
     def children(self) -> tuple[Node, ...]:
         """Give the child nodes in field order, those inside tuples included."""
-        return tuple(self._children())
-
-    def _children(self) -> list[Node]:
-        kind = type(self)
-        if kind not in _VALUES:
-            _read(kind)
-        found: list[Node] = []
-        for value in _VALUES[kind](self):
-            if isinstance(value, Node):
-                found.append(value)
-            elif isinstance(value, tuple):
-                found.extend([item for item in value if isinstance(item, Node)])
-        return found
+        return tuple(_children(self))
 
     def map_children(self, change: Callable[[Node], Node]) -> Self:
         """Give this node with each child replaced by `change(child)`; the same object when none changed."""
@@ -140,7 +128,7 @@ class Node:
             yield node
             if type(node) in _LEAVES:
                 continue
-            below = node._children()
+            below = _children(node)
             if below:
                 below.reverse()
                 waiting += below
@@ -150,3 +138,16 @@ class Node:
         for node in self.walk():
             if isinstance(node, kind):
                 yield node
+
+
+def _children(node: Node) -> list[Node]:
+    kind = type(node)
+    if kind not in _VALUES:
+        _read(kind)
+    found: list[Node] = []
+    for value in _VALUES[kind](node):
+        if isinstance(value, Node):
+            found.append(value)
+        elif isinstance(value, tuple):
+            found.extend([item for item in value if isinstance(item, Node)])
+    return found
