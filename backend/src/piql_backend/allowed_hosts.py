@@ -6,11 +6,11 @@ An address in figures needs no list: no page of somebody else's can have it as i
 from __future__ import annotations
 
 from collections.abc import Iterable
-from ipaddress import ip_address
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from piql_backend.addresses import is_address
 from piql_backend.refusal import send_refusal
 
 
@@ -40,17 +40,3 @@ def host_name(host: str) -> str:
     if host.startswith("["):
         return host[1:].partition("]")[0]
     return host.partition(":")[0].lower().rstrip(".")
-
-
-def is_address(name: str) -> bool:
-    """Whether a name is an address in figures."""
-    try:
-        ip_address(name)
-    except ValueError:
-        return False
-    return True
-
-
-def is_loopback(name: str) -> bool:
-    """Whether only this machine reaches that address."""
-    return name == "localhost" or (is_address(name) and ip_address(name).is_loopback)

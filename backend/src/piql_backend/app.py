@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
@@ -23,6 +24,8 @@ from piql_backend.health.endpoints import router as health
 from piql_backend.language.endpoints import router as language
 from piql_backend.latency.endpoints import router as latency
 from piql_backend.predictions.endpoints import router as predictions
+from piql_backend.probes.endpoints import router as probes
+from piql_backend.probes.request_counts import RequestCounts
 from piql_backend.profile_runs.endpoints import router as profile_runs
 from piql_backend.request_limit import RequestLimit
 from piql_backend.same_origin import SameOrigin
@@ -52,11 +55,13 @@ ROUTERS = (
 def create_app(settings: Settings | None = None, workbench: Workbench | None = None) -> FastAPI:
     """Build the application; without a workbench of its own it makes one when it starts."""
     chosen = settings or Settings()
+    counts: Counter[tuple[str, int]] = Counter()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         running = workbench or _make_workbench(chosen)
         app.state.workbench = running
+        running.probes.requests = counts
         try:
             await running.open()
             yield
@@ -74,6 +79,7 @@ def create_app(settings: Settings | None = None, workbench: Workbench | None = N
         responses=declared(400, 422, 503),
         lifespan=lifespan,
         middleware=[  # the first is asked first
+            Middleware(RequestCounts, counts=counts),
             Middleware(SecurityHeaders),
             Middleware(AllowedHosts, names=chosen.allowed_hosts),
             Middleware(SameOrigin),
@@ -81,6 +87,7 @@ def create_app(settings: Settings | None = None, workbench: Workbench | None = N
         ],
     )
     add_error_handlers(app)
+    app.include_router(probes)
     for router in ROUTERS:
         app.include_router(router, prefix="/api")
     add_front_end(app, chosen.frontend)

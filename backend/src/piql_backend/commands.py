@@ -10,7 +10,7 @@ from pathlib import Path
 
 from piql_profiler.store_urls import has_password
 
-from piql_backend.allowed_hosts import is_loopback
+from piql_backend.addresses import is_loopback
 from piql_backend.settings import Settings
 from piql_backend.slos.report import report
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 
 from starlette.types import Send
+
+from piql_backend.errors import ApiError
 
 
 async def send_refusal(
@@ -17,8 +18,7 @@ async def send_refusal(
     headers: Iterable[tuple[bytes, bytes]] = (),
 ) -> None:
     """Send an `ErrorRead` of that status."""
-    body = {"code": code, "message": message, "help": help, "diagnostics": None, "current": None}
-    text = json.dumps(body).encode()
+    text = ApiError(status, code, message, help).body.model_dump_json().encode()
     length = str(len(text)).encode()
     all_headers = [(b"content-type", b"application/json"), (b"content-length", length), *headers]
     await send({"type": "http.response.start", "status": status, "headers": all_headers})

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from piql_backend.allowed_hosts import is_loopback
+from piql_backend.addresses import is_loopback
 
 ROOT = Path(__file__).resolve().parents[3]  # of the repository, when run from it
 

@@ -25,6 +25,7 @@ from piql_backend.latency.plans import Plans
 from piql_backend.latency.repository import ObservationTable
 from piql_backend.latency.service import Latency
 from piql_backend.predictions.service import Predictions
+from piql_backend.probes.service import Probes
 from piql_backend.profile_runs.service import ProfileRuns
 from piql_backend.profile_runs.stores import MeasurableStores
 from piql_backend.settings import Settings
@@ -54,6 +55,7 @@ class Workbench:
         slo_table = SloTable(self._database)
         self.workspaces = Workspaces(data / "workspaces")
         self.health = Health(self._store, self.workspaces)
+        self.probes = Probes(self._store, self._database, self._observations, self.workers)
         self.compilations = Compilations(self._compile)
         stores = MeasurableStores(settings.store_url, settings.profile_stores)
         self.profile_runs = ProfileRuns(data / "profile-runs", stores, settings.profile_runner)

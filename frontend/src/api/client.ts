@@ -39,8 +39,10 @@ interface Answer<T> {
   response: Response
 }
 
-/** Unwraps a call of `api`. A proxy in front of a stopped server answers 502–504 without our body: also unreachable. */
-export async function answered<T>(call: Promise<Answer<T>>): Promise<T> {
+/** Unwraps a call of `api`. A proxy in front of a stopped server answers 502–504 without our body: also unreachable.
+ *
+ * `isAnswer` tells of the body of a refusal whether it is what was asked for nevertheless. */
+export async function answered<T>(call: Promise<Answer<T>>, isAnswer?: (body: unknown) => body is T): Promise<T> {
   let answer: Answer<T>
   try {
     answer = await call
@@ -49,6 +51,7 @@ export async function answered<T>(call: Promise<Answer<T>>): Promise<T> {
     throw new Unreachable()
   }
   if (answer.response.ok) return answer.data as T
+  if (isAnswer?.(answer.error)) return answer.error
   const isOurs = typeof answer.error === 'object' && answer.error !== null && 'code' in answer.error
   if (answer.response.status >= 500 && !isOurs) throw new Unreachable()
   throw new ApiError(answer.response.status, answer.error)

@@ -3,15 +3,20 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { isUnderWay } from '../logic/build'
 import { answered, api } from './client'
 import { askPrediction } from './prediction-batch'
-import type { Axis, ProfileRun, SloWrite, SourceFile } from './types'
+import type { Axis, Health, ProfileRun, SloWrite, SourceFile } from './types'
 
 export const health = queryOptions({
   queryKey: ['health'],
-  queryFn: ({ signal }) => answered(api.GET('/api/health', { signal })),
+  queryFn: ({ signal }) => answered<Health>(api.GET('/api/health', { signal }), isHealth),
   refetchInterval: (query) => (query.state.status === 'error' ? 1000 : 4000),
   refetchIntervalInBackground: true,
   retry: false,
 })
+
+/** A server whose store does not answer says so with 503. */
+function isHealth(body: unknown): body is Health {
+  return typeof body === 'object' && body !== null && 'instance_id' in body
+}
 
 export function isActive(run: ProfileRun): boolean {
   return run.state === 'queued' || run.state === 'starting' || run.state === 'running' || run.state === 'cancelling'

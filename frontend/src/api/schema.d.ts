@@ -4,6 +4,66 @@
  */
 
 export interface paths {
+    "/healthz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read Liveness
+         * @description Whether the process is in order; when it is not, only a restart helps.
+         */
+        get: operations["read_liveness"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/readyz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read Readiness
+         * @description Whether requests can be served: the store and DuckDB answer.
+         */
+        get: operations["read_readiness"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read Metrics
+         * @description Counts and times in Prometheus' text format.
+         */
+        get: operations["read_metrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/health": {
         parameters: {
             query?: never;
@@ -13,7 +73,7 @@ export interface paths {
         };
         /**
          * Read Health
-         * @description Whether the backend and its store are well; `instance_id` tells one start from the next.
+         * @description Whether the backend and its store are well, 503 if not; `instance_id` tells one start from the next.
          */
         get: operations["read_health"];
         put?: never;
@@ -2464,6 +2524,16 @@ export interface components {
             slos_at_risk: components["schemas"]["SloAtRiskRead"][];
         };
         /**
+         * ProbeRead
+         * @description `problems` says in a sentence each what is the matter.
+         */
+        ProbeRead: {
+            /** Is Well */
+            is_well: boolean;
+            /** Problems */
+            problems: string[];
+        };
+        /**
          * ProfileRunCreate
          * @description `store_url` null: the kind of store that the workbench runs on; else `embedded:` for a new one, or a cluster that
          *     the workbench was started with, without its password.
@@ -3032,6 +3102,147 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    read_liveness: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProbeRead"];
+                };
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It is not; `problems` says why. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProbeRead"];
+                };
+            };
+        };
+    };
+    read_readiness: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProbeRead"];
+                };
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It is not; `problems` says why. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProbeRead"];
+                };
+            };
+        };
+    };
+    read_metrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
     read_health: {
         parameters: {
             query?: never;
@@ -3068,13 +3279,13 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The store, or a part that the request needs, does not answer. */
+            /** @description Something does not answer. */
             503: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ErrorRead"];
+                    "application/json": components["schemas"]["HealthRead"];
                 };
             };
         };

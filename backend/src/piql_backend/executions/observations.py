@@ -11,6 +11,7 @@ import duckdb
 import numpy as np
 
 from piql_backend.database.connection import Database
+from piql_backend.probes.tallies import Tallies
 
 log = logging.getLogger(__name__)
 
@@ -41,12 +42,22 @@ class Observations:
         self._adding = threading.Lock()
         self._flushing = threading.Lock()
         self._stopped = threading.Event()
+        self.tallies = Tallies()
         self._thread = threading.Thread(target=self._run, name="observations", daemon=True)
 
     def open(self) -> None:
         self._thread.start()
 
+    @property
+    def is_running(self) -> bool:
+        return self._thread.is_alive()
+
+    @property
+    def waiting(self) -> int:
+        return len(self._waiting)
+
     def add(self, observation: Observation) -> None:
+        self.tallies.add(observation.query, observation.elapsed_ms / 1000, observation.failed)
         with self._adding:
             if len(self._waiting) < MOST_WAITING:
                 self._waiting.append(observation)

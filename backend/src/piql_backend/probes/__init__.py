@@ -1,0 +1,1 @@
+"""What machines ask: is the process alive, can it serve, what has it done."""

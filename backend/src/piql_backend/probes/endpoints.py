@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Response
+from fastapi.responses import PlainTextResponse
+
+from piql_backend.dependencies import TheWorkbench
+from piql_backend.probes.exposition import CONTENT_TYPE
+from piql_backend.probes.schemas import ProbeRead
+
+router = APIRouter(tags=["probes"])
+
+_NOT_WELL: dict[int | str, dict[str, Any]] = {
+    503: {"model": ProbeRead, "description": "It is not; `problems` says why."}
+}
+
+
+@router.get("/healthz", responses=_NOT_WELL)
+async def read_liveness(response: Response, workbench: TheWorkbench) -> ProbeRead:
+    """Whether the process is in order; when it is not, only a restart helps."""
+    return _said(workbench.probes.live(), response)
+
+
+@router.get("/readyz", responses=_NOT_WELL)
+async def read_readiness(response: Response, workbench: TheWorkbench) -> ProbeRead:
+    """Whether requests can be served: the store and DuckDB answer."""
+    return _said(await workbench.probes.ready(), response)
+
+
+@router.get("/metrics", response_class=PlainTextResponse)
+async def read_metrics(workbench: TheWorkbench) -> Response:
+    """Counts and times in Prometheus' text format."""
+    return Response(workbench.probes.metrics(), media_type=CONTENT_TYPE)
+
+
+def _said(probe: ProbeRead, response: Response) -> ProbeRead:
+    response.headers["Cache-Control"] = "no-store"
+    if not probe.is_well:
+        response.status_code = 503
+    return probe

@@ -1,0 +1,70 @@
+"""Prometheus' text format: enter families of samples, leaves what its server reads.
+
+# HELP piql_executions_total Executions that ended.
+# TYPE piql_executions_total counter
+piql_executions_total{query="findUser"} 12
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Literal
+
+from piql_backend.probes.tallies import BUCKETS_SECONDS, Tally
+
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One number; `suffix` is added to the family's name, as histograms have it."""
+
+    value: float
+    labels: Mapping[str, str]
+    suffix: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """The samples of one name."""
+
+    name: str
+    kind: Literal["counter", "gauge", "histogram"]
+    help: str
+    samples: Sequence[Sample]
+
+
+def single(name: str, kind: Literal["counter", "gauge"], help: str, value: float) -> Family:
+    return Family(name, kind, help, [Sample(value, {})])
+
+
+def histogram(name: str, help: str, tallies: Mapping[str, Tally]) -> Family:
+    """Give the times of executions; the counts of Prometheus' buckets include those of all smaller ones."""
+    samples = []
+    for query, tally in tallies.items():
+        edges = [*(f"{seconds:g}" for seconds in BUCKETS_SECONDS), "+Inf"]
+        for edge, count in zip(edges, accumulate(tally.counts), strict=True):
+            samples.append(Sample(count, {"query": query, "le": edge}, "_bucket"))
+        samples.append(Sample(tally.seconds, {"query": query}, "_sum"))
+        samples.append(Sample(sum(tally.counts), {"query": query}, "_count"))
+    return Family(name, "histogram", help, samples)
+
+
+def text_of(families: Sequence[Family]) -> str:
+    """Write families of samples."""
+    return "".join(f"{line}\n" for family in families for line in _lines(family))
+
+
+def _lines(family: Family) -> Iterator[str]:
+    yield f"# HELP {family.name} {family.help}"
+    yield f"# TYPE {family.name} {family.kind}"
+    for sample in family.samples:
+        labels = ",".join(f'{name}="{_escaped(value)}"' for name, value in sample.labels.items())
+        number = str(sample.value) if isinstance(sample.value, int) else repr(float(sample.value))
+        yield f"{family.name}{sample.suffix}{f'{{{labels}}}' if labels else ''} {number}"
+
+
+def _escaped(value: str) -> str:
+    return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

@@ -1,0 +1,89 @@
+"""Says whether the workbench lives and is ready, and counts what it has done."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import resource
+import time
+from collections import Counter
+from pathlib import Path
+
+import duckdb
+
+from piql_backend.database.connection import Database
+from piql_backend.executions.observations import Observations
+from piql_backend.probes.exposition import Family, Sample, histogram, single, text_of
+from piql_backend.probes.schemas import ProbeRead
+from piql_backend.store import StoreConnection
+from piql_backend.workers.pool import WorkerPool
+
+
+class Probes:
+    """One start of the backend."""
+
+    def __init__(
+        self, store: StoreConnection, database: Database, observations: Observations, workers: WorkerPool
+    ) -> None:
+        self._store = store
+        self._database = database
+        self._observations = observations
+        self._workers = workers
+        self._started_at = time.time()
+        self.requests: Counter[tuple[str, int]] = Counter()
+
+    def live(self) -> ProbeRead:
+        """Say whether everything that was started still runs; if not, only a restart helps."""
+        problems = [] if self._observations.is_running else ["the thread that writes observations has ended"]
+        return ProbeRead(is_well=not problems, problems=problems)
+
+    async def ready(self) -> ProbeRead:
+        """Say whether requests can be served: the store and DuckDB answer."""
+        found = await asyncio.gather(
+            asyncio.to_thread(self._problem_of_store), asyncio.to_thread(self._problem_of_duckdb)
+        )
+        problems = [*self.live().problems, *(problem for problem in found if problem is not None)]
+        return ProbeRead(is_well=not problems, problems=problems)
+
+    def metrics(self) -> str:
+        """Give all counts in Prometheus' form."""
+        tallies = self._observations.tallies.read()
+        usage = resource.getrusage(resource.RUSAGE_SELF)
+        requests = [
+            Sample(count, {"method": method, "status": str(status)})
+            for (method, status), count in sorted(self.requests.items())
+        ]
+        failed = [Sample(tally.failed, {"query": query}) for query, tally in tallies.items()]
+        return text_of(
+            (
+                Family("piql_http_requests_total", "counter", "Requests that were answered.", requests),
+                histogram("piql_execution_seconds", "Time of executions, by query.", tallies),
+                Family("piql_executions_failed_total", "counter", "Executions that failed, by query.", failed),
+                single("piql_observations_waiting", "gauge", "Observations to be written.", self._observations.waiting),
+                single("piql_worker_jobs_total", "counter", "Jobs that worker processes ended.", self._workers.done),
+                single("piql_worker_jobs_waiting", "gauge", "Jobs that wait for a worker.", self._workers.waiting),
+                single("piql_workers_lost_total", "counter", "Workers that were lost.", self._workers.ended_early),
+                single("process_cpu_seconds_total", "counter", "Processor time.", usage.ru_utime + usage.ru_stime),
+                single("process_resident_memory_bytes", "gauge", "Memory of the server.", _resident_bytes()),
+                single("process_start_time_seconds", "gauge", "Start, since 1970.", self._started_at),
+            )
+        )
+
+    def _problem_of_store(self) -> str | None:
+        health = self._store.read_health()
+        return None if health.healthy else f"the store does not answer: {health.message}"
+
+    def _problem_of_duckdb(self) -> str | None:
+        try:
+            with self._database.read() as cursor:
+                cursor.execute("SELECT count(*) FROM migrations").fetchall()
+        except duckdb.Error as error:
+            return f"DuckDB does not answer: {error}"
+        return None
+
+
+def _resident_bytes() -> int:
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:  # no Linux: the most that it ever was
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

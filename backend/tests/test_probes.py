@@ -1,0 +1,76 @@
+"""What machines ask: alive, ready, and how much of what."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
+
+import duckdb
+import httpx
+import pytest
+from piql_backend.database.connection import Database
+from piql_backend.executions.observations import Observations
+from piql_backend.settings import Settings
+
+Running = Callable[[Settings], AbstractAsyncContextManager[httpx.AsyncClient]]
+EXECUTION = "/api/deployments/live/queries/findUser/executions"
+
+
+async def test_a_workbench_that_is_well_says_so(client: httpx.AsyncClient) -> None:
+    for url in ("/healthz", "/readyz"):
+        answer = await client.get(url)
+        assert (answer.status_code, answer.json()) == (200, {"is_well": True, "problems": []})
+
+
+async def test_a_store_that_does_not_answer_makes_it_live_but_not_ready(settings: Settings, running: Running) -> None:
+    away = replace(settings, store=f"embedded:{settings.data}")  # a folder is no store
+    async with running(away) as client:
+        assert (await client.get("/healthz")).status_code == 200
+        ready = await client.get("/readyz")
+        assert ready.status_code == 503
+        assert ready.json()["problems"][0].startswith("the store does not answer: ")
+        health = await client.get("/api/health")
+        assert (health.status_code, health.json()["status"]) == (503, "degraded")
+
+
+async def test_a_database_that_does_not_answer_makes_it_not_ready(
+    client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(_: Database) -> None:
+        raise duckdb.IOException("the file is gone")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Database, "read", fails)
+        ready = await client.get("/readyz")
+    assert (ready.status_code, ready.json()["problems"]) == (503, ["DuckDB does not answer: the file is gone"])
+    assert (await client.get("/readyz")).status_code == 200
+
+
+async def test_a_thread_that_ended_is_not_alive(client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Observations, "is_running", False)
+    answer = await client.get("/healthz")
+    assert (answer.status_code, answer.json()["is_well"]) == (503, False)
+
+
+async def test_metrics_count_requests_and_executions_in_prometheus_form(client: httpx.AsyncClient) -> None:
+    for _ in range(3):
+        assert (await client.post(EXECUTION, json={"parameters": {"username": "none"}})).status_code == 200
+    assert (await client.post(EXECUTION, json={})).status_code == 422
+    answer = await client.get("/metrics")
+    assert answer.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
+    lines = answer.text.splitlines()
+    sample = re.compile(r'[a-z_]+(\{[a-z]+="[^"\n]*"(,[a-z]+="[^"\n]*")*\})? [0-9.e+-]+')
+    assert [line for line in lines if not line.startswith("# ") and not sample.fullmatch(line)] == []
+    values = dict(line.rsplit(" ", 1) for line in lines if not line.startswith("# "))
+    assert values['piql_execution_seconds_count{query="findUser"}'] == "3"
+    assert values['piql_execution_seconds_bucket{query="findUser",le="+Inf"}'] == "3"
+    assert values['piql_executions_failed_total{query="findUser"}'] == "0"
+    assert values['piql_http_requests_total{method="POST",status="200"}'] == "3"
+    assert values['piql_http_requests_total{method="POST",status="422"}'] == "1"
+    assert float(values["process_resident_memory_bytes"]) > 10_000_000
+    buckets = [int(value) for name, value in values.items() if name.startswith("piql_execution_seconds_bucket")]
+    assert buckets == sorted(buckets)
+    families = re.findall(r"^# TYPE (\w+) (?:counter|gauge|histogram)$", answer.text, re.MULTILINE)
+    assert len(families) == len(set(families)) == len(re.findall(r"^# HELP ", answer.text, re.MULTILINE))
