@@ -34,6 +34,8 @@ export function LatencySeries({ points, predictedMs, sloMs, markers = [], label 
     line<(typeof points)[number]>()
       .x((point) => x(new Date(point.at)))
       .y((point) => y(Math.max(value(point), 1e-6)))([...points]) ?? ''
+  const within = markers.filter(({ at }) => isWithin(new Date(at), x.domain())).map((marker) => ({ ...marker, place: x(new Date(marker.at)) }))
+  const placed = within.map((marker, index) => ({ ...marker, isNamed: (within[index + 1]?.place ?? Infinity) - marker.place > 24 })) // of those in a crowd, the last
   const instantTicks = x.ticks(Math.max(2, Math.floor((right - MARGIN.left) / 90)))
   const times = tickTimes(instantTicks)
   const last = points.at(-1)
@@ -55,13 +57,15 @@ export function LatencySeries({ points, predictedMs, sloMs, markers = [], label 
             {times[index]}
           </text>
         ))}
-        {markers.filter(({ at }) => isWithin(new Date(at), x.domain())).map(({ version, at, isNewPlan }) => (
+        {placed.map(({ version, at, isNewPlan, place, isNamed }) => (
           <g key={version} className={styles['deployment']} data-new-plan={isNewPlan}>
             <title>{`Version ${version}, ${formatDay(at)}${isNewPlan ? ': another plan' : ': the same plan'}`}</title>
-            <line x1={x(new Date(at))} x2={x(new Date(at))} y1={MARGIN.top} y2={HEIGHT - MARGIN.bottom} />
-            <text x={x(new Date(at)) + 3} y={MARGIN.top + 9}>
-              {isNewPlan ? `v${version}, new plan` : `v${version}`}
-            </text>
+            <line x1={place} x2={place} y1={MARGIN.top} y2={HEIGHT - MARGIN.bottom} />
+            {isNamed ? (
+              <text x={place > right - 60 ? place - 3 : place + 3} y={HEIGHT - MARGIN.bottom - 5} textAnchor={place > right - 60 ? 'end' : 'start'}>
+                {isNewPlan ? `v${version}, new plan` : `v${version}`}
+              </text>
+            ) : null}
           </g>
         ))}
         {sloMs !== null ? <Level className={styles['slo']} y={y(sloMs)} right={right} text={`SLO ${formatMs(sloMs)}`} isAbove={predictedMs === null || sloMs >= predictedMs} /> : null}

@@ -32,13 +32,15 @@ export interface Comparison<Q extends QueryLatency> {
   latency: Q
   verdict: Verdict
   sentence: string
+  /** What is to be said of the prediction, also where the bound or the SLO is broken. */
+  ofPrediction: string
 }
 
 const SEVERITY: readonly Verdict[] = ['over-bound', 'slo-broken', 'slower', 'faster', 'undecided', 'agrees', 'too few', 'other-sizes', 'not-predicted', 'no-data']
 
 export function compare<Q extends QueryLatency>(latency: Q): Comparison<Q> {
   const verdict = judge(latency)
-  return { latency, verdict, sentence: sentenceOf(verdict, latency) }
+  return { latency, verdict, sentence: sentenceOf(verdict, latency), ofPrediction: sentenceOf(ofPrediction(latency), latency) }
 }
 
 /** Worst first: breaches, broken SLOs, then predictions that are wrong, then silence. */
@@ -67,7 +69,11 @@ export function sizeText({ requests, rows }: Sized): string {
 function judge(latency: QueryLatency): Verdict {
   if (latency.requests_over_bound > 0) return 'over-bound'
   if (latency.executions === 0 || latency.observed === null) return 'no-data'
-  if ((latency.compliance?.share ?? 1) < 1) return 'slo-broken'
+  return (latency.compliance?.share ?? 1) < 1 ? 'slo-broken' : ofPrediction(latency)
+}
+
+function ofPrediction(latency: QueryLatency): Verdict {
+  if (latency.executions === 0 || latency.observed === null) return 'no-data'
   if (latency.agreement) return latency.agreement.outcome
   return latency.predicted ? 'other-sizes' : 'not-predicted'
 }

@@ -18,6 +18,7 @@ describe('the bound lens', () => {
 
   it('is shorter in the list of queries', () => {
     expect(shortLensText(thoughtstream, estimate, 51)).toBe('≤ 101 ops (live 51) · 2 trips · p99 ≈ 153 ms')
+    expect(shortLensText(thoughtstream, { ...estimate, is_noisy: true })).toBe('≤ 101 ops · 2 trips · p99 ≈ 153 ms (noisy)')
   })
 
   it('says operations, trips and class', () => {

@@ -32,8 +32,8 @@ export function lensText(query: LensQuery, estimate?: LensEstimate | null, live?
 
 /** The same where there is little room: without the class, which stands beside it, and with the estimate alone. */
 export function shortLensText(query: LensQuery, estimate?: LensEstimate | null, live?: number | null): string {
-  const alone = estimate ? { ...estimate, conservative_p99_ms: null } : null
-  return lensText({ ...query, scaling_class: null }, alone, live)
+  const alone = estimate ? { ...estimate, conservative_p99_ms: null, is_noisy: false } : null
+  return `${lensText({ ...query, scaling_class: null }, alone, live)}${estimate?.is_noisy ? ' (noisy)' : ''}`
 }
 
 /** What is said of a query, or of a table that a query grows with. */

@@ -1,6 +1,7 @@
 """Whether executions were as predicted: an exact test of how many of them took longer than the prediction.
 
-    region    from predicted / TOLERANCE to the larger of predicted × TOLERANCE and what 9 of 10 cases stay below
+    region    from predicted / TOLERANCE to the larger of predicted × TOLERANCE and what 9 of 10 cases stay below; where
+              that is not known, the worst interval's prediction stands for it
     slower    the p99 lies above the region: more than 1 of 100 executions exceed its upper end
     faster    the p99 lies below the region: fewer than 1 of 100 exceed its lower end
     agrees    the p99 lies inside: fewer than 1 of 100 exceed the upper end, and more than 1 of 100 the lower one
@@ -54,7 +55,7 @@ class Agreement:
 
 
 def region_of(predicted: float, careful: float | None) -> Region:
-    """Give the region of a predicted p99 and of what it stays below in 9 of 10 cases, where that is known."""
+    """Give the region of a predicted p99 and of what it stays below in 9 of 10 cases, or else in its worst interval."""
     return Region(predicted / TOLERANCE, max(predicted * TOLERANCE, careful or 0.0))
 
 

@@ -101,8 +101,10 @@ class Comparing:
 
 
 def _region(query: str, size: SizeRead) -> SizeRegion:
-    assert size.predicted is not None
-    region = region_of(size.predicted.typical_p99_ms, size.predicted.conservative_p99_ms)
+    predicted = size.predicted
+    assert predicted is not None
+    careful = predicted.worst_p99_ms if predicted.conservative_p99_ms is None else predicted.conservative_p99_ms
+    region = region_of(predicted.typical_p99_ms, careful)
     return SizeRegion(query, size.requests, size.rows, region.low, region.high)
 
 

@@ -85,5 +85,5 @@ export function ComparisonList({ ranked, selected, onChoose }: ComparisonProps) 
 /** The prediction for the most frequent size. */
 function Beside({ latency }: { latency: QueryLatency }) {
   const predicted = predictedForSeen(latency)
-  return predicted ? <span className={styles['soft']}>predicted {aboutMs(predicted.typical_p99_ms)}</span> : null
+  return predicted ? <span className={styles['soft']}>of {aboutMs(predicted.typical_p99_ms)}</span> : null
 }

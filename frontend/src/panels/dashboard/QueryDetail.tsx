@@ -13,7 +13,7 @@ import { complianceText } from './verdicts'
 
 /** One query over time: observed, predicted, its SLO, and a burst to learn more. */
 export function QueryDetail({ comparison, version, markers }: { comparison: Comparison<QueryLatency>; version: Deployment; markers: Latency['markers'] }) {
-  const { latency, sentence } = comparison
+  const { latency, sentence, ofPrediction } = comparison
   const predicted = predictedForSeen(latency)
   const sloMs = latency.slo?.threshold_ms ?? null
   const query = version.queries.find((each) => each.name === latency.query)
@@ -22,6 +22,7 @@ export function QueryDetail({ comparison, version, markers }: { comparison: Comp
       <header>
         <h3 className={styles['detailName']}>{latency.query}</h3>
         <p className={styles['soft']}>{sentence}.</p>
+        {ofPrediction === sentence ? null : <p className={styles['soft']}>{ofPrediction}.</p>}
         {latency.plan_since < version.version ? (
           <p className={styles['soft']}>Counted since version {latency.plan_since}: its plan is still the same.</p>
         ) : null}
