@@ -86,7 +86,9 @@ may be left out.
 {table(("in the grammar", "is"), lexical)}
 
 A comment begins with `--` or `//` and ends with its line, or stands between `/*` and `*/`. Names are compared
-without case; a name in double quotes may be any text. Reserved, and so names only in quotes:
+without case; a name in double quotes may be any text, and means what is called exactly so. Two tables, columns or
+queries whose names differ only in case are refused: not every store tells them apart. Reserved, and so names only in
+quotes:
 
 {codes(sorted(RESERVED & keywords()))}
 

@@ -14,6 +14,7 @@ from operator import ne
 
 from piql.assembly import Assembly, assemble
 from piql.compilation import Compilation
+from piql.memory import note_compiled
 from piql.mending import mend
 from piql.placing import place
 from piql.sharing import LongList, LongMap, common_ends
@@ -80,6 +81,7 @@ def _nearest(texts: dict[str, str], names: list[str]) -> tuple[_Kept | None, lis
 def _afresh(texts: dict[str, str], names: list[str]) -> _Kept:
     """Compile all files; some of them may be known from other sets."""
     cuts = {name: _cut(Source(text, name)) for name, text in texts.items()}
+    note_compiled(sum(map(len, texts.values())))
     firsts = list(accumulate((len(each.files) for each in cuts.values()), initial=0))
     pieces = LongList.of(chain.from_iterable(each.files for each in cuts.values()))
     assembly = assemble(pieces)
@@ -96,6 +98,7 @@ def _edited(texts: dict[str, str], before: _Kept, changed: list[str]) -> _Kept:
         head, tail = common_ends(old, now.files)
         first, more = firsts[number], len(now.files) - len(old)
         other = now.files.between(head, len(now.files) - tail)
+        note_compiled(sum(len(piece.source.text) for piece in other))
         pieces = pieces.with_other(first + head, first + len(old) - tail, other)
         if more:
             firsts = [*firsts[: number + 1], *(each + more for each in firsts[number + 1 :])]

@@ -8,30 +8,32 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from threading import Lock
-from typing import Generic, TypeVar
-
-from piql.forking import renew_in_children
+from typing import Any, Generic, TypeVar
+from weakref import WeakSet
 
 V = TypeVar("V")
 
+TURN = 1_000_000  # characters compiled anew, of which some 150 bytes each are kept
+
 
 class Memory(Generic[V]):
-    """Values by the identities of several objects; what was not asked for longest is forgotten first."""
+    """Values by the identities of several objects; what was not asked for longest is forgotten first.
+
+    `most` limits how many there are, and `note_compiled` how many bytes: what was neither found nor asked for during a
+    whole turn is forgotten, so that all memories together hold what two turns of text are made of, and no more.
+    """
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._found: dict[tuple[int, ...], tuple[tuple[object, ...], V]] = {}
+        self._older: dict[tuple[int, ...], tuple[tuple[object, ...], V]] = {}  # not asked for in this turn
         self._lock = Lock()
-        renew_in_children(self, Memory._renew)
-
-    def _renew(self) -> None:
-        """Open the lock, which another thread of the parent may have held; whatever it was at, each entry is whole."""
-        self._lock = Lock()
+        _memories.add(self)
 
     def get(self, keys: tuple[object, ...]) -> V | None:
         key = tuple(map(id, keys))
         with self._lock:
-            entry = self._found.pop(key, None)
+            entry = self._found.pop(key, None) or self._older.pop(key, None)
             if entry is None:
                 return None
             self._found[key] = entry  # the youngest again
@@ -39,8 +41,9 @@ class Memory(Generic[V]):
 
     def put(self, keys: tuple[object, ...], value: V) -> V:
         with self._lock:
-            if len(self._found) >= self._most:
-                del self._found[next(iter(self._found))]
+            if len(self._found) + len(self._older) >= self._most:
+                oldest = self._older or self._found
+                del oldest[next(iter(oldest))]
             self._found[tuple(map(id, keys))] = (keys, value)
         return value
 
@@ -48,3 +51,33 @@ class Memory(Generic[V]):
         """Give what was found from these objects, or find it now."""
         known = self.get(keys)
         return known if known is not None else self.put(keys, make())
+
+    def turn(self) -> None:
+        """Forget what was not asked for since the turn before."""
+        with self._lock:
+            self._older, self._found = self._found, {}
+
+    def __len__(self) -> int:
+        return len(self._found) + len(self._older)
+
+
+class _Turns:
+    """How many characters were compiled since the last turn."""
+
+    characters = 0
+    lock = Lock()
+
+
+_memories: WeakSet[Memory[Any]] = WeakSet()
+
+
+def note_compiled(characters: int) -> None:
+    """Count text that was compiled anew; after enough of it all memories take a turn."""
+    with _Turns.lock:
+        _Turns.characters += characters
+        if _Turns.characters < TURN:
+            return
+        _Turns.characters = 0
+        memories = list(_memories)
+    for memory in memories:
+        memory.turn()

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from array import array
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 
 from piql.frozen import quick
+
+_LINE_END = re.compile("\n")
+_WIDE = re.compile("[\U00010000-\U0010ffff]")
 
 
 def utf16_units(text: str) -> int:
@@ -22,15 +29,15 @@ class Source:
     name: str = ""
 
     @cached_property
-    def _line_starts(self) -> tuple[int, ...]:
-        return (0, *(at + 1 for at, character in enumerate(self.text) if character == "\n"))
+    def _line_starts(self) -> array[int]:
+        return array("Q", chain((0,), (found.end() for found in _LINE_END.finditer(self.text))))
 
     @cached_property
-    def _wide_characters(self) -> tuple[int, ...]:
+    def _wide_characters(self) -> Sequence[int]:
         """Where characters of two units stand: a line may be as long as the file, and hold as many findings."""
         if self.text.isascii():
             return ()
-        return tuple(at for at, character in enumerate(self.text) if character > "\uffff")
+        return array("Q", (found.start() for found in _WIDE.finditer(self.text)))
 
     def position(self, offset: int) -> tuple[int, int]:
         """Give the 1-based line and 1-based UTF-16 column of a code-point offset."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import piql
 import pytest
 from piql.binding.binder import BoundProgram, bind, bind_statement
 from piql.catalog import CardinalityLimit, ForeignKey, Kind
@@ -238,3 +239,37 @@ def test_a_literal_takes_the_type_of_the_column_it_meets(type: str, literal: str
 def test_equal_queries_have_equal_plans_wherever_they_stand() -> None:
     text = "SELECT owner FROM subscriptions WHERE owner = :a AND approved LIMIT 3"
     assert plan_of(text) == plan_of("  " + text.replace(" WHERE", "\n WHERE"))
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "message"),
+    [
+        (
+            'CREATE TABLE "Foo" (k INT PRIMARY KEY); CREATE TABLE "foo" (k INT PRIMARY KEY);',
+            "duplicate-table",
+            '"Foo" and "foo" differ only in the case of letters, by which tables are not told apart',
+        ),
+        (
+            'CREATE TABLE t (k INT PRIMARY KEY, "Foo" INT, foo INT);',
+            "duplicate-column",
+            '"Foo" and "foo" differ only in the case of letters, by which columns are not told apart',
+        ),
+        (
+            "CREATE TABLE t (k INT PRIMARY KEY); CREATE QUERY q AS SELECT k FROM t WHERE k = 1;"
+            ' CREATE QUERY "Q" AS SELECT k FROM t WHERE k = 2;',
+            "duplicate-query",
+            '"q" and "Q" differ only in the case of letters, by which queries are not told apart',
+        ),
+    ],
+)
+def test_names_that_differ_in_case_alone_are_refused_in_these_words(text: str, code: str, message: str) -> None:
+    (finding,) = piql.compile(text).diagnostics
+    assert (finding.code, finding.message) == (code, message)
+
+
+def test_a_name_in_quotes_means_what_is_called_exactly_so() -> None:
+    table = 'CREATE TABLE "Foo" ("Key" INT PRIMARY KEY);\n'
+    for query in ('SELECT "Key" FROM "Foo" WHERE "Key" = 1', "SELECT KEY FROM foo WHERE key = 1"):
+        assert piql.compile(f"{table}CREATE QUERY q AS {query};").queries["q"].is_bounded
+    for query in ('SELECT "key" FROM "Foo" WHERE "Key" = 1', 'SELECT "Key" FROM "foo" WHERE "Key" = 1'):
+        assert not piql.compile(f"{table}CREATE QUERY q AS {query};").queries["q"].is_bounded

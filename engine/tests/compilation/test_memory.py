@@ -8,7 +8,7 @@ from typing import Any
 import piql
 import pytest
 from piql import incremental, stages
-from piql.memory import Memory
+from piql.memory import TURN, Memory, note_compiled
 
 SCHEMA = """CREATE TABLE users (name VARCHAR(20) PRIMARY KEY, town VARCHAR(20));
 CREATE TABLE notes (owner VARCHAR(20), id INT, body VARCHAR(50), PRIMARY KEY (owner, id), CARDINALITY LIMIT 5 (owner));
@@ -155,3 +155,40 @@ def test_large_sets_of_texts_are_not_all_kept(planned: list[int], monkeypatch: p
         piql.compile(FILES)
     kept = sum(len(text) for each in incremental._kept for text in each.texts.values())
     assert size <= kept <= 3 * size
+
+
+class Thing:
+    """A key of its own."""
+
+
+def test_what_nobody_asked_for_during_a_turn_of_text_is_forgotten() -> None:
+    memory: Memory[int] = Memory(100)
+    asked, idle = Thing(), Thing()
+    memory.put((asked,), 1)
+    memory.put((idle,), 2)
+    for _ in range(2):
+        memory.turn()
+        assert memory.get((asked,)) == 1
+    assert memory.get((idle,)) is None
+    assert len(memory) == 1
+
+
+def test_a_memory_holds_no_more_than_its_most_over_turns() -> None:
+    memory: Memory[int] = Memory(3)
+    things = [Thing() for _ in range(9)]
+    for number, thing in enumerate(things):
+        memory.put((thing,), number)
+        if number % 2:
+            memory.turn()
+        assert len(memory) <= 3
+    assert memory.get((things[8],)) == 8
+
+
+def test_memories_take_a_turn_after_enough_text() -> None:
+    memory: Memory[int] = Memory(100)
+    thing = Thing()
+    memory.put((thing,), 1)
+    note_compiled(TURN)
+    assert len(memory) == 1
+    note_compiled(TURN)
+    assert len(memory) == 0

@@ -220,7 +220,7 @@ async def test_a_quick_fix_of_another_file_is_offered_and_works(editor: Editor) 
     )
     first = (actions or [])[0]
     assert isinstance(first, types.CodeAction)
-    assert first.title == "Add CARDINALITY LIMIT 100 (owner) to subscriptions"
+    assert first.title.startswith("Add CARDINALITY LIMIT 100 (owner) to subscriptions: writes beyond 100 rows")
     assert [*(first.diagnostics or ())] == [found]
     assert first.edit is not None
     after = changed({"schema.piql": (editor.folder / "schema.piql").read_text(), NAME: QUERY}, first.edit, editor)

@@ -13,7 +13,7 @@ from typing import Literal
 from piql.binding.expressions import QueryContext
 from piql.binding.fetch import as_select
 from piql.binding.queries import bind_nested, bind_query
-from piql.binding.schema import BoundSchema, bind_schema
+from piql.binding.schema import BoundSchema, alike, bind_schema
 from piql.binding.scope import TableNames
 from piql.binding.star_room import MOST_COLUMNS, StarRoom
 from piql.binding.writes import bind_write
@@ -249,7 +249,7 @@ def marked_duplicate(query: BoundQuery, first: BoundQuery) -> BoundQuery:
     """Give a query with the finding that another one has its name."""
     found = report(
         "duplicate-query",
-        f"there are two queries called {query.name}",
+        alike("queries", first.name, query.name) or f"there are two queries called {query.name}",
         query.name_span,
         labels=(Label(first.name_span, "the first one"),),
         help="rename one of them",

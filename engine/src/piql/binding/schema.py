@@ -104,13 +104,25 @@ def bind_schema(statements: Iterable[ast.Statement], base: Catalog | None = None
 
 
 def _duplicate(code: str, what: str, name: ast.Name, first: ast.Name) -> Diagnostic:
+    several = "indexes" if what == "index" else f"{what}s"
     return report(
         code,
-        f"there are two {'indexes' if what == 'index' else what + 's'} called {name.text}",
+        alike(several, first.text, name.text) or f"there are two {several} called {name.text}",
         name.span,
         labels=(Label(first.span, "the first one"),),
         help="rename one of them, or leave it out",
     )
+
+
+def alike(several: str, first: str, second: str) -> str:
+    """Say that two names differ only in case; nothing where they are the same name.
+
+    Names in double quotes are compared exactly where they are used. But a store that does not tell two such names
+    apart could not hold both tables, and a name without quotes could mean either.
+    """
+    if first == second:
+        return ""
+    return f'"{first}" and "{second}" differ only in the case of letters, by which {several} are not told apart'
 
 
 class _TableBuilder:
@@ -169,7 +181,8 @@ class _TableBuilder:
             if first is not node:
                 self._report(
                     "duplicate-column",
-                    f"{self.node.name.text} has two columns called {node.name.text}",
+                    alike("columns", first.name.text, node.name.text)
+                    or f"{self.node.name.text} has two columns called {node.name.text}",
                     node.name.span,
                     "rename one of them",
                     (Label(first.name.span, "the first one"),),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from typing import BinaryIO, cast
 
 
 def lsp(argv: Sequence[str] | None = None) -> int:
@@ -13,11 +14,12 @@ def lsp(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--stdio", action="store_true", help="by standard input and output, which is the only way")
     parser.parse_args(argv)
     try:
+        from piql.language_server.framing import Messages
         from piql.language_server.server import make_server
     except ModuleNotFoundError as missing:
         if (missing.name or "").partition(".")[0] not in ("pygls", "lsprotocol"):
             raise
         print("piql lsp: install piql[lsp] for this command", file=sys.stderr)
         return 2
-    make_server().start_io()
+    make_server().start_io(cast(BinaryIO, Messages(sys.stdin.buffer)))
     return 0

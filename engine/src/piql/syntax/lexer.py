@@ -1,6 +1,8 @@
 """Text → tokens, in one pass of one regular expression; comments are kept aside for the formatter.
 
-A text ('…') and a quoted name ("…") end on their line, so that a forgotten quote spoils one line and not the file.
+A file may begin with a byte order mark, which is blank. A text ('…') and a quoted name ("…") end on their line, so
+that a forgotten quote spoils one line and not the file. What a pattern has matched it keeps (`*+`): to be able to give
+it back takes hundreds of bytes a character.
 """
 
 from __future__ import annotations
@@ -20,15 +22,15 @@ MAX_FINDINGS = 200  # in one file; a text that is not PIQL at all would drown th
 
 _TOKEN = re.compile(
     r"""
-      (?P<space>\s+)
-    | (?P<comment>--[^\n]*|//[^\n]*|/\*(?:[^*]|\*(?!/))*(?:\*/|\Z))
-    | (?P<blob>[xX]'[^'\n]*')
-    | (?P<word>[^\W\d]\w*)
+      (?P<space>\s++|\A\ufeff)
+    | (?P<comment>--[^\n]*+|//[^\n]*+|/\*(?:[^*]++|\*(?!/))*+(?:\*/|\Z))
+    | (?P<blob>[xX]'[^'\n]*+')
+    | (?P<word>[^\W\d]\w*+)
     | (?P<number>(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)
-    | (?P<string>'(?:[^'\n]|'')*(?:'|(?=\n)|\Z))
-    | (?P<quoted>"(?:[^"\n]|"")*(?:"|(?=\n)|\Z))
+    | (?P<string>'(?:[^'\n]++|'')*+(?:'|(?=\n)|\Z))
+    | (?P<quoted>"(?:[^"\n]++|"")*+(?:"|(?=\n)|\Z))
     | (?P<symbol><=|>=|<>|!=|\|\||[-+*/%(),.;=<>\[\]{}:])
-    | (?P<stray>[^\s\w'"<>=+*/%(),.;\[\]{}:-]+|.)
+    | (?P<stray>[^\s\w'"<>=+*/%(),.;\[\]{}:-]++|.)
     """,
     re.VERBOSE | re.DOTALL,
 )
@@ -67,10 +69,11 @@ class Tokens:
     tokens: list[Token]
     comments: tuple[Comment, ...]
     diagnostics: list[Diagnostic]
+    rest: int | None = None  # where what was not cut any more begins
 
 
-def tokenize(source: Source) -> Tokens:
-    """Cut a text into tokens; never fails, unknown characters are reported and left out."""
+def tokenize(source: Source, most: int | None = None) -> Tokens:
+    """Cut a text into tokens, `most` at most; never fails, unknown characters are reported and left out."""
     text = source.text
     tokens: list[Token] = []
     comments: list[Comment] = []
@@ -81,11 +84,15 @@ def tokenize(source: Source) -> Tokens:
         if len(diagnostics) < MAX_FINDINGS:
             diagnostics.append(report(code, message, source.span(start, end), help=way_out))
 
+    rest = None
     for match in _TOKEN.finditer(text):
         kind = match.lastgroup
         if kind == "space":
             continue
         start, end = match.span()
+        if most is not None and len(tokens) + len(comments) >= most:
+            rest = start
+            break
         if kind == "word":
             found = match.group()
             append(Token("word", found, found.upper(), start, end))
@@ -112,7 +119,7 @@ def tokenize(source: Source) -> Tokens:
                 note("unclosed-quote", message, start, end, f"close it with {quote}")
             append(token)
     append(Token("end", "", "", len(text), len(text)))
-    return Tokens(tokens, tuple(comments), diagnostics)
+    return Tokens(tokens, tuple(comments), diagnostics, rest)
 
 
 def place_of_first_token(text: str) -> tuple[int, int] | None:

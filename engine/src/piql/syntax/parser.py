@@ -41,10 +41,12 @@ _KINDS: dict[str, Literal["select", "insert", "update", "delete"]] = {
 
 def parse(source: Source, most: int | None = None) -> ast.ParsedFile:
     """Give the statements of a text, up to the one before which they are `most` work; never raises."""
-    lexed = tokenize(source)
+    lexed = tokenize(source, most + MAX_TOKENS if most is not None else None)
     parser = _Parser(source, lexed)
     statements = parser.statements(most)
     diagnostics = parser.diagnostics
+    if lexed.rest is not None and all(finding.code != "too-many" for finding in diagnostics):
+        diagnostics.append(_too_much(source.span(lexed.rest, lexed.rest + 1)))
     if lexed.diagnostics:
         extents = _extents(source, statements)
         spoilt = [_is_any_in(lexed.diagnostics, extent) for extent in extents]
@@ -69,6 +71,17 @@ def parse_rest(source: Source) -> ast.ParsedFile:
     return parse(source) if place is None else ast.ParsedFile(source, (), (_too_much(source.span(*place)),))
 
 
+def refuse_long(source: Source, most: int) -> ast.ParsedFile:
+    """Say of a file which is longer than any text is read that it is not compiled."""
+    finding = report(
+        "too-many",
+        f"this file has {len(source.text):,} characters, and files of more than {most:,} are not compiled",
+        source.span(0, 1),
+        help="make several files of it",
+    )
+    return ast.ParsedFile(source, (), (finding,))
+
+
 def _too_much(span: Span) -> Diagnostic:
     return report(
         "too-many",
@@ -78,7 +91,13 @@ def _too_much(span: Span) -> Diagnostic:
     )
 
 
-parse_once = lru_cache(maxsize=128)(parse)
+def parse_once(source: Source, most: int | None = None) -> ast.ParsedFile:
+    """Parse a text that is likely parsed again soon; long ones are not kept."""
+    return _parse_short(source, most) if len(source.text) <= SHORT else parse(source, most)
+
+
+SHORT = 4_000  # characters
+_parse_short = lru_cache(maxsize=128)(parse)
 
 
 def _extents(source: Source, statements: list[ast.Statement]) -> list[tuple[int, int]]:

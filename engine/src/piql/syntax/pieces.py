@@ -14,19 +14,20 @@ from itertools import accumulate, count
 from piql.sharing import LongList
 from piql.source import Source
 from piql.syntax import ast
-from piql.syntax.parser import MAX_WORK, parse, parse_rest
+from piql.syntax.parser import MAX_WORK, parse, parse_rest, refuse_long
 
+MOST_CHARACTERS = 16_000_000  # of a file
 MOST_PIECES = 10_000  # a file of more statements is read as one piece
 
 # Everything up to a semicolon that is not in a quote or a comment; their ends are those of the lexer.
 _PIECE = re.compile(
     r"""(?:
       [^;'"/-]++
-    | '(?:[^'\n]|'')*+(?:'|(?=\n)|\Z)
-    | "(?:[^"\n]|"")*+(?:"|(?=\n)|\Z)
+    | '(?:[^'\n]++|'')*+(?:'|(?=\n)|\Z)
+    | "(?:[^"\n]++|"")*+(?:"|(?=\n)|\Z)
     | --[^\n]*+
     | //[^\n]*+
-    | /\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)
+    | /\*(?:[^*]++|\*(?!/))*+(?:\*/|\Z)
     | [/-]
     )*+;""",
     re.VERBOSE,
@@ -106,6 +107,9 @@ def _starts_in(pieces: tuple[ast.ParsedFile, ...]) -> dict[str, int]:
 
 def cut(source: Source, before: Pieces | None = None) -> Pieces:
     """Cut a text; pieces that `before` has in common with it, at its beginning and end, are not parsed again."""
+    if len(source.text) > MOST_CHARACTERS:
+        refused = refuse_long(_piece(source.name, source.text), MOST_CHARACTERS)
+        return Pieces(source, LongList.of([refused]), is_anew=True)
     if before is None or before.is_anew:
         return _cut(source, Pieces(Source(""), LongList.of(())), 0, 0)
     old, new = before.source.text, source.text

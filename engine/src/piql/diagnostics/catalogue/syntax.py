@@ -44,13 +44,14 @@ CODES = (
     Code(
         "too-many",
         "There are too many parts",
-        "One expression has 64 operators in a row, one FROM 64 tables, one UNION 64 queries, one table 1,000 columns "
-        "and constraints, one key, limit or index 32 columns, one AND 2,000 conditions, one OR 3,000 branches of "
-        "several conditions each, one IN as many rows, one GROUP BY or ORDER BY 1,000 terms, one result 5,000 columns, "
-        "one statement 50,000 words and signs. One file holds about 1,100 joins of two tables, 250 of six, 2,000 reads "
-        "of one, or 400 of a MIN or MAX: what stands behind them goes into another file. The stars and "
-        "FETCHes of one file stand for 300,000 columns together, which are 300 reads of the widest tables there are; "
-        "of a file of thousands of queries for 100,000. A project has as many files as it likes.",
+        "One expression has 64 operators in a row, one FROM 64 tables, one UNION 64 queries, one table 1,000 "
+        "columns and constraints, one key, limit or index 32 columns, one AND 2,000 conditions, one OR 3,000 "
+        "branches of several conditions each, one IN as many rows, one GROUP BY or ORDER BY 1,000 terms, one result"
+        " 5,000 columns, one statement 50,000 words and signs, one file 16,000,000 characters. One file holds about"
+        " 1,100 joins of two tables, 250 of six, 2,000 reads of one, or 400 of a MIN or MAX: what stands behind "
+        "them goes into another file. The stars and FETCHes of one file stand for 300,000 columns together, which "
+        "are 300 reads of the widest tables there are; of a file of thousands of queries for 100,000. A project has"
+        " as many files as it likes.",
         "CREATE QUERY q AS SELECT " + "+".join("1" * 70) + " FROM t;",
     ),
     Code(
