@@ -19,7 +19,7 @@ from piql_backend.errors import ErrorRead
         (b"{}", 422, "invalid-request"),
         (b'{"files": 3}', 422, "invalid-request"),
         (b'{"files": [{"path": "a.piql", "text": "\\ud800"}]}', 422, "invalid-request"),
-        (b'{"files": [{"path": "a.piql", "text": "x"}, {"path": "a.piql", "text": "y"}]}', 422, "invalid-request"),
+        (b'{"files": [{"path": "a.piql", "text": "x"}, {"path": "a.piql", "text": "y"}]}', 422, "file-given-twice"),
         (b'{"files": [], "\\ud800": 1}', 422, "invalid-request"),
         (b'{"files": [], "extra": 1}', 422, "invalid-request"),
     ],

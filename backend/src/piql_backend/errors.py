@@ -19,7 +19,7 @@ from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
 from piql_backend.compilations.schemas import DiagnosticRead
-from piql_backend.schema import Read
+from piql_backend.schema import FILE_TWICE, Read
 from piql_backend.security_headers import SECURITY_HEADERS
 from piql_backend.workspaces.schemas import FileRead
 
@@ -201,6 +201,8 @@ def add_error_handlers(app: FastAPI) -> None:
         kind, message = _first_problem(error)
         if kind == "json_invalid":
             refusal = ApiError(400, "invalid-json", "The body is not JSON.")
+        elif kind == FILE_TWICE:
+            refusal = ApiError(422, FILE_TWICE, f"{message}.", "Send each file once.")
         else:
             refusal = ApiError(422, "invalid-request", message, "The document at /api/openapi.json says what fits.")
         return _answer(refusal.status, refusal.body)

@@ -6,8 +6,9 @@ import re
 from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic_core import PydanticCustomError
 
-FILE_PATTERN = r"^[\w./-]+\.piql$"
+FILE_PATTERN = r"^([\w-][\w.-]*/)*[\w-][\w.-]*\.piql$"  # no part of the path is empty or begins with a point
 
 
 class Read(BaseModel):
@@ -45,6 +46,9 @@ FilePath = Annotated[
 FileText = Annotated[str, Field(max_length=1_000_000)]  # half characters (lone surrogates) are refused by Pydantic
 
 
+FILE_TWICE = "file-given-twice"
+
+
 class SourceFile(Write):
     """One file of PIQL text."""
 
@@ -55,11 +59,15 @@ class SourceFile(Write):
 def _are_distinct(files: list[SourceFile]) -> list[SourceFile]:
     paths = [each.path for each in files]
     if twice := sorted({path for path in paths if paths.count(path) > 1}):
-        raise ValueError(f"{twice[0]} is given twice")
+        raise PydanticCustomError(FILE_TWICE, "{path} is given twice", {"path": twice[0]})
     return files
 
 
-SourceFiles = Annotated[list[SourceFile], Field(max_length=300), AfterValidator(_are_distinct)]
+SourceFiles = Annotated[
+    list[SourceFile],
+    Field(max_length=300, description="Each path once; 422 with `file-given-twice` otherwise."),
+    AfterValidator(_are_distinct),
+]
 
 
 class RangeRead(Read):

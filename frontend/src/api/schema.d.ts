@@ -1309,7 +1309,10 @@ export interface components {
          * @description `stages_of` names the one query whose stages are wanted; without it all queries have theirs.
          */
         CompilationCreate: {
-            /** Files */
+            /**
+             * Files
+             * @description Each path once; 422 with `file-given-twice` otherwise.
+             */
             files: components["schemas"]["SourceFile"][];
             /** Stages Of */
             stages_of?: string | null;
@@ -1372,7 +1375,10 @@ export interface components {
          * @description `values` puts further limits of the query, by their symbols, elsewhere than in the text.
          */
         CurveCreate: {
-            /** Files */
+            /**
+             * Files
+             * @description Each path once; 422 with `file-given-twice` otherwise.
+             */
             files: components["schemas"]["SourceFile"][];
             /** Query */
             query: string;
@@ -1682,7 +1688,10 @@ export interface components {
          * @description One of several files that belong together.
          */
         FileAmong: {
-            /** Files */
+            /**
+             * Files
+             * @description Each path once; 422 with `file-given-twice` otherwise.
+             */
             files: components["schemas"]["SourceFile"][];
             /**
              * File
@@ -1855,7 +1864,10 @@ export interface components {
          * @description `values` puts further limits of the query, by their symbols, elsewhere than in the text.
          */
         HeatmapCreate: {
-            /** Files */
+            /**
+             * Files
+             * @description Each path once; 422 with `file-given-twice` otherwise.
+             */
             files: components["schemas"]["SourceFile"][];
             /** Query */
             query: string;
@@ -2256,7 +2268,10 @@ export interface components {
          * @description `page` names queries: `a, b | c` runs a first, then b and c at the same time.
          */
         PagePredictionCreate: {
-            /** Files */
+            /**
+             * Files
+             * @description Each path once; 422 with `file-given-twice` otherwise.
+             */
             files: components["schemas"]["SourceFile"][];
             /** Page */
             page: string;
@@ -2335,7 +2350,10 @@ export interface components {
          * @description `line` and `column` are 1-based, columns in UTF-16 units.
          */
         PlaceWrite: {
-            /** Files */
+            /**
+             * Files
+             * @description Each path once; 422 with `file-given-twice` otherwise.
+             */
             files: components["schemas"]["SourceFile"][];
             /**
              * File
@@ -2399,7 +2417,10 @@ export interface components {
         };
         /** PredictionCreate */
         PredictionCreate: {
-            /** Files */
+            /**
+             * Files
+             * @description Each path once; 422 with `file-given-twice` otherwise.
+             */
             files: components["schemas"]["SourceFile"][];
             /** Query */
             query: string;
@@ -2449,7 +2470,10 @@ export interface components {
          * @description `queries` names those to predict; null stands for all of the files.
          */
         PredictionSetCreate: {
-            /** Files */
+            /**
+             * Files
+             * @description Each path once; 422 with `file-given-twice` otherwise.
+             */
             files: components["schemas"]["SourceFile"][];
             /** Queries */
             queries?: string[] | null;
@@ -2474,7 +2498,10 @@ export interface components {
          *     `run_id` names the profile run that SLOs are held against; null: none are.
          */
         PreviewCreate: {
-            /** Files */
+            /**
+             * Files
+             * @description Each path once; 422 with `file-given-twice` otherwise.
+             */
             files: components["schemas"]["SourceFile"][];
             /** Workspace Id */
             workspace_id?: string | null;
@@ -2719,7 +2746,10 @@ export interface components {
         };
         /** RenameCreate */
         RenameCreate: {
-            /** Files */
+            /**
+             * Files
+             * @description Each path once; 422 with `file-given-twice` otherwise.
+             */
             files: components["schemas"]["SourceFile"][];
             /**
              * File
@@ -2809,7 +2839,10 @@ export interface components {
          * @description `slo` holds for every bounded query of the files that has none of its own in `slos`.
          */
         SafeLimitsCreate: {
-            /** Files */
+            /**
+             * Files
+             * @description Each path once; 422 with `file-given-twice` otherwise.
+             */
             files: components["schemas"]["SourceFile"][];
             /** Run Id */
             run_id: string;
@@ -3796,6 +3829,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The body is larger than 5 MB. */
             413: {
                 headers: {
@@ -3867,6 +3909,15 @@ export interface operations {
             };
             /** @description The request comes from a page of another origin. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3952,6 +4003,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The body is larger than 5 MB. */
             413: {
                 headers: {
@@ -4023,6 +4083,15 @@ export interface operations {
             };
             /** @description The request comes from a page of another origin. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4108,6 +4177,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The body is larger than 5 MB. */
             413: {
                 headers: {
@@ -4179,6 +4257,15 @@ export interface operations {
             };
             /** @description The request comes from a page of another origin. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4264,6 +4351,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The body is larger than 5 MB. */
             413: {
                 headers: {
@@ -4335,6 +4431,15 @@ export interface operations {
             };
             /** @description The request comes from a page of another origin. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4420,6 +4525,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The body is larger than 5 MB. */
             413: {
                 headers: {
@@ -4498,6 +4612,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The body is larger than 5 MB. */
             413: {
                 headers: {
@@ -4569,6 +4692,15 @@ export interface operations {
             };
             /** @description The request comes from a page of another origin. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

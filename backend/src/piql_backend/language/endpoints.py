@@ -3,6 +3,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Response
 
 from piql_backend.dependencies import TheWorkbench
+from piql_backend.errors import declared
 from piql_backend.language.schemas import (
     CompletionRead,
     FileAmong,
@@ -18,7 +19,7 @@ from piql_backend.language.schemas import (
 )
 from piql_backend.schema import EditRead, RangeRead, SourceFile
 
-router = APIRouter(prefix="/language", tags=["language"])
+router = APIRouter(prefix="/language", tags=["language"], responses=declared(404))
 
 
 @router.post("/completions", response_model=list[CompletionRead])
