@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 
 import piql
 import pytest
@@ -18,10 +19,12 @@ from piql.errors import StoreForked
 from piql.forking import RenewedLock
 from piql.memory import Memory
 from piql.store import embedded_fork
-from piql.store.embedded_fork import FORKS
+from piql.store.embedded_connections import DatabaseFile, Held
+from piql.store.embedded_fork import FORKS, Forks
 from piql.store.stepwise import StepwiseStore
 from piql.writing.server import Server
 from piql.writing.stamps import Stamps
+from processes.forked import said_by_child
 from processes.nursery import Nursery
 from promises import broken_promises, records_of
 
@@ -49,22 +52,8 @@ def numbers(db: piql.Database) -> set[int]:
 
 
 def in_child(work: Callable[[], object], fork: Callable[[], int] = os.fork) -> str:
-    """Give what a forked process said: what it raised, else "done"."""
-    reads, writes = os.pipe()
-    pid = fork()
-    if pid == 0:
-        try:
-            work()
-            said = "done"
-        except BaseException as failure:
-            said = type(failure).__name__
-        os.write(writes, said.encode())
-        os._exit(0)
-    os.close(writes)
-    with open(reads) as pipe:
-        found = pipe.read()
-    os.waitpid(pid, 0)
-    return found
+    """Give the name of what a forked process raised, else "done"."""
+    return said_by_child(work, fork).partition(":")[0]
 
 
 @pytest.mark.parametrize("scheme", ["embedded", "stepwise"])
@@ -218,29 +207,12 @@ def test_a_file_that_another_library_has_open_is_refused_in_the_child(db: piql.D
     foreign.execute("SELECT COUNT(*) FROM settings").fetchone()
     assert in_child(lambda: put(db, 1)) == "StoreForked"
     assert in_child(lambda: piql.connect(f"embedded:{link}")) == "StoreForked"
-    with pytest.raises(StoreForked, match=r"while its parent had .*a\.db open: start it by spawn"):
-        in_child_raise(lambda: put(db, 1))
+    said = said_by_child(lambda: put(db, 1))
+    assert said.startswith(f"StoreForked: this process was forked while its parent had {path} open: start it by spawn")
     foreign.close()
     assert in_child(lambda: put(db, 2)) == "done"
     put(db, 3)
     assert numbers(db) == {2, 3}
-
-
-def in_child_raise(work: Callable[[], object]) -> None:
-    """Raise here what a forked process says that it raised."""
-    reads, writes = os.pipe()
-    if os.fork() == 0:
-        try:
-            work()
-        except StoreForked as refused:
-            os.write(writes, str(refused).encode())
-        os._exit(0)
-    os.close(writes)
-    with open(reads) as pipe:
-        said = pipe.read()
-    os.wait()
-    if said:
-        raise StoreForked(said)
 
 
 def test_a_grandchild_is_refused_though_its_parent_closed_what_it_inherited(db: piql.Database, path: Path) -> None:
@@ -286,6 +258,32 @@ def test_connections_are_forgotten_with_their_threads_and_stores(path: Path) -> 
             thread.join()
         assert len(FORKS.held) == before + 1
     assert len(FORKS.held) == before
+
+
+def test_a_use_that_is_interrupted_while_it_waits_for_a_fork_is_over(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    forks = Forks()
+    forks.is_near = True
+    monkeypatch.setattr(forks, "_over", SimpleNamespace(wait=interrupted))
+    monkeypatch.setattr("piql.store.embedded_connections.FORKS", forks)
+    held = Held(DatabaseFile(path, "NORMAL", 1.0))
+    with pytest.raises(KeyboardInterrupt):
+        held.enter()
+    assert held.uses == 0
+
+
+def test_a_file_that_could_not_be_opened_is_open_nowhere(tmp_path: Path) -> None:
+    path = tmp_path / "text.db"
+    path.write_bytes(b"SQLite format 3\0" + b"no database" * 500)
+    with pytest.raises(piql.StoreUnavailable) as failure:
+        piql.connect(f"embedded:{path}")
+    opened = path.stat()
+    assert (opened.st_dev, opened.st_ino) not in embedded_fork._open_databases()
+    assert failure.value.__cause__ is not None
 
 
 def open_accounts(url: str, numbers: range) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from typing import Any
 from unittest.mock import MagicMock
@@ -14,28 +13,10 @@ from piql.store.cql.connection import Connection
 from piql.store.cql.direct import Direct
 from piql.store.cql.grouping import Sent
 from piql.store.cql.rust import RustConnection
+from processes.forked import said_by_child
 
 ADDRESS = parse_address("cql://127.0.0.1/shop")
 READ = Sent("SELECT", [b"1"], b"1", None, None, {b"": (0,)})
-
-
-def in_child(work: Callable[[], object]) -> str:
-    """Give what a forked process said: what it raised, else "done"; it is ended after some seconds."""
-    reads, writes = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        said = "done"
-        try:
-            work()
-        except BaseException as failure:
-            said = f"{type(failure).__name__}: {failure}"
-        os.write(writes, said.encode())
-        os._exit(0)
-    os.close(writes)
-    with open(reads) as pipe:
-        found = pipe.read()
-    os.waitpid(pid, 0)
-    return found
 
 
 @pytest.fixture
@@ -59,14 +40,16 @@ WAYS: dict[str, Callable[[Connection], Any]] = {
 @pytest.mark.parametrize("way", WAYS)
 def test_every_way_to_the_cluster_is_refused_in_the_child(cluster: MagicMock, way: str) -> None:
     link = Connection(ADDRESS)
-    assert in_child(lambda: WAYS[way](link)).startswith("StoreForked: this process was forked after its parent had")
+    assert said_by_child(lambda: WAYS[way](link)).startswith(
+        "StoreForked: this process was forked after its parent had"
+    )
 
 
 def test_reads_that_were_prepared_before_the_fork_are_refused_and_find_no_lock_held(cluster: MagicMock) -> None:
     reads = Direct(Connection(ADDRESS))
     answer = reads.answer  # as functions hold it that queries have prepared
-    assert in_child(lambda: answer(READ, None)).startswith("StoreForked")
-    assert in_child(lambda: reads.answer_many([READ, READ], None)).startswith("StoreForked")
+    assert said_by_child(lambda: answer(READ, None)).startswith("StoreForked")
+    assert said_by_child(lambda: reads.answer_many([READ, READ], None)).startswith("StoreForked")
 
 
 def test_a_child_that_closes_leaves_the_session_to_its_parent(cluster: MagicMock) -> None:
@@ -76,14 +59,14 @@ def test_a_child_that_closes_leaves_the_session_to_its_parent(cluster: MagicMock
         link.close()
         assert cluster.return_value.shutdown.call_count == 0
 
-    assert in_child(close) == "done"
+    assert said_by_child(close) == "done"
     link.close()
     assert cluster.return_value.shutdown.call_count == 1
 
 
 def test_a_child_connects_anew(cluster: MagicMock) -> None:
     Connection(ADDRESS)
-    assert in_child(lambda: Connection(ADDRESS).nodes()) == "done"
+    assert said_by_child(lambda: Connection(ADDRESS).nodes()) == "done"
 
 
 def test_the_other_driver_is_refused_though_all_its_slots_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,4 +80,4 @@ def test_the_other_driver_is_refused_though_all_its_slots_are_taken(monkeypatch:
         take(timeout=5)
         link.answer("SELECT", [])
 
-    assert in_child(read).startswith("StoreForked")
+    assert said_by_child(read).startswith("StoreForked")

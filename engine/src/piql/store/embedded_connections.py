@@ -128,9 +128,13 @@ class DatabaseFile:
             cached_statements=1024,
             factory=Connection,
         )
-        patiently(lambda: connection.execute("PRAGMA journal_mode = WAL"), self._wait_seconds)
-        connection.execute(f"PRAGMA synchronous = {self._synchronous}")
-        connection.executescript(_PRAGMAS)
+        try:
+            patiently(lambda: connection.execute("PRAGMA journal_mode = WAL"), self._wait_seconds)
+            connection.execute(f"PRAGMA synchronous = {self._synchronous}")
+            connection.executescript(_PRAGMAS)
+        except BaseException:
+            connection.close()  # here, and not whenever it is collected
+            raise
         return connection
 
 

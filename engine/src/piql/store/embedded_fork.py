@@ -58,8 +58,10 @@ class Forks:
             if not self.is_near or self._forker == get_ident():
                 return
             held.uses -= 1
-            over.wait()
-            held.uses += 1
+            try:
+                over.wait()
+            finally:
+                held.uses += 1
 
     def refuse_strangers(self) -> None:
         """Raise StoreForked in a process that was forked in a way of which Python was not told."""
