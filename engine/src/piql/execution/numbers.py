@@ -42,8 +42,8 @@ def remainder(left: Any, right: Any) -> Any:
     """Give the remainder of whole numbers with the sign of what is divided."""
     if right == 0:
         return None
-    found = abs(left) % abs(right)
-    return -found if left < 0 else found
+    result = abs(left) % abs(right)
+    return -result if left < 0 else result
 
 
 def remainder_of_doubles(left: float, right: float) -> float | None:
@@ -68,10 +68,10 @@ def exactly(operator: str, words: str) -> Compute:
 
     def computed(left: Any, right: Any) -> Any:
         try:
-            found = compute(left, right)
+            result = compute(left, right)
         except DoesNotFit:
             raise too_many_digits(words) from None
-        return found if found or found is None else one_zero(found)
+        return result if result or result is None else one_zero(result)
 
     return computed
 
@@ -113,8 +113,8 @@ def round_half_away(number: Any, digits: int = 0) -> Any:
         if digits < -_MOST_DIGITS:
             return 0
         step = 10**-digits
-        found = (abs(number) + step // 2) // step * step
-        return -found if number < 0 else found
+        result = (abs(number) + step // 2) // step * step
+        return -result if number < 0 else result
     exact = number if isinstance(number, Decimal) else Decimal(repr(number))
     digits = max(-_MOST_DIGITS, min(digits, _MOST_DIGITS))
     exponent = exact.as_tuple().exponent
@@ -175,11 +175,11 @@ def held_to(type: SqlType, words: str) -> Callable[[Any], Any]:
 
     def hold(total: Decimal) -> Decimal:
         try:
-            found = RESULT.plus(total)
+            result = RESULT.plus(total)
         except DoesNotFit:
             raise too_many_digits(words) from None
-        if most is not None and found and found.adjusted() >= most:
+        if most is not None and result and result.adjusted() >= most:
             raise too_many_digits(words)
-        return found
+        return result
 
     return hold
