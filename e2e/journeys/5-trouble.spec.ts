@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from '../fixtures.ts'
+import { Workbench } from '../pages/Workbench.ts'
 
 declare global {
   interface Window {
@@ -9,6 +10,8 @@ declare global {
 }
 
 const FIND_USER = 'queries/findUser.piql'
+/** What the page asks for to hear of other people's changes. */
+const LOOK = '**/api/workspaces/scadr'
 
 test.describe('in the text', () => {
   test('a syntax error is marked where it is, and the other queries keep their plans', async ({ workbench }) => {
@@ -192,9 +195,10 @@ test.describe('with the back end', () => {
     await editor.expectText(FIND_USER, 'One user, by their name.')
   })
 
-  test('a file that is deleted elsewhere while it is written on is saved as a new one', async ({ workbench, api }) => {
+  test('a file that is deleted elsewhere while it is written on is saved as a new one', async ({ workbench, api, page }) => {
     const { editor } = workbench
     await workbench.open(`/?file=${FIND_USER}&query=findUser`)
+    await page.route(LOOK, (route) => route.abort()) // only the save hears of it
     await api.remove(FIND_USER)
     await editor.typeOver(FIND_USER, 'One user by name.', 'Written on.')
     await expect(workbench.notices).toContainText(`${FIND_USER} was deleted elsewhere; what you typed is saved as a new file.`)
@@ -202,15 +206,68 @@ test.describe('with the back end', () => {
     expect((await api.files()).find((file) => file.path === FIND_USER)?.text).toContain('Written on.')
   })
 
-  test('a text that was changed elsewhere is not overwritten unasked', async ({ workbench, api }) => {
+  test('a text that was changed elsewhere is not overwritten unasked', async ({ workbench, api, page }) => {
     const { editor } = workbench
     await workbench.open(`/?file=${FIND_USER}&query=findUser`)
+    await page.route(LOOK, (route) => route.abort()) // only the save hears of it
     await api.write(FIND_USER, (text) => text.replace('One user by name.', 'Written elsewhere.'))
     await editor.typeOver(FIND_USER, 'One user by name.', 'Written here.')
     await expect(workbench.saveState).toHaveText('Conflict')
-    await editor.region.getByRole('button', { name: 'Keep mine' }).click()
+    await editor.region.getByRole('button', { name: 'Keep mine as a copy' }).click()
     await expect(workbench.saveState).toHaveText('Saved')
-    await editor.expectText(FIND_USER, 'Written here.')
+    await editor.expectText(FIND_USER, 'Written elsewhere.')
+    await editor.expectText('queries/findUser.mine.piql', 'Written here.')
+    const saved = await api.files()
+    expect(saved.find((file) => file.path === FIND_USER)?.text).toContain('Written elsewhere.')
+    expect(saved.find((file) => file.path === 'queries/findUser.mine.piql')?.text).toContain('Written here.')
+  })
+
+  test('of two tabs, the one that is behind takes the newer text, or says what to do about it, and deploys neither', async ({ workbench, context, api }) => {
+    const { editor, deploy } = workbench
+    await workbench.open(`/?file=${FIND_USER}&query=findUser&panel=deploy`)
+    const second = await context.newPage()
+    const other = new Workbench(second)
+    await other.open(`/?file=${FIND_USER}&query=findUser`)
+    await other.editor.typeOver(FIND_USER, 'One user by name.', 'Newer text.')
+    await expect(other.saveState).toHaveText('Saved')
+    await editor.expectText(FIND_USER, 'Newer text.')
+    await expect(workbench.notices).toContainText(`${FIND_USER} changed elsewhere; here is the newer text.`)
+
+    await second.route('**/api/workspaces/scadr**', (route) => route.abort())
+    await other.editor.typeOver(FIND_USER, 'Newer text.', 'Typed behind.')
+    await expect(other.saveState).toHaveText('Kept in this browser')
+    await editor.typeOver(FIND_USER, 'Newer text.', 'Newest text.')
+    await expect(workbench.saveState).toHaveText('Saved')
+    await second.unroute('**/api/workspaces/scadr**')
+    await expect(other.saveState).toHaveText('Conflict')
+    await other.deploy.open()
+    await expect(other.deploy.alert).toContainText(`Deploying is refused: ${FIND_USER} is newer on the server than here.`)
+    await expect(other.deploy.button).toBeDisabled()
+    await other.editor.region.getByRole('button', { name: 'Compare' }).click()
+    await expect(second.getByRole('dialog')).toContainText('− -- Newest text.')
+    await expect(second.getByRole('dialog')).toContainText('+ -- Typed behind.')
+    await second.keyboard.press('Escape')
+    await other.editor.region.getByRole('button', { name: 'Take theirs' }).click()
+    await other.editor.expectText(FIND_USER, 'Newest text.')
+    await expect(other.saveState).toHaveText('Saved')
+    expect((await api.files()).find((file) => file.path === FIND_USER)?.text).toContain('Newest text.')
+    await second.close()
+    await expect(deploy.state).toContainText('Only the text differs')
+  })
+
+  test('a text that grew old unseen is not deployed over a newer one', async ({ workbench, api, page }) => {
+    const { editor, deploy } = workbench
+    await api.deploy()
+    await api.write(FIND_USER, (text) => text.replace('One user by name.', 'Not deployed yet.'))
+    await workbench.open(`/?file=${FIND_USER}&query=findUser&panel=deploy`)
+    await expect(deploy.state).toContainText('Only the text differs')
+    await page.route('**/api/workspaces/scadr', (route) => route.abort())
+    await api.write(FIND_USER, (text) => text.replace('Not deployed yet.', 'Newer.'))
+    await deploy.button.click()
+    await expect(deploy.alert).toContainText(FIND_USER)
+    await page.unroute('**/api/workspaces/scadr')
+    await editor.expectText(FIND_USER, 'Newer.')
+    await expect(deploy.alert).toHaveCount(0)
   })
 
   test('a compiler that fails is not taken for a text without problems', async ({ workbench, page }) => {

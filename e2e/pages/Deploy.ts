@@ -13,7 +13,7 @@ export class Deploy extends Panel {
   constructor(page: Page) {
     super(page, 'Deploy')
     this.button = this.content.getByRole('button', { name: /^Deploy version \d+$/ })
-    this.state = this.content.getByRole('region', { name: 'Next deployment' }).getByRole('status')
+    this.state = this.content.getByRole('region', { name: 'Next deployment' }).getByRole('status').first()
     this.reasons = this.content.getByRole('list', { name: 'Reasons of the refusal' }).locator('> li')
     this.versions = this.content.getByRole('table', { name: 'Deployments' }).locator('tbody').getByRole('row')
     this.onItsWay = this.content.getByRole('region', { name: 'Version on its way' })

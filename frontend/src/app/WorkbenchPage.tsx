@@ -33,7 +33,9 @@ export function WorkbenchPage() {
   const isOpen = useDocuments((state) => state.workspace === view.workspace)
 
   useEffect(() => {
-    if (data) openWorkspace(view.workspace, data.files)
+    if (!data) return
+    const followed = openWorkspace(view.workspace, data.files)
+    if (followed.length > 0) notify({ tone: 'info', text: `${followed.join(', ')} changed elsewhere; here is the newer text.` })
   }, [data, view.workspace])
   useEffect(() => {
     const stopCompiling = startCompiling()

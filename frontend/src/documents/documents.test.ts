@@ -1,8 +1,8 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { applyTextEdits, documentAt, keepMine, openWorkspace, setText, takeTheirs, useDocuments } from './documents'
+import { applyTextEdits, documentAt, keepMineAsCopy, openWorkspace, setText, takeTheirs, useDocuments } from './documents'
 import { useNotices } from '../app/notices'
-import { saveChanged } from './saving'
+import { savedRevisions, saveChanged } from './saving'
 
 const PATH = 'schema.piql'
 const server = (text: string, revision = 'r1') => [{ path: PATH, text, revision }]
@@ -137,6 +137,15 @@ describe('a workspace that is read again', () => {
     expect(documentAt(PATH)).toMatchObject({ text: 'elsewhere', revision: 'r2', saveState: 'saved' })
   })
 
+  it('says which texts have followed, and counts nothing as changed where nothing has', () => {
+    expect(readAgain('one', 'r1')).toEqual([])
+    const { version } = useDocuments.getState()
+    expect(readAgain('one', 'r1')).toEqual([])
+    expect(useDocuments.getState().version).toBe(version)
+    expect(readAgain('theirs', 'r2')).toEqual([PATH])
+    expect(documentAt(PATH)).toMatchObject({ text: 'theirs', saveState: 'saved' })
+  })
+
   it('keeps what is unsaved here, and asks where both have changed', () => {
     setText(PATH, 'mine')
     readAgain('one', 'r1')
@@ -164,9 +173,19 @@ describe('a conflict', () => {
     expect(documentAt(PATH)).toMatchObject({ text: 'mine', saveState: 'conflict', conflict: { text: 'theirs' } })
   })
 
-  it('ends with mine, based on their revision', () => {
-    keepMine(PATH)
-    expect(documentAt(PATH)).toMatchObject({ text: 'mine', revision: 'r2', saveState: 'changed', conflict: null })
+  it('ends with theirs, and with mine in a file beside it', () => {
+    const copy = keepMineAsCopy(PATH)
+    expect(copy).toBe(PATH.replace('.piql', '.mine.piql'))
+    expect(documentAt(PATH)).toMatchObject({ text: 'theirs', revision: 'r2', saveState: 'saved', conflict: null })
+    expect(documentAt(copy ?? '')).toMatchObject({ text: 'mine', revision: null, saveState: 'changed', conflict: null })
+  })
+
+  it('is not on the way to the server, and no text of it can be deployed', async () => {
+    await saveChanged()
+    expect(documentAt(PATH)?.saveState).toBe('conflict')
+    expect(savedRevisions()).toBeNull()
+    takeTheirs(PATH)
+    expect(savedRevisions()).toEqual({ [PATH]: 'r2' })
   })
 
   it('ends with theirs', () => {

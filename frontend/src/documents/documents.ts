@@ -5,7 +5,7 @@
  * to the server after a pause (see compile-loop.ts and saving.ts).
  */
 import { create } from 'zustand'
-import { comparePaths, readDrafts, reconcile, removeDraft, writeDraft, type DraftStorage, type ServerFile } from '../logic/drafts'
+import { comparePaths, copyPath, readDrafts, reconcile, removeDraft, writeDraft, type DraftStorage, type ServerFile } from '../logic/drafts'
 import { applyEdits, editsByFile } from '../logic/text-edits'
 import type { TextEdit } from '../logic/shapes'
 import type { SourceFile } from '../api/types'
@@ -51,13 +51,20 @@ export function setApplier(next: Applier | null): void {
   applier = next
 }
 
-/** Takes the server's files: with the drafts over them at first, and later laid under what is open here. */
-export function openWorkspace(workspace: string, files: readonly ServerFile[]): void {
+/**
+ * Takes the server's files: with the drafts over them at first, and later laid under what is open here.
+ *
+ * Returns the paths of open files that were saved here and have followed a newer text of the server.
+ */
+export function openWorkspace(workspace: string, files: readonly ServerFile[]): string[] {
   const open = useDocuments.getState()
   if (open.workspace === workspace) {
-    useDocuments.setState({ files: rebased(open.files, files).toSorted((a, b) => comparePaths(a.path, b.path)), version: open.version + 1 })
+    const now = rebased(open.files, files).toSorted((a, b) => comparePaths(a.path, b.path))
+    if (now.length === open.files.length && now.every((file, at) => file === open.files[at])) return []
+    useDocuments.setState({ files: now, version: open.version + 1 })
     forgetDraftsOfSaved(workspace)
-    return
+    const before = new Map(open.files.map((file) => [file.path, file]))
+    return now.filter(({ path, text, saveState }) => saveState === 'saved' && before.has(path) && before.get(path)?.text !== text).map(({ path }) => path)
   }
   const { files: reconciled, restored } = reconcile(files, readDrafts(storage, workspace))
   useDocuments.setState((state) => ({
@@ -70,6 +77,7 @@ export function openWorkspace(workspace: string, files: readonly ServerFile[]): 
     })),
   }))
   forgetDraftsOfSaved(workspace)
+  return []
 }
 
 /** A draft that the server has already would, once the server has another text, be taken for a conflict. */
@@ -87,10 +95,11 @@ function rebased(open: readonly TextDocument[], server: readonly ServerFile[]): 
     const theirs = byPath.get(file.path)
     byPath.delete(file.path)
     const isSaved = file.saveState === 'saved'
+    if (!theirs && file.revision === null) return [file]
     if (!theirs) return isSaved ? [] : [{ ...file, revision: null, conflict: null, saveState: 'changed' }]
     if (file.saveState === 'saving' || theirs.revision === file.revision) return [file]
     if (isSaved || file.text === theirs.text) return [savedDocument(theirs)]
-    return [{ ...file, saveState: 'conflict', conflict: theirs }]
+    return [file.conflict?.revision === theirs.revision ? file : { ...file, saveState: 'conflict', conflict: theirs }]
   })
   return [...kept, ...[...byPath.values()].map(savedDocument)]
 }
@@ -164,22 +173,26 @@ export function markUnknown(path: string): void {
   update(path, (file) => ({ ...file, revision: null, conflict: null, saveState: 'changed' }))
 }
 
-/** Keeps the text typed here; the next save is based on the server's newer revision. */
-export function keepMine(path: string): void {
-  update(path, (file) =>
-    file.conflict
-      ? { ...file, savedText: file.conflict.text, revision: file.conflict.revision, conflict: null, saveState: 'changed' }
-      : file,
-  )
-  useDocuments.setState(({ version }) => ({ version: version + 1 }))
-}
-
 /** Takes the server's text; what was typed here can still be undone in the editor. */
 export function takeTheirs(path: string): void {
   const theirs = documentAt(path)?.conflict
   if (!theirs) return
-  keepMine(path)
+  update(path, (file) => ({ ...file, savedText: theirs.text, revision: theirs.revision, conflict: null, saveState: 'changed' }))
+  useDocuments.setState(({ version }) => ({ version: version + 1 }))
   replaceText(path, theirs.text)
+}
+
+/** Takes the server's text, and keeps what was typed here as a file of its own beside it; returns its path. */
+export function keepMineAsCopy(path: string): string | null {
+  const mine = documentAt(path)
+  if (!mine?.conflict) return null
+  const { workspace, files, version } = useDocuments.getState()
+  const copy = copyPath(path, files.map((file) => file.path))
+  if (workspace !== null) writeDraft(storage, workspace, { path: copy, text: mine.text, baseRevision: null, at: Date.now() })
+  const added: TextDocument = { path: copy, text: mine.text, savedText: '', revision: null, saveState: 'changed', conflict: null }
+  useDocuments.setState({ files: [...files, added].toSorted((a, b) => comparePaths(a.path, b.path)), version: version + 1 })
+  takeTheirs(path)
+  return copy
 }
 
 /** Back to the server's text of every restored draft. */

@@ -2,11 +2,16 @@
 import { queryOptions } from '@tanstack/react-query'
 import { readWorkspace } from './saving'
 
-/** Never from the cache: after a while on another page, what was read at first would be laid over what was saved since. */
+/** How often the server is asked whether somebody else has written. */
+const LOOK_MS = 4000
+
+/** Asked again and again while the page is looked at, and at once when it is come back to. Never from the cache: after a while on another page, what was read at first would be laid over what was saved since. */
 export const workspaceQuery = (id: string) =>
   queryOptions({
     queryKey: ['workspace', id],
     queryFn: ({ signal }) => readWorkspace(id, signal),
     staleTime: Infinity,
     gcTime: 0,
+    refetchInterval: LOOK_MS,
+    refetchOnWindowFocus: 'always',
   })

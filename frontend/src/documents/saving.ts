@@ -40,6 +40,18 @@ export function saveChanged(): Promise<void> {
   return underWay
 }
 
+/** A file was made or deleted on the server: what was read from it before may not have that. */
+export function tellWritten(): void {
+  ended += 1
+}
+
+/** The revisions that the texts here were edited from, once all are on the server; null while one is not. */
+export function savedRevisions(): Record<string, string> | null {
+  const { files } = useDocuments.getState()
+  const entries = files.flatMap(({ path, revision, saveState }) => (revision !== null && saveState === 'saved' ? [[path, revision] as const] : []))
+  return entries.length === files.length ? Object.fromEntries(entries) : null
+}
+
 /** A save is tried again when the server comes back. */
 export function saveAgain(): void {
   if (useDocuments.getState().files.some(waits)) scheduleSave(0)

@@ -26,6 +26,7 @@ const state = (change: Partial<DeployFacts> = {}) =>
     previewOf: 5,
     previewError: null,
     changedFiles: [],
+    staleFiles: [],
     nextVersion: 8,
     agreed: NOTHING_AGREED,
     isOtherRun: false,
@@ -93,6 +94,16 @@ describe('the deploy panel', () => {
     const kept = preview({ kept: [{}] })
     expect(state({ preview: kept })).toMatchObject({ kind: 'same' })
     expect(state({ preview: kept, agreed: { toRemove: true, toReplace: false } })).toMatchObject({ kind: 'ready', button: { isEnabled: true } })
+  })
+
+  it('does not deploy over a newer text of somebody else', () => {
+    expect(state({ staleFiles: ['a.piql'], preview: preview({ added: ['x'] }) })).toMatchObject({
+      kind: 'stale',
+      tone: 'danger',
+      headline: 'Deploying is refused: a.piql is newer on the server than here.',
+      hasChanges: false,
+      button: { isEnabled: false },
+    })
   })
 
   it('waits for the comparison of the text as it is now', () => {

@@ -56,6 +56,8 @@ export interface DeployFacts {
   previewError: string | null
   /** The files whose text is not the live one's; null while that is not known. */
   changedFiles: readonly string[] | null
+  /** The files that are newer on the server than what they were edited from here. */
+  staleFiles: readonly string[]
   nextVersion: number
   agreed: Agreed
   /** Whether the predictions to be kept come from another profile run than those of the live version. */
@@ -68,7 +70,7 @@ export interface DeployFacts {
 export type DeployTone = 'plain' | 'accent' | 'warning' | 'danger'
 
 export interface DeployState {
-  kind: 'comparing' | 'unknown' | 'empty' | 'errors' | 'tables' | 'breaks' | 'replaces' | 'same' | 'predictions' | 'text' | 'ready' | 'deploying' | 'building'
+  kind: 'comparing' | 'unknown' | 'stale' | 'empty' | 'errors' | 'tables' | 'breaks' | 'replaces' | 'same' | 'predictions' | 'text' | 'ready' | 'deploying' | 'building'
   tone: DeployTone
   headline: string
   help: string | null
@@ -108,6 +110,10 @@ type Judged = Pick<DeployState, 'kind' | 'tone' | 'headline' | 'help'>
 function judged(facts: DeployFacts): Judged {
   const { preview, previewOf, textVersion } = facts
   if (facts.isDeploying) return say('deploying', 'plain', 'Deploying…', LIVE_GOES_ON)
+  if (facts.staleFiles.length > 0) {
+    const help = 'Compare the texts above the editor, then take theirs or keep yours as a copy.'
+    return say('stale', 'danger', `Deploying is refused: ${facts.staleFiles.join(', ')} ${facts.staleFiles.length === 1 ? 'is' : 'are'} newer on the server than here.`, help)
+  }
   if (facts.previewError !== null) return say('unknown', 'danger', 'What deploying would change is not known.', facts.previewError)
   if (!preview || previewOf !== textVersion) return COMPARING
   if (facts.isBuilding) return say('building', 'plain', 'Another version is on its way.', 'Wait until it is live, or cancel it below.')

@@ -89,6 +89,15 @@ export function reconcile(files: readonly ServerFile[], drafts: readonly Draft[]
   return { files: reconciled.toSorted((a, b) => comparePaths(a.path, b.path)), restored }
 }
 
+/** `queries/a.piql` becomes `queries/a.mine.piql`, or `a.mine2.piql` where that is taken. */
+export function copyPath(path: string, taken: readonly string[]): string {
+  const stem = path.replace(/\.piql$/, '')
+  for (let count = 1; ; count += 1) {
+    const candidate = `${stem}.mine${count === 1 ? '' : count}.piql`
+    if (!taken.includes(candidate)) return candidate
+  }
+}
+
 /** Files of a folder before its sub-folders, each by name. */
 export function comparePaths(a: string, b: string): number {
   const depth = a.split('/').length - b.split('/').length

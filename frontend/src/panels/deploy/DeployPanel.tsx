@@ -7,7 +7,8 @@ import { useChosenRun } from '../../app/predictions'
 import { useView } from '../../app/url-state'
 import { useCompilationState } from '../../documents/compile-loop'
 import { sourceFiles, useDocuments } from '../../documents/documents'
-import { saveChanged } from '../../documents/saving'
+import { workspaceQuery } from '../../documents/opening'
+import { savedRevisions, saveChanged } from '../../documents/saving'
 import { isUnderWay } from '../../logic/build'
 import { deployState, fileChanges, queryCount, type Agreed, type DeployFacts, type Refusal } from '../../logic/deploy-state'
 import { plural } from '../../units'
@@ -46,12 +47,15 @@ function NextDeployment() {
   const changes = useFileChanges(versions, live, workspace)
   const [agreed, setAgreed] = useState(NOTHING_AGREED)
   const removes = [...(agreed.toRemove ? (data?.kept ?? []) : []), ...(agreed.toReplace ? (data?.replaced ?? []) : [])].map(({ query }) => query)
+  const staleFiles = useStaleFiles()
   const [refusal, setRefusal] = useState<Refusal | null>(null)
   const deploy = useMutation({
     mutationFn: async () => {
       await saveChanged()
+      const base_revisions = savedRevisions()
+      if (!base_revisions) throw new Error('Not everything that is typed here could be saved; nothing is deployed.')
       const base = data ? { base_version: data.base_version } : {}
-      const body = { workspace_id: workspace, files: sourceFiles(), run_id: runId || null, removes, ...base }
+      const body = { workspace_id: workspace, files: sourceFiles(), run_id: runId || null, removes, base_revisions, ...base }
       return answered(api.POST('/api/deployments/builds', { body }))
     },
     onMutate: () => setRefusal(null),
@@ -67,6 +71,7 @@ function NextDeployment() {
         textVersion: useDocuments.getState().version,
       })
       void queryClient.invalidateQueries({ queryKey: deployments.queryKey })
+      void queryClient.invalidateQueries({ queryKey: workspaceQuery(workspace).queryKey })
     },
   })
   const facts: DeployFacts = {
@@ -75,6 +80,7 @@ function NextDeployment() {
     previewOf: isPlaceholderData ? -1 : compiled,
     previewError: error && !data ? messageOf(error) : null,
     changedFiles: changes?.map(({ path }) => path) ?? null,
+    staleFiles,
     nextVersion: Math.max(0, ...(versions ?? []).map(({ version }) => version)) + 1,
     agreed,
     isOtherRun: (runId || null) !== (live?.run_id ?? null),
@@ -94,6 +100,12 @@ function NextDeployment() {
       onDeploy={() => deploy.mutate()}
     />
   )
+}
+
+/** The files of which the server has a newer text. */
+function useStaleFiles(): string[] {
+  const files = useDocuments((state) => state.files)
+  return files.filter((file) => file.conflict !== null).map(({ path }) => path)
 }
 
 /** The files as they are live beside the files as they are typed; null while the live ones are not here. */

@@ -1,15 +1,18 @@
 import { Play, Sigma } from 'lucide-react'
-import { lazy, Suspense } from 'react'
+import { lazy, Suspense, useState } from 'react'
+import { notify } from '../../app/notices'
 import { region } from '../../app/regions'
 import { openPanel } from '../../app/panel-view'
 import { requestRun } from '../../app/run-request'
 import { useSelectedQuery } from '../../app/selection'
 import { useView } from '../../app/url-state'
-import { keepMine, takeTheirs, useDocuments, type TextDocument } from '../../documents/documents'
+import { keepMineAsCopy, takeTheirs, useDocuments, type TextDocument } from '../../documents/documents'
 import { Button } from '../../ui/Button'
+import { Dialog } from '../../ui/Dialog'
 import { EmptyState } from '../../ui/EmptyState'
 import { Notice } from '../../ui/Notice'
 import { PartBoundary } from '../../ui/PartBoundary'
+import { TextDiff } from '../deploy/TextDiff'
 import styles from './editor.module.css'
 
 const CodeEditor = lazy(() => import('./CodeEditor'))
@@ -70,25 +73,39 @@ function FileName({ file }: { file: TextDocument | undefined }) {
 }
 
 function Conflict({ file }: { file: TextDocument }) {
+  const [isComparing, setComparing] = useState(false)
+  const keepCopy = () => {
+    const copy = keepMineAsCopy(file.path)
+    if (copy) notify({ tone: 'info', text: `What you typed is in ${copy}; ${file.path} is as on the server.` })
+  }
   return (
     <div className={styles['conflict']}>
       <Notice
         tone="warning"
         role="alert"
-        help="Both texts are kept until you choose; the one you leave can be brought back with undo."
+        help="What you typed is kept in this browser; it is not saved and cannot be deployed until you choose."
         actions={
           <span className={styles['actions']}>
-            <Button size="small" onClick={() => takeTheirs(file.path)}>
-              Take the saved text
+            <Button size="small" onClick={() => setComparing(true)}>
+              Compare
             </Button>
-            <Button size="small" look="primary" onClick={() => keepMine(file.path)}>
-              Keep mine
+            <Button size="small" onClick={() => takeTheirs(file.path)}>
+              Take theirs
+            </Button>
+            <Button size="small" look="primary" onClick={keepCopy}>
+              Keep mine as a copy
             </Button>
           </span>
         }
       >
-        {file.path} was changed elsewhere since you opened it.
+        {file.path} is newer on the server: somebody changed it while you did.
       </Notice>
+      {isComparing && file.conflict ? (
+        <Dialog title={`${file.path}: theirs and yours`} onClose={() => setComparing(false)}>
+          <p>Lines with − are theirs, lines with + are yours.</p>
+          <TextDiff files={[{ path: file.path, before: file.conflict.text, after: file.text }]} />
+        </Dialog>
+      ) : null}
     </div>
   )
 }

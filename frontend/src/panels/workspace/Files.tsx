@@ -5,6 +5,7 @@ import { editor, reveal } from '../../app/editor-bridge'
 import { notify } from '../../app/notices'
 import { setView, useView } from '../../app/url-state'
 import { addDocument, removeDocument, useDocuments, type TextDocument } from '../../documents/documents'
+import { tellWritten } from '../../documents/saving'
 import { Button, IconButton } from '../../ui/Button'
 import { Dialog, DialogActions } from '../../ui/Dialog'
 import { TextField } from '../../ui/Field'
@@ -96,6 +97,7 @@ function NewFile({ onClose }: { onClose: () => void }) {
       const file = await answered(
         api.POST('/api/workspaces/{workspace_id}/files', { params: { path: { workspace_id: workspace } }, body: { path: full, text: '' } }),
       )
+      tellWritten()
       addDocument(file)
       onClose()
       reveal({ file: full, start_line: 1, start_column: 1, end_line: 1, end_column: 1 })
@@ -131,6 +133,7 @@ function DeleteFile({ path, onClose }: { path: string; onClose: () => void }) {
       await answered(
         api.DELETE('/api/workspaces/{workspace_id}/files/{path}', { params: { path: { workspace_id: workspace, path } } }),
       )
+      tellWritten()
       removeDocument(path)
     } catch (failure) {
       notify({ tone: 'danger', text: messageOf(failure) })
