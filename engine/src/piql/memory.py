@@ -7,9 +7,10 @@ holds on to its keys, so that no other object can take their place. Everything k
 from __future__ import annotations
 
 from collections.abc import Callable
-from threading import Lock
 from typing import Any, Generic, TypeVar
 from weakref import WeakSet
+
+from piql.forking import RenewedLock
 
 V = TypeVar("V")
 
@@ -27,12 +28,12 @@ class Memory(Generic[V]):
         self._most = most
         self._found: dict[tuple[int, ...], tuple[tuple[object, ...], V]] = {}
         self._older: dict[tuple[int, ...], tuple[tuple[object, ...], V]] = {}  # not asked for in this turn
-        self._lock = Lock()
+        self._lock = RenewedLock()
         _memories.add(self)
 
     def get(self, keys: tuple[object, ...]) -> V | None:
         key = tuple(map(id, keys))
-        with self._lock:
+        with self._lock.lock:
             entry = self._found.pop(key, None) or self._older.pop(key, None)
             if entry is None:
                 return None
@@ -40,7 +41,7 @@ class Memory(Generic[V]):
         return entry[1]
 
     def put(self, keys: tuple[object, ...], value: V) -> V:
-        with self._lock:
+        with self._lock.lock:
             if len(self._found) + len(self._older) >= self._most:
                 oldest = self._older or self._found
                 del oldest[next(iter(oldest))]
@@ -54,7 +55,7 @@ class Memory(Generic[V]):
 
     def turn(self) -> None:
         """Forget what was not asked for since the turn before."""
-        with self._lock:
+        with self._lock.lock:
             self._older, self._found = self._found, {}
 
     def __len__(self) -> int:
@@ -65,7 +66,7 @@ class _Turns:
     """How many characters were compiled since the last turn."""
 
     characters = 0
-    lock = Lock()
+    guard = RenewedLock()
 
 
 _memories: WeakSet[Memory[Any]] = WeakSet()
@@ -73,7 +74,7 @@ _memories: WeakSet[Memory[Any]] = WeakSet()
 
 def note_compiled(characters: int) -> None:
     """Count text that was compiled anew; after enough of it all memories take a turn."""
-    with _Turns.lock:
+    with _Turns.guard.lock:
         _Turns.characters += characters
         if _Turns.characters < TURN:
             return
