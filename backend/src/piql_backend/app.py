@@ -76,7 +76,7 @@ def create_app(settings: Settings | None = None, workbench: Workbench | None = N
         redoc_url=None,
         redirect_slashes=False,
         generate_unique_id_function=_operation_id,
-        responses=declared(400, 422, 503),
+        responses=declared(400, 422, 503, 507),
         lifespan=lifespan,
         middleware=[  # the first is asked first
             Middleware(RequestCounts, counts=counts),

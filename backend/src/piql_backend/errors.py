@@ -19,6 +19,7 @@ from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
 from piql_backend.compilations.schemas import DiagnosticRead
+from piql_backend.disk import FREE_SOME, FULL, is_full
 from piql_backend.schema import FILE_TWICE, Read
 from piql_backend.security_headers import SECURITY_HEADERS
 from piql_backend.workspaces.schemas import FileRead
@@ -107,6 +108,7 @@ _ENGINE_ERRORS: tuple[tuple[type[engine.PiqlError], int, str, str | None], ...] 
     (engine.DeploymentInProgress, 409, "deployment-in-progress", "Wait for the version on its way, or cancel it."),
     (engine.CompilationRefused, 422, "compilation-refused", None),
     (engine.RepairPending, 503, "repair-pending", "Try again: each attempt settles more of the interrupted writes."),
+    (engine.StoreFull, 507, "disk-full", FREE_SOME),
     (engine.StoreUnavailable, 503, "store-unavailable", "Check that the store is running; requests work again then."),
     (engine.BoundExceeded, 500, "bound-exceeded", "This is a fault of the compiler: please report it with the query."),
 )
@@ -141,6 +143,7 @@ _DESCRIPTIONS = {
     415: "The body is not declared to be JSON.",
     422: "The request is refused; the code says why.",
     503: "The store, or a part that the request needs, does not answer.",
+    507: "The disk is full.",
 }
 
 
@@ -195,6 +198,13 @@ def add_error_handlers(app: FastAPI) -> None:
         if refusal.status == 500:
             log.error("the engine broke a promise: %s", error)
         return _answer(refusal.status, refusal.body)
+
+    @app.exception_handler(OSError)
+    async def on_system_error(request: Request, error: OSError) -> JSONResponse:
+        if not is_full(error):
+            return await on_fault(request, error)
+        log.error("the disk is full at %s %s: %s", request.method, request.url.path, error)
+        return _answer(507, ApiError(507, "disk-full", FULL, FREE_SOME).body)
 
     @app.exception_handler(RequestValidationError)
     async def on_invalid_request(_: Request, error: RequestValidationError) -> JSONResponse:

@@ -13,12 +13,14 @@ from piql.compilation import Compilation
 from piql_backend.bursts.service import Bursts
 from piql_backend.compilations.service import Compilations
 from piql_backend.data_lock import DataLock
-from piql_backend.database.connection import Database
+from piql_backend.database.opening import open_database
 from piql_backend.deployments.repository import DeploymentTable
 from piql_backend.deployments.service import Deployments
+from piql_backend.disk import FREE_SOME
 from piql_backend.executions.observations import Observations
 from piql_backend.executions.service import Executions
 from piql_backend.first_start import FirstStart
+from piql_backend.health.schemas import ProblemRead
 from piql_backend.health.service import Health
 from piql_backend.latency.comparing import Comparing
 from piql_backend.latency.plans import Plans
@@ -48,13 +50,13 @@ class Workbench:
         self.workers = workers or WorkerPool(settings.worker_limits)
         self._own_workers = self.workers if workers is None else None
         self._first_start = FirstStart(settings)
-        self._database = Database(data / "workbench.duckdb")
+        self._database, self._set_aside = open_database(data / "workbench.duckdb")
         self._store = StoreConnection(settings.store_url)
         self._observations = Observations(self._database)
         self._observation_table = ObservationTable(self._database)
         slo_table = SloTable(self._database)
         self.workspaces = Workspaces(data / "workspaces")
-        self.health = Health(self._store, self.workspaces)
+        self.health = Health(self._store, self.workspaces, data, self._problems)
         self.probes = Probes(self._store, self._database, self._observations, self.workers)
         self.compilations = Compilations(self._compile)
         stores = MeasurableStores(settings.store_url, settings.profile_stores)
@@ -75,6 +77,20 @@ class Workbench:
             plans,
             Comparing(self._observation_table, plans, self.predictions),
         )
+
+    def _problems(self) -> list[ProblemRead]:
+        """Say what is the matter with what the workbench keeps."""
+        problems = []
+        if self.deployments.history.problem is not None:
+            message = self.deployments.history.problem
+            problems.append(ProblemRead(what="deployments", message=message, help="The log says more."))
+        if self._observations.problem is not None:
+            message = self._observations.problem
+            problems.append(ProblemRead(what="observations", message=message, help=FREE_SOME))
+        if self._set_aside is not None:
+            message, advice = self._set_aside.message, "Remove the file that was set aside when you need it no more."
+            problems.append(ProblemRead(what="history", message=message, help=advice, is_over=True))
+        return problems
 
     async def open(self) -> None:
         """Read what earlier starts left; the very first one makes the sample workspace."""

@@ -20,6 +20,7 @@ PiqlError
 ├── SnapshotUnavailable     asked of a store without transactions
 └── StoreUnavailable
     ├── StoreForked         what a forked process has of its parent's connections
+    ├── StoreFull           no room left on the disk
     └── StoreSilent         no answer in time
 """
 
@@ -114,6 +115,10 @@ class StoreUnavailable(PiqlError):
 
 class StoreForked(StoreUnavailable):
     """This process was forked while its parent used the store: what it took over cannot be used safely."""
+
+
+class StoreFull(StoreUnavailable):
+    """The store has no room left for what was to be written; nothing was."""
 
 
 class StoreSilent(StoreUnavailable):

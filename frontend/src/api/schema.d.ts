@@ -1816,7 +1816,9 @@ export interface components {
         };
         /**
          * HealthRead
-         * @description `instance_id` is new at each start, so a page sees that the backend was restarted.
+         * @description `status` is degraded while there is a problem that is not over.
+         *
+         *     `instance_id` is new at each start, so a page sees that the backend was restarted.
          */
         HealthRead: {
             /**
@@ -1834,6 +1836,8 @@ export interface components {
              */
             started_at: string;
             store: components["schemas"]["StoreRead"];
+            /** Problems */
+            problems: components["schemas"]["ProblemRead"][];
             /** Workspace Ids */
             workspace_ids: string[];
         };
@@ -2561,6 +2565,26 @@ export interface components {
             problems: string[];
         };
         /**
+         * ProblemRead
+         * @description What is the matter, or was at the start where `is_over`, and one thing to do about it.
+         */
+        ProblemRead: {
+            /**
+             * What
+             * @enum {string}
+             */
+            what: "store" | "deployments" | "observations" | "history" | "disk";
+            /** Message */
+            message: string;
+            /** Help */
+            help: string | null;
+            /**
+             * Is Over
+             * @default false
+             */
+            is_over: boolean;
+        };
+        /**
          * ProfileRunCreate
          * @description `store_url` null: the kind of store that the workbench runs on; else `embedded:` for a new one, or a cluster that
          *     the workbench was started with, without its password.
@@ -3180,6 +3204,15 @@ export interface operations {
                     "application/json": components["schemas"]["ProbeRead"];
                 };
             };
+            /** @description The disk is full. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
         };
     };
     read_readiness: {
@@ -3227,6 +3260,15 @@ export interface operations {
                     "application/json": components["schemas"]["ProbeRead"];
                 };
             };
+            /** @description The disk is full. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
         };
     };
     read_metrics: {
@@ -3267,6 +3309,15 @@ export interface operations {
             };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full. */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3321,6 +3372,15 @@ export interface operations {
                     "application/json": components["schemas"]["HealthRead"];
                 };
             };
+            /** @description The disk is full. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
         };
     };
     list_workspaces: {
@@ -3361,6 +3421,15 @@ export interface operations {
             };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full. */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3419,6 +3488,15 @@ export interface operations {
             };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full. */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3517,6 +3595,15 @@ export interface operations {
             };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full. */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3623,6 +3710,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description The disk is full. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
         };
     };
     delete_file: {
@@ -3709,6 +3805,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description The disk is full. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
         };
     };
     create_compilation: {
@@ -3780,6 +3885,15 @@ export interface operations {
             };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full. */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3874,6 +3988,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description The disk is full. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
         };
     };
     read_signature: {
@@ -3954,6 +4077,15 @@ export interface operations {
             };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full. */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4048,6 +4180,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description The disk is full. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
         };
     };
     read_definition: {
@@ -4128,6 +4269,15 @@ export interface operations {
             };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full. */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4222,6 +4372,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description The disk is full. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
         };
     };
     read_name: {
@@ -4302,6 +4461,15 @@ export interface operations {
             };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full. */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4396,6 +4564,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description The disk is full. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
         };
     };
     read_tokens: {
@@ -4476,6 +4653,15 @@ export interface operations {
             };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full. */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4570,6 +4756,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description The disk is full. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
         };
     };
     list_folds: {
@@ -4650,6 +4845,15 @@ export interface operations {
             };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full. */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4744,6 +4948,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description The disk is full. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
         };
     };
     list_profile_runs: {
@@ -4784,6 +4997,15 @@ export interface operations {
             };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full. */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4887,6 +5109,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description The disk is full. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
         };
     };
     read_profile_run: {
@@ -4938,6 +5169,15 @@ export interface operations {
             };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full. */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5021,6 +5261,15 @@ export interface operations {
             };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full. */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5113,6 +5362,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description The disk is full. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
         };
     };
     resume_profile_run: {
@@ -5191,6 +5449,15 @@ export interface operations {
             };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full. */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5283,6 +5550,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description The disk is full. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
         };
     };
     stream_profile_run: {
@@ -5334,6 +5610,15 @@ export interface operations {
             };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full. */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5437,6 +5722,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description The disk is full. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
         };
     };
     create_prediction_set: {
@@ -5526,6 +5820,15 @@ export interface operations {
             };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full. */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5629,6 +5932,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description The disk is full. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
         };
     };
     create_heatmap: {
@@ -5718,6 +6030,15 @@ export interface operations {
             };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full. */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5821,6 +6142,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description The disk is full. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
         };
     };
     create_safe_limits: {
@@ -5917,6 +6247,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description The disk is full. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
         };
     };
     list_deployments: {
@@ -5957,6 +6296,15 @@ export interface operations {
             };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full. */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6060,6 +6408,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description The disk is full. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
         };
     };
     preview_deployment: {
@@ -6156,6 +6513,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description The disk is full. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
         };
     };
     preview_rollback: {
@@ -6205,6 +6571,15 @@ export interface operations {
             };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full. */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6292,6 +6667,15 @@ export interface operations {
             };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full. */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6395,6 +6779,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description The disk is full. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
         };
     };
     read_build: {
@@ -6435,6 +6828,15 @@ export interface operations {
             };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full. */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6525,6 +6927,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description The disk is full. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
         };
     };
     resume_build: {
@@ -6601,6 +7012,15 @@ export interface operations {
             };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full. */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6691,6 +7111,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description The disk is full. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
         };
     };
     read_deployment: {
@@ -6742,6 +7171,15 @@ export interface operations {
             };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full. */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6848,6 +7286,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description The disk is full. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
         };
     };
     read_sample_parameters: {
@@ -6916,6 +7363,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description The disk is full. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
         };
     };
     list_bursts: {
@@ -6956,6 +7412,15 @@ export interface operations {
             };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full. */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7059,6 +7524,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description The disk is full. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
         };
     };
     read_burst: {
@@ -7110,6 +7584,15 @@ export interface operations {
             };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full. */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7202,6 +7685,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description The disk is full. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
         };
     };
     list_slos: {
@@ -7249,6 +7741,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description The disk is full. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
         };
     };
     export_slos: {
@@ -7289,6 +7790,15 @@ export interface operations {
             };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full. */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7376,6 +7886,15 @@ export interface operations {
             };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full. */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7472,6 +7991,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description The disk is full. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
         };
     };
     delete_slo: {
@@ -7546,6 +8074,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description The disk is full. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
         };
     };
     read_latency: {
@@ -7599,6 +8136,15 @@ export interface operations {
             };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full. */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };

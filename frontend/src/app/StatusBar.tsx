@@ -6,6 +6,7 @@ import { useProblemCount } from '../panels/problems/ProblemsPanel'
 import { formatMs, plural } from '../units'
 import styles from './app.module.css'
 import { useCaret } from './editor-bridge'
+import { HealthProblems } from './HealthProblems'
 import { openPanel } from './panel-view'
 import { region } from './regions'
 import { StoreStatus } from './StoreStatus'
@@ -40,6 +41,7 @@ export function StatusBar() {
       <button type="button" className={styles['statusButton']} onClick={() => openPanel('deploy')}>
         {live ? `Live: version ${live.version}` : 'Nothing deployed'}
       </button>
+      {server && !isAway ? <HealthProblems problems={server.problems} /> : null}
       {server || isAway ? <StoreStatus store={server?.store ?? null} isAway={isAway} /> : null}
     </section>
   )

@@ -13,6 +13,8 @@ from typing import Any
 import duckdb
 import numpy as np
 
+from piql_backend.disk import disk_full
+
 Cursor = duckdb.DuckDBPyConnection
 
 
@@ -29,7 +31,11 @@ class Database:
         }
         self._connection = duckdb.connect(str(path), config=settings)
         self._writing = threading.Lock()
-        self._migrate()
+        try:
+            self._migrate()
+        except BaseException:
+            self._connection.close()  # else the next one would be given the same, by its name
+            raise
 
     @contextmanager
     def read(self) -> Iterator[Cursor]:
@@ -42,15 +48,20 @@ class Database:
 
     @contextmanager
     def write(self) -> Iterator[Cursor]:
-        """Give a cursor in a transaction, which is committed at the end, or rolled back on an error."""
+        """Give a cursor in a transaction, committed at the end, rolled back on an error; OSError for a full disk."""
         with self._writing, self.read() as cursor:
-            cursor.begin()
             try:
-                yield cursor
-            except BaseException:
-                cursor.rollback()
+                cursor.begin()
+                try:
+                    yield cursor
+                except BaseException:
+                    cursor.rollback()
+                    raise
+                cursor.commit()
+            except duckdb.Error as error:
+                if "No space left on device" in str(error):
+                    raise disk_full(error) from error
                 raise
-            cursor.commit()
 
     def append(self, table: str, columns: Mapping[str, np.ndarray[Any, Any]]) -> None:
         """Append a batch of rows, given as one array for each column in the table's order."""

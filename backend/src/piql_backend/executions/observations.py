@@ -38,6 +38,7 @@ class Observations:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self.problem: str | None = None  # why what was observed is not written
         self._waiting: list[Observation] = []
         self._adding = threading.Lock()
         self._flushing = threading.Lock()
@@ -71,8 +72,10 @@ class Observations:
                 return
             try:
                 self._database.append("observations", _columns(batch))
-            except duckdb.Error as error:
+                self.problem = None
+            except (duckdb.Error, OSError) as error:
                 log.error("%d observations wait longer: %s", len(batch), error)
+                self.problem = f"{len(batch)} observations wait to be written: {error}"
                 with self._adding:
                     self._waiting = (batch + self._waiting)[:MOST_WAITING]
 

@@ -38,12 +38,25 @@ class StoreRead(Read):
     cluster: ClusterRead | None
 
 
+class ProblemRead(Read):
+    """What is the matter, or was at the start where `is_over`, and one thing to do about it."""
+
+    what: Literal["store", "deployments", "observations", "history", "disk"]
+    message: str
+    help: str | None
+    is_over: bool = False
+
+
 class HealthRead(Read):
-    """`instance_id` is new at each start, so a page sees that the backend was restarted."""
+    """`status` is degraded while there is a problem that is not over.
+
+    `instance_id` is new at each start, so a page sees that the backend was restarted.
+    """
 
     status: Literal["ok", "degraded"]
     version: str
     instance_id: str
     started_at: datetime
     store: StoreRead
+    problems: list[ProblemRead]
     workspace_ids: list[str]

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from time import monotonic, sleep
 from typing import TypeVar
 
-from piql.errors import StoreUnavailable
+from piql.errors import StoreFull, StoreUnavailable
 
 T = TypeVar("T")
 
@@ -49,4 +49,6 @@ def unavailable(failure: sqlite3.Error | OSError, wait_seconds: float = 0.0) -> 
     """Give the engine's error for one of SQLite's."""
     if isinstance(failure, sqlite3.Error) and is_busy(failure):
         return StoreUnavailable(f"the embedded store was written to by others for {wait_seconds:g} s: try again")
+    if getattr(failure, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_FULL:
+        return StoreFull("the disk of the embedded store is full: nothing was written")
     return StoreUnavailable(f"the embedded store does not answer: {failure}")

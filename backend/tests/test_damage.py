@@ -1,0 +1,118 @@
+"""A damaged or lost history, and a full disk: said in words, and got over where that is possible."""
+
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, suppress
+from pathlib import Path
+
+import duckdb
+import httpx
+import piql_backend.health.service as health_service
+import piql_backend.workspaces.repository as workspaces
+import pytest
+from piql_backend.database.connection import Database
+from piql_backend.database.opening import open_database
+from piql_backend.settings import Settings
+
+Running = Callable[[Settings], AbstractAsyncContextManager[httpx.AsyncClient]]
+DAMAGE: dict[str, Callable[[bytes], bytes]] = {
+    "not a database": lambda whole: b"-- not a database\n" * 100,
+    "empty": lambda whole: b"",
+    "truncated": lambda whole: whole[: len(whole) // 2],
+    "zeros": lambda whole: bytes(len(whole)),
+    "a broken header": lambda whole: whole[:4096] + bytes(8192) + whole[12288:],
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+async def test_a_damaged_history_is_set_aside_and_made_from_the_store(
+    settings: Settings, running: Running, damage: str
+) -> None:
+    async with running(settings) as client:
+        before = (await client.get("/api/deployments")).json()
+    file = settings.data / "workbench.duckdb"
+    file.write_bytes(DAMAGE[damage](file.read_bytes()))
+    async with running(settings) as client:
+        assert (await client.get("/api/deployments")).json() == before
+        ran = await client.post(
+            "/api/deployments/live/queries/findUser/executions", json={"parameters": {"username": "nobody"}}
+        )
+        assert ran.status_code == 200
+        health = (await client.get("/api/health")).json()
+        (problem,) = health["problems"]
+        assert (health["status"], problem["what"], problem["is_over"]) == ("ok", "history", True)
+        (aside,) = settings.data.glob("workbench.duckdb.damaged-*")
+        assert aside.name in problem["message"]
+    async with running(settings) as client:
+        assert (await client.get("/api/health")).json()["problems"] == []
+
+
+def test_what_can_be_read_of_a_damaged_file_is_taken_over(tmp_path: Path) -> None:
+    file = tmp_path / "workbench.duckdb"
+    database, _ = open_database(file)
+    with database.write() as cursor:
+        cursor.execute("INSERT INTO slos VALUES ('findUser', 0.99, 20, 600, now()::TIMESTAMP)")
+        cursor.execute(
+            "INSERT INTO observations BY NAME SELECT 1 AS version, 'q' || hash(i) AS query,"
+            " now()::TIMESTAMP AS started_at, random() AS elapsed_ms, 1 AS operations,"
+            " 1 AS bound, false AS failed FROM range(200000) AS r(i)"
+        )
+    database.close()
+    whole = file.read_bytes()
+    file.write_bytes(whole[: len(whole) // 2] + os.urandom(4096) + whole[len(whole) // 2 + 4096 :])
+    database, aside = open_database(file)
+    assert aside is not None
+    assert aside.lost == ["observations"]
+    assert aside.message.endswith("the observations are lost")
+    with database.read() as cursor:
+        assert cursor.execute("SELECT query FROM slos").fetchall() == [("findUser",)]
+    database.close()
+
+
+def test_a_file_that_is_in_use_is_not_taken_for_a_damaged_one(tmp_path: Path) -> None:
+    file = tmp_path / "workbench.duckdb"
+    script = f"import duckdb; c = duckdb.connect({str(file)!r}); print('open', flush=True); input()"
+    with subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == b"open\n"
+        with pytest.raises(duckdb.IOException, match="lock"):
+            open_database(file)
+        other.communicate(b"\n")
+    assert [each.name for each in tmp_path.iterdir()] == ["workbench.duckdb"]
+
+
+async def test_a_save_on_a_full_disk_is_said_in_words(
+    client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(file: Path, text: str) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(file))
+
+    monkeypatch.setattr(workspaces, "write_atomically", full)
+    made = await client.post("/api/workspaces/scadr/files", json={"path": "new.piql", "text": "-- new"})
+    assert (made.status_code, made.json()["code"]) == (507, "disk-full")
+    assert made.json()["message"] == "The disk is full: nothing was written."
+    assert "Free some space" in made.json()["help"]
+
+
+async def test_health_says_that_the_disk_is_full(client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(health_service, "free_bytes", lambda folder: 2_500_000)
+    health = (await client.get("/api/health")).json()
+    assert health["status"] == "degraded"
+    assert [(problem["what"], problem["message"]) for problem in health["problems"]] == [
+        ("disk", "The disk of the data folder is full: 2.5 MB are left.")
+    ]
+
+
+def test_a_full_disk_below_the_history_is_one_below_everything(tmp_path: Path) -> None:
+    database = Database(tmp_path / "workbench.duckdb")
+    with pytest.raises(OSError) as raised, database.write():  # noqa: PT011 (its number is looked at)
+        raise duckdb.IOException('IO Error: Could not write file "workbench.duckdb": No space left on device')
+    assert raised.value.errno == errno.ENOSPC
+    with suppress(OSError), database.write() as cursor:
+        assert cursor.execute("SELECT count(*) FROM deployments").fetchone() == (0,)
+    database.close()
