@@ -3,6 +3,10 @@
 import contextlib
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile("busy machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy machine")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, settings
 from piql.catalog import CardinalityLimit, Column, Kind, SqlType, Table
 from piql.compilation import CompiledQuery
 from piql.logical.expressions import ColumnRef, Parameter
@@ -15,6 +16,9 @@ from piql.source import Source
 from piql_profiler.grid import GRIDS, Grid, Operator, Point
 from piql_profiler.histogram import Histogram
 from piql_profiler.measurements import Measurement, Measurements
+
+settings.register_profile("busy machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy machine")
 
 NAME = SqlType(Kind.VARCHAR, 32)
 SCHEMA = Source("CARDINALITY LIMIT 100 (owner)", "schema.piql")
