@@ -1,0 +1,44 @@
+"""Closes connections whose request does not arrive: headers or a body sent a byte a minute hold a place for ever."""
+
+from __future__ import annotations
+
+import asyncio
+
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+SECONDS_TO_ARRIVE = 30.0
+MOST_CONNECTIONS = 1000  # requests under way and idle connections; those beyond it are answered 503
+
+
+class PatientHttp(H11Protocol):
+    """HTTP/1.1 with a limit on the time in which a request arrives, from its first byte, or the connection, on."""
+
+    _deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._watch()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._watch()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        self._forget()
+
+    def _watch(self) -> None:
+        if self.conn.their_state not in (h11.IDLE, h11.SEND_BODY):
+            self._forget()
+        elif self._deadline is None:
+            self._deadline = self.loop.call_later(SECONDS_TO_ARRIVE, self._close)
+
+    def _forget(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+    def _close(self) -> None:
+        if self.conn.their_state in (h11.IDLE, h11.SEND_BODY):
+            self.transport.close()
