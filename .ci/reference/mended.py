@@ -79,6 +79,7 @@ MENDED: dict[str, tuple[Replacement, ...]] = {
     ),
     "hot-partition": (("ORDER BY", "WHERE hometown = [town]\nORDER BY"),),
     "unsized-column": (("TEXT", "VARCHAR(1000)"),),
+    "never-true": (("AND owner = 'bob'", "AND target = 'bob'"),),
     "indistinct-page": (
         ("SELECT d.since", "SELECT d.owner, d.target, d.since"),
         ("SELECT since", "SELECT owner, target, since"),

@@ -13,7 +13,7 @@ from itertools import chain
 from typing import TypeAlias
 
 from piql.binding.binder import BoundQuery
-from piql.bounds.queries import bound_of
+from piql.bounds.queries import bound_of, section_cost
 from piql.catalog import Catalog, Index, Table
 from piql.diagnostics.diagnostic import Diagnostic
 from piql.frozen import quick, replace
@@ -120,7 +120,7 @@ def _plan_again(query: BoundQuery, before: PlannedQuery, indexes: IndexesByTable
 
 def _plan_no_worse(before: PlannedQuery, indexes: IndexesByTable) -> PlannedQuery | None:
     """Take a query through Phase II once more, in the order of joins that Phase I chose."""
-    found = plan_query(before.logical, indexes).plan
+    found = plan_query(before.logical, indexes, section_cost).plan
     if before.plan is None or found is None:
         return None
     was, now = bound_of(before.plan), bound_of(found)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from piql.binding.binder import BoundQuery, bind_statement, tables_of
 from piql.bounds.bytes import reads_unsized
-from piql.bounds.queries import bound_of
+from piql.bounds.queries import bound_of, section_cost
 from piql.bounds.scaling import scaling_class
 from piql.bounds.writes import bound_of_write
 from piql.catalog import Catalog, Index
@@ -21,9 +21,10 @@ from piql.index_design import IndexesByTable, PlannedQuery, indexes_read, tables
 from piql.logical.operators import Delete, Insert, LogicalNode, LogicalWrite, Update
 from piql.memory import Memory
 from piql.optimizer import optimize
+from piql.optimizer.contradictions import contradictions, keeps_none
 from piql.optimizer.predicates import holds_subquery
 from piql.optimizer.rule import Cost
-from piql.physical.findings import gap_diagnostics, indistinct_pages, misplaced_subqueries
+from piql.physical.findings import gap_diagnostics, indistinct_pages, misplaced_subqueries, never_true
 from piql.physical.index_set import IndexSet
 from piql.physical.indexes import constraint_indexes
 from piql.physical.operators import IndexFKJoin, IndexScan, PhysicalNode, SortedIndexJoin, map_inputs, operators
@@ -123,7 +124,7 @@ def _plan(query: BoundQuery, by_table: IndexesByTable, *, is_frozen: bool = Fals
     def cost(plan: LogicalNode) -> Cost | None:
         if holds_subquery(plan):
             return None
-        planned = plan_on_trial(plan, by_table, is_frozen=is_frozen)
+        planned = plan_on_trial(plan, by_table, section_cost, is_frozen=is_frozen)
         bound = bound_of(planned) if planned is not None else None
         return None if bound is None else (bound.operations, bound.rows)
 
@@ -131,7 +132,7 @@ def _plan(query: BoundQuery, by_table: IndexesByTable, *, is_frozen: bool = Fals
     misplaced = misplaced_subqueries(logical, query.name or None)
     if misplaced:
         return PlannedQuery(logical, steps, None, (), misplaced)
-    found = plan_query(logical, by_table, is_frozen=is_frozen)
+    found = plan_query(logical, by_table, section_cost, is_frozen=is_frozen)
     pages = () if found.gaps else indistinct_pages(found.indistinct, query.name or None)
     return PlannedQuery(logical, steps, found.plan, found.gaps, pages, tables_read(found.plan))
 
@@ -157,6 +158,9 @@ def _finish(bound: BoundQuery, planned: PlannedQuery | None, catalog: Catalog, s
     query = replace(query, logical=planned.logical, steps=planned.steps)
     if bound.has_errors:
         return query
+    if isinstance(bound.plan, LogicalNode) and keeps_none(planned.logical):
+        excluded = never_true(contradictions(bound.plan), bound.name or None)
+        query = replace(query, diagnostics=(*query.diagnostics, *excluded))
     if planned.findings:
         return replace(query, diagnostics=(*query.diagnostics, *planned.findings))
     if planned.plan is None:
@@ -171,7 +175,7 @@ def _finish(bound: BoundQuery, planned: PlannedQuery | None, catalog: Catalog, s
         bound=bound_of(plan),
         scaling_class=scaling_class(plan),
         indexes=tuple(indexes_read(plan)),
-        diagnostics=(*bound.diagnostics, *found),
+        diagnostics=(*query.diagnostics, *found),
     )
 
 

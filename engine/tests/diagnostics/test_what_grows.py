@@ -33,7 +33,7 @@ def test_what_each_row_looks_up_by_its_key_does_not_grow(test: str) -> None:
 
 
 def test_what_no_row_could_look_up_is_named_too() -> None:
-    assert growing_tables_of("NOT EXISTS (SELECT 1 AS o FROM tags t WHERE t.tag = 2)") == ["posts", "tags"]
+    assert growing_tables_of("NOT EXISTS (SELECT 1 AS o FROM tags t WHERE t.tag <> 2)") == ["posts", "tags"]
     assert growing_tables_of("p.about NOT IN (SELECT u.name FROM users u WHERE u.town = 3)") == ["posts", "users"]
 
 

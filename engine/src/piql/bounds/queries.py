@@ -6,8 +6,8 @@ from piql.bounds.bound import Bound, OperatorBound, Term
 from piql.bounds.bytes import row_bytes
 from piql.bounds.facts import proofs_of_row_limit
 from piql.bounds.formula import ONE, ZERO, Formula, smaller
-from piql.bounds.requests import is_zero, requests_of, round_trips
-from piql.bounds.rows import rows_fetched, rows_kept, rows_out
+from piql.bounds.requests import is_zero, requests_of, round_trips, rows_fetched
+from piql.bounds.rows import rows_kept, rows_out
 from piql.catalog import UniqueKey
 from piql.physical.operators import (
     IndexFKJoin,
@@ -21,6 +21,7 @@ from piql.physical.operators import (
     SortedIndexJoin,
     inputs,
 )
+from piql.physical.part import SectionCost
 
 
 def bound_of(plan: PhysicalNode) -> Bound:
@@ -42,6 +43,13 @@ def bound_of(plan: PhysicalNode) -> Bound:
     )
 
 
+def section_cost(plan: PhysicalNode) -> SectionCost:
+    """Give what a section alone takes at most, to compare it with another that does the same."""
+    reader = _Reader()
+    rows = reader.read(plan, ())
+    return reader.operations.value, rows.value, reader.fetched.value, round_trips(plan)
+
+
 class _Reader:
     """Walks a plan from its leaves, gathering what each operator adds."""
 
@@ -54,22 +62,23 @@ class _Reader:
 
     def read(self, node: PhysicalNode, path: tuple[int, ...], *, is_idle: bool = False) -> Formula:
         is_below = is_idle or is_zero(node)
-        below = tuple(self.read(each, (*path, at), is_idle=is_below) for at, each in enumerate(inputs(node)))
-        requests, rows = requests_of(node, below), rows_out(node, below)
+        for at, each in enumerate(inputs(node)):
+            self.read(each, (*path, at), is_idle=is_below)
+        requests, rows = requests_of(node, path, self.rows), rows_out(node, path, self.rows)
         if isinstance(node, LocalDistinct | LocalGroupBy) and node.depth:
             rows = smaller(rows, self.rows[(*path, *(0,) * node.depth)])
         kept = node.kept if isinstance(node, LocalSelection | SortedIndexJoin) else None
         if kept is not None and kept.limit is not None:
             self.proofs.update(dict.fromkeys(proofs_of_row_limit(kept.table, kept.limit)))
         if kept is not None and isinstance(node, LocalSelection):
-            each = self.rows[(*path, *(0,) * kept.depth)] if kept.depth else ONE
-            rows = smaller(each * rows_kept(kept), rows)
+            before = self.rows[(*path, *(0,) * kept.depth)] if kept.depth else ONE
+            rows = smaller(before * rows_kept(kept), rows)
         if is_idle:
             requests, rows = ZERO, ZERO
         self.rows[path] = rows
         fetched_bytes = 0
         if isinstance(node, RemoteOperator):
-            fetched = ZERO if is_idle else rows_fetched(node, below)
+            fetched = ZERO if is_idle else rows_fetched(node, requests)
             fetched_bytes = fetched.value * row_bytes(node)
             self.operations = self.operations + requests
             self.fetched = self.fetched + fetched

@@ -1,9 +1,12 @@
-"""How many requests each operator makes, and how many round trips lie on the longest path."""
+"""How many requests each operator makes, what they bring back, and how many round trips lie on the longest path."""
 
 from __future__ import annotations
 
-from piql.bounds.facts import of_prefix
-from piql.bounds.formula import ZERO, Formula, number
+from collections.abc import Mapping
+
+from piql.bounds.different import Path, keys_of_reads, places_of_page
+from piql.bounds.facts import of_prefix, of_row_limit
+from piql.bounds.formula import ZERO, Formula, number, smaller
 from piql.physical.operators import (
     Dereference,
     IndexFKJoin,
@@ -19,19 +22,35 @@ from piql.physical.operators import (
 )
 
 
-def requests_of(node: PhysicalNode, below: tuple[Formula, ...]) -> Formula:
-    """Give the most requests that one operator makes: `below` are the rows of the operators under it."""
+def requests_of(node: PhysicalNode, path: Path, rows: Mapping[Path, Formula]) -> Formula:
+    """Give the most requests that the operator at a place makes: `rows` are those of the operators under it.
+
+    A join asks once for each key, however many rows of its child have it.
+    """
     match node:
         case IndexScan() | SortedIndexJoin() if _keeps_none(node):
             return ZERO
         case IndexScan():
             return of_prefix(node.prefix) * number(node.index.buckets)
         case IndexFKJoin():
-            return below[0] * of_prefix(node.prefix)
+            return keys_of_reads(node, path, rows) * of_prefix(node.prefix)
         case SortedIndexJoin():
-            return below[0] * of_prefix(node.prefix) * number(node.index.buckets)
+            reads = of_prefix(node.prefix) * number(node.index.buckets)
+            once = keys_of_reads(node, path, rows) * number(places_of_page(node))
+            return smaller(once, rows[(*path, 0)]) * reads
         case Dereference():
-            return below[0]
+            return keys_of_reads(node, path, rows)
+        case _:
+            return ZERO
+
+
+def rows_fetched(node: PhysicalNode, requests: Formula) -> Formula:
+    """Give the most rows that the requests of one operator bring back."""
+    match node:
+        case IndexScan() | SortedIndexJoin():
+            return requests * of_row_limit(node.table, node.limit)
+        case IndexFKJoin() | Dereference():
+            return requests
         case _:
             return ZERO
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from piql.bounds.different import Path
 from piql.bounds.formula import Formula
-from piql.bounds.rows import rows_fetched, rows_out
+from piql.bounds.requests import requests_of, rows_fetched
+from piql.bounds.rows import rows_out
 from piql.logical.expressions import ColumnRef
 from piql.physical.operators import Dereference, IndexFKJoin, IndexScan, PhysicalNode, SortedIndexJoin, inputs
 
@@ -15,16 +17,20 @@ def requests_saved(plan: PhysicalNode) -> Mapping[str, int]:
     found: dict[str, int] = {}
     index_of: dict[str, str] = {}
 
-    def visit(node: PhysicalNode) -> Formula:
-        below = tuple(map(visit, inputs(node)))
+    rows: dict[Path, Formula] = {}
+
+    def visit(node: PhysicalNode, path: Path) -> None:
+        for at, each in enumerate(inputs(node)):
+            visit(each, (*path, at))
+        requests = requests_of(node, path, rows)
         if isinstance(node, IndexScan | IndexFKJoin | SortedIndexJoin) and not node.index.is_primary:
             own = {each.name for each in node.fields if isinstance(each, ColumnRef) and each.relation == node.alias}
-            saved = rows_fetched(node, below).value if own & set(node.index.covering) else 0
+            saved = rows_fetched(node, requests).value if own & set(node.index.covering) else 0
             found[node.index.name] = found.get(node.index.name, 0) + saved
             index_of[node.alias] = node.index.name
         if isinstance(node, Dereference):
-            found[index_of[node.alias]] -= below[0].value
-        return rows_out(node, below)
+            found[index_of[node.alias]] -= requests.value
+        rows[path] = rows_out(node, path, rows)
 
-    visit(plan)
+    visit(plan, ())
     return found

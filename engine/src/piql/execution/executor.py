@@ -154,7 +154,7 @@ class PreparedQuery:
                 return work, session.repair_operations
             except RowMoved:
                 session.begin_again()
-                execution.page_end = None
+                execution.begin_again()
 
     def _report(
         self, observer: Observer, timings: Timings, elapsed_ms: float, operations: int, round_trips: int, rows: int

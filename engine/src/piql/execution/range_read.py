@@ -8,7 +8,7 @@ A page was left at a place in the page's order: t.posted DESC, s.target. What fo
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -23,6 +23,8 @@ from piql.physical.operators import IndexScan, SortedIndexJoin, null_columns
 from piql.store.base import Batch, PreparedRead, ReadShape, Row
 
 Key = tuple[Any, ...]
+Told = tuple[int, bool, bool, bool]
+"""What tells the shapes of one operator apart: after_length, is_after_included, has_low, has_high."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,13 @@ class _Walked:
     """A key of the page's order that is the next key column of the index, walked in the order's direction."""
 
     place: int
+
+
+class Request(NamedTuple):
+    """One request of an operator: equal ones have the same answer."""
+
+    shape: Told
+    arguments: Key
 
 
 class RequestSource(NamedTuple):
@@ -74,18 +83,28 @@ class RangeRead:
             skips_nulls=ends is not None,
             nulls=null_columns(node.prefix),
         )
-        self._reads: dict[ReadShape, PreparedRead] = {}
-        self._read = self._prepared(self._shape)
+        self._read = preparation.store.prepare(self._shape)
+        self._plain: Told = (0, False, self._shape.has_low, self._shape.has_high)
+        self._reads: dict[Told, PreparedRead] = {self._plain: self._read}
         self._is_get = self._shape.is_get
         self._is_exact = True
         is_resumed = node.is_resumable and bool(preparation.page_order)
         self._steps = self._steps_to_place(node, index, compiler, preparation) if is_resumed else None
 
-    def _prepared(self, shape: ReadShape) -> PreparedRead:
-        found = self._reads.get(shape)
-        if found is None:
-            found = self._reads[shape] = self._store.prepare(shape)
-        return found
+    def _prepared(self, shape: Told) -> PreparedRead:
+        """Give what reads by a shape; those of resumed pages are prepared when they are first met."""
+        read = self._reads.get(shape)
+        if read is None:
+            after_length, is_after_included, has_low, has_high = shape
+            whole = replace(
+                self._shape,
+                after_length=after_length,
+                is_after_included=is_after_included,
+                has_low=has_low,
+                has_high=has_high,
+            )
+            read = self._reads[shape] = self._store.prepare(whole)
+        return read
 
     def limit(self, parameters: list[Any]) -> int:
         """Give the most rows that one request may return."""
@@ -126,32 +145,31 @@ class RangeRead:
     def plain_batch(self, keys: list[Key], limit: int, operator: object) -> Batch:
         return Batch(self._read, self.plain_arguments(keys, limit), operator)
 
-    def batches(
-        self, execution: Execution, keys: list[tuple[Row | None, Key]], operator: object
-    ) -> tuple[list[Batch], list[tuple[int, int]]]:
-        """Give the requests, those of one shape in one batch, and where each key's answer stands: batch and number.
-
-        A key that makes no request stands at (-1, 0).
-        """
+    def requests(self, execution: Execution, keys: list[tuple[Row | None, Key]]) -> list[Request | None]:
+        """Give what to ask for each pair of a child row and a key; None where nothing can be found."""
         parameters = execution.parameters
         limit = self.limit(parameters)
         if limit == 0:
-            return [], [(-1, 0)] * len(keys)
+            return [None] * len(keys)
         if execution.position is not None and self._steps is not None:
-            return self._resumed(execution, keys, limit, operator)
+            return [self._request(execution, row, key, limit) for row, key in keys]
         if self._ends is None:
-            batch = self.plain_batch([key for _, key in keys], limit, operator)
-            return [batch], [(0, at) for at in range(len(keys))]
-        arguments: list[Key] = []
-        places: list[tuple[int, int]] = []
+            return [Request(self._plain, each) for each in self.plain_arguments([key for _, key in keys], limit)]
+        found: list[Request | None] = []
         for row, key in keys:
             ends = self._ends.ends(row, parameters)
-            if ends is None:
-                places.append((-1, 0))
-                continue
-            places.append((0, len(arguments)))
-            arguments.append((*key, *ends, limit))
-        return ([Batch(self._read, arguments, operator)] if arguments else []), places
+            found.append(None if ends is None else Request(self._plain, (*key, *ends, limit)))
+        return found
+
+    def batches(self, requests: Sequence[Request], operator: object) -> tuple[list[Batch], list[tuple[int, int]]]:
+        """Put the requests of one shape into one batch, and say where each answer stands: batch and number."""
+        batches: dict[Told, tuple[int, list[Key]]] = {}
+        places: list[tuple[int, int]] = []
+        for shape, arguments in requests:
+            number, many = batches.setdefault(shape, (len(batches), []))
+            places.append((number, len(many)))
+            many.append(arguments)
+        return [Batch(self._prepared(shape), many, operator) for shape, (_, many) in batches.items()], places
 
     def _steps_to_place(
         self,
@@ -191,23 +209,7 @@ class RangeRead:
         self._is_exact = self._is_exact and not walked  # else several entries may stand at one place
         return tuple(steps)
 
-    def _resumed(
-        self, execution: Execution, keys: list[tuple[Row | None, Key]], limit: int, operator: object
-    ) -> tuple[list[Batch], list[tuple[int, int]]]:
-        batches: dict[ReadShape, tuple[int, list[Key]]] = {}
-        places: list[tuple[int, int]] = []
-        for row, key in keys:
-            request = self._request(execution, row, key, limit)
-            if request is None:
-                places.append((-1, 0))
-                continue
-            shape, arguments = request
-            number, many = batches.setdefault(shape, (len(batches), []))
-            places.append((number, len(many)))
-            many.append(arguments)
-        return [Batch(self._prepared(shape), many, operator) for shape, (_, many) in batches.items()], places
-
-    def _request(self, execution: Execution, row: Row | None, key: Key, limit: int) -> tuple[ReadShape, Key] | None:
+    def _request(self, execution: Execution, row: Row | None, key: Key, limit: int) -> Request | None:
         """Give the shape and arguments of what follows the execution's place in one list; None when nothing can."""
         position, parameters, shape = execution.position, execution.parameters, self._shape
         assert position is not None
@@ -229,26 +231,20 @@ class RangeRead:
                 break
         if not after:
             whole = key if shape.is_get else (*key, *ends, limit)
-            return None if order < 0 else (shape, whole)
+            return None if order < 0 else Request(self._plain, whole)
         column = shape.index.columns[shape.prefix_length]
         walks_up = column.ascending == shape.is_ascending
         near, far = self._near_and_far(ends, walks_up)
         if near is not None:
             gap = compare(near[0], after[0], walks_up)
             if gap > 0 or (gap == 0 and not near[1]):
-                return shape, (*key, *ends, limit)
+                return Request(self._plain, (*key, *ends, limit))
         if far is not None and compare(after[0], far[0], walks_up) > 0:
             return None
         is_tied = order == 0 and not self._is_exact
-        resumed = replace(
-            shape,
-            after_length=len(after),
-            is_after_included=order > 0 or is_tied,
-            has_low=shape.has_low and not walks_up,
-            has_high=shape.has_high and walks_up,
-        )
+        resumed = (len(after), order > 0 or is_tied, shape.has_low and not walks_up, shape.has_high and walks_up)
         kept_ends = () if far is None else (far[0],)
-        return resumed, (*key, *after, *kept_ends, limit + is_tied)
+        return Request(resumed, (*key, *after, *kept_ends, limit + is_tied))
 
     def _near_and_far(self, ends: Key, walks_up: bool) -> tuple[tuple[Any, bool] | None, tuple[Any, bool] | None]:
         """Give the end where the walk begins and the end where it stops, each with whether it is included."""

@@ -119,7 +119,7 @@ class _Attach:
 
     def to_projection(self, node: Projection) -> LogicalNode:
         """Values are joined below the order, which may be an order by them; marks are added above it."""
-        sort = node.input if isinstance(node.input, Sort) and is_region(node.input.input) else None
+        sort = node.input if isinstance(node.input, Sort) and _comes_of_region(node.input.input) else None
         below = node.input if sort is None else sort.input
         joined: dict[ScalarSubquery, Expression] = {}
         outputs: list[Expression] = []
@@ -144,7 +144,16 @@ class _Attach:
         *,
         is_test: bool = False,
     ) -> tuple[LogicalNode, Expression]:
-        """Join what gives the values of the scalar subqueries of an expression, unless it is `joined` already."""
+        """Join what gives the values of the scalar subqueries of an expression, unless it is `joined` already.
+
+        A join stands below what only tests its rows.
+        """
+        if isinstance(plan, Selection | SemiJoin) and not is_region(plan) and _comes_of_region(plan):
+            rows = plan.left if isinstance(plan, SemiJoin) else plan.input
+            below, changed = self._with_values(rows, expression, joined, is_test=is_test)
+            if below is rows:
+                return plan, changed
+            return _over(plan, below), changed
         if not is_region(plan):
             return self._joined_by(self._below_groups, plan, expression, joined)
 
@@ -266,6 +275,18 @@ def _all(predicates: list[Expression]) -> Expression:
     found = conjunction(predicates)
     assert found is not None
     return found
+
+
+def _comes_of_region(plan: LogicalNode) -> bool:
+    """Whether rows are those of a join part, of which some may be dropped."""
+    while isinstance(plan, Selection | SemiJoin) and not is_region(plan):
+        plan = plan.left if isinstance(plan, SemiJoin) else plan.input
+    return is_region(plan)
+
+
+def _over(test: Selection | SemiJoin, rows: LogicalNode) -> LogicalNode:
+    """Give the same test of other rows."""
+    return replace(test, left=rows) if isinstance(test, SemiJoin) else replace(test, input=rows)
 
 
 def _group_below(plan: LogicalNode) -> GroupBy | None:

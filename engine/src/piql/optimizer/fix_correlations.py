@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TypeVar, cast
+
 from piql.frozen import replace
-from piql.logical.expressions import ColumnRef, Comparison, Constant, Expression, Parameter, ScalarSubquery
-from piql.logical.operators import LogicalNode, Selection
+from piql.logical.expressions import (
+    ColumnRef,
+    Comparison,
+    Constant,
+    Expression,
+    Parameter,
+    ScalarSubquery,
+)
+from piql.logical.operators import GroupBy, LogicalNode, Projection, Selection, Sort
 from piql.node import Node, kinds_of
 from piql.optimizer.equalities import Equalities
-from piql.optimizer.predicates import ColumnKey, key_of, replace_columns
+from piql.optimizer.predicates import ColumnKey, has_subquery, key_of, replace_columns
 from piql.optimizer.region import Region, is_region, read_region
 from piql.optimizer.rule import RuleContext
 
@@ -21,38 +30,60 @@ def fix_correlations(plan: LogicalNode, context: RuleContext) -> LogicalNode:
         Selection t.owner = [me] AND t.posted = (→ x.owner = [me])
           Relation t
 
-    So the subquery stands alone, and is read once, before the rows that it is compared with. Only the subqueries of
-    values are changed, and only where the value has the very type of the column, since they may give it on.
+    So the subquery stands alone, and is read once, before the rows that it is compared with. Those of the select list
+    and of an order are fixed by the rows below. Only the subqueries of values are changed, and only where the value has
+    the very type of the column, since they may give it on; those of tests may have to be followed by what correlates
+    them, and are asked with the value when they are planned (`physical.semi_joins`).
     """
+    if ScalarSubquery not in kinds_of(plan):
+        return plan
 
     def visit(node: Node) -> Node:
         changed = node.map_children(visit)
         match changed:
-            case Selection() if _has_value_subquery(changed.predicate) and is_region(changed):
-                return _fixed(changed, context)
+            case Selection() if has_subquery(changed.predicate):
+                below = changed if is_region(changed) else _region_below(changed)
+                predicate = _fixed(changed.predicate, below, context)
+                return changed if predicate is changed.predicate else replace(changed, predicate=predicate)
+            case Projection() if any(map(has_subquery, changed.outputs)):
+                below = _region_below(changed)
+                outputs = tuple(_fixed(each, below, context) for each in changed.outputs)
+                return replace(changed, outputs=outputs)
+            case Sort() if any(map(has_subquery, changed.keys)):
+                below = _region_below(changed)
+                return replace(changed, keys=tuple(_fixed(each, below, context) for each in changed.keys))
             case _:
                 return changed
 
-    return visit(plan) if ScalarSubquery in kinds_of(plan) else plan  # type: ignore[return-value]
+    return visit(plan)  # type: ignore[return-value]
 
 
-def _has_value_subquery(node: Node) -> bool:
-    return any(isinstance(each, ScalarSubquery) for each in node.walk())
+_AnyNode = TypeVar("_AnyNode", bound=Node)
 
 
-def _fixed(node: Selection, context: RuleContext) -> Selection:
-    values = _values(read_region(node))
+def _region_below(node: LogicalNode) -> LogicalNode | None:
+    """Give the join part from which the rows of an operator come, if they come from one."""
+    while isinstance(node, Projection | Sort | Selection | GroupBy):
+        node = node.input
+        if is_region(node):
+            return node
+    return None
+
+
+def _fixed(node: _AnyNode, below: LogicalNode | None, context: RuleContext) -> _AnyNode:
+    """Put the values that rows from below must have into the subqueries of an expression."""
+    values = _values(read_region(below)) if below is not None else {}
     if not values:
         return node
 
     def change(each: Node) -> Node:
         return replace_columns(each, values) if isinstance(each, ScalarSubquery) else each
 
-    predicate: Expression = node.predicate.transform_up(change)  # type: ignore[assignment]
-    if predicate == node.predicate:
+    changed = cast("_AnyNode", node.transform_up(change))
+    if changed == node:
         return node
     context.note("a subquery is asked with the value that its row must have")
-    return replace(node, predicate=predicate)
+    return changed
 
 
 def _values(region: Region) -> dict[ColumnKey, Expression]:

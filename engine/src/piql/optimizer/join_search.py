@@ -18,6 +18,7 @@ from piql.logical.operators import Derived, Distinct, GroupBy, LogicalNode, Proj
 from piql.optimizer.facts import facts_about
 from piql.optimizer.joining import Joining, Standing
 from piql.optimizer.keeps_rows import keeps_every_row
+from piql.optimizer.key_values import KeyValues
 from piql.optimizer.predicates import relations_of
 from piql.optimizer.region import Leg, Region
 from piql.optimizer.restrictions import Restrictions, restrictions_on
@@ -67,6 +68,7 @@ class _Step:
     is_hopeless: bool
     is_unbounded: bool
     is_product: bool
+    keys: int  # that are read at most, however many rows there are
     is_once: bool  # read once, not for each row
     is_alone: bool  # neither, if what it is joined to is bounded
     limit: int | None  # the stop, where it may stand after this
@@ -79,6 +81,7 @@ class _Read:
 
     number: int
     reads: int
+    keys: int  # that are read at most, however many rows there are
     rows: int
     is_derived: bool  # not from a table: bounded by itself, and read once
     is_product: bool
@@ -113,6 +116,7 @@ class JoinSearch:
         self._steps: dict[tuple[int, Legs, bool], _Step] = {}  # where no stop is to be placed
         self._reads_alike: dict[tuple[int, bool, object], _Read] = {}
         self._kept: dict[tuple[int, Legs], bool] = {}
+        self._values: KeyValues | None = None
         self._looked = 0
 
     def _needs_of(self, leg: Leg) -> Legs:
@@ -203,7 +207,16 @@ class JoinSearch:
         is_once = not joined or read.is_derived or (read.is_product and (is_bounded or not can_be_limited))
         is_alone = read.is_alone and is_bounded
         step = _Step(
-            read.number, read.reads, rows, not can_be_limited, not is_bounded, read.is_product, is_once, is_alone, limit
+            read.number,
+            read.reads,
+            rows,
+            not can_be_limited,
+            not is_bounded,
+            read.is_product,
+            read.keys,
+            is_once,
+            is_alone,
+            limit,
         )
         if self.limit is None:
             self._steps[place] = step
@@ -241,6 +254,7 @@ class JoinSearch:
             return _Read(
                 number,
                 1,
+                UNKNOWN_ROWS,
                 rows,
                 is_derived=True,
                 is_product=False,
@@ -259,6 +273,7 @@ class JoinSearch:
         return _Read(
             number,
             min([reads, *(fact.reads for fact in facts)]),
+            self._keys(known, available) if near else 1,
             1 if leg.first else facts[0].rows if facts else UNKNOWN_ROWS,
             is_derived=False,
             is_product=not is_first and not any(relations_of(each) - leg.relations for each in predicates),
@@ -268,6 +283,12 @@ class JoinSearch:
             serves_stop=(is_first or is_fixed) and self.limit is not None and self._are_served(relation.alias, known),
             is_limited=bool(facts) or any(isinstance(each, Or) for each in predicates),
         )
+
+    def _keys(self, known: Restrictions, available: frozenset[str]) -> int:
+        """Give how many different keys the rows before may ask for."""
+        if self._values is None:
+            self._values = KeyValues(self.legs, self.joining)
+        return self._values.of([value for fixed in known.equal.values() for value in fixed.values], available)
 
     def _relations(self, legs: Iterable[int]) -> frozenset[str]:
         return frozenset[str]().union(*(self.legs[at].relations for at in legs))
@@ -360,6 +381,7 @@ def _extended(ways: Iterable[Way], step: _Step, at: int, leg: Leg) -> Iterator[W
     """Join one more leg to each of several ways."""
     reads, each, limit, is_left, is_alone = step.reads, step.rows, step.limit, leg.kind == "left", step.is_alone
     is_hopeless, is_unbounded, is_product, is_once = step.is_hopeless, step.is_unbounded, step.is_product, step.is_once
+    keys = step.keys
     for hopeless, unbounded, products, requests, before, order, how in ways:
         rows = before * each
         if limit is not None and rows > limit:
@@ -371,7 +393,7 @@ def _extended(ways: Iterable[Way], step: _Step, at: int, leg: Leg) -> Iterator[W
                 hopeless + is_hopeless,
                 unbounded + is_unbounded,
                 products + is_product,
-                requests + (reads if is_once or (is_alone and not unbounded) else before * reads),
+                requests + (reads if is_once or (is_alone and not unbounded) else min(before, keys) * reads),
                 rows or 1,
                 (*order, at),
                 how ^ hash((step.number, before, rows)),

@@ -118,6 +118,11 @@ def is_lookup_type(column: SqlType, value: Expression) -> bool:
     return isinstance(value, Constant) and column.kind in _NUMBERS and kind.kind in _NUMBERS
 
 
+def are_alike(one: SqlType, other: SqlType) -> bool:
+    """Whether values of two types that are equal are one value: those of texts, whatever their length, or one kind."""
+    return one.kind is other.kind or (one.kind in _TEXTS and other.kind in _TEXTS)
+
+
 def replace_columns(expression: Expression, by: Mapping[ColumnKey, Expression]) -> Expression:
     """Give the expression with the columns named replaced."""
 

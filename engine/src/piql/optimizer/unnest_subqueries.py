@@ -217,7 +217,7 @@ class SemiJoins:
         query = test.query
         inner = query.input if isinstance(query, Distinct) else query
         outputs = inner.outputs if isinstance(inner, Projection) else ()
-        pulled = pulled_apart(query) if outputs else None
+        pulled = pulled_apart(query, counts_rows=False) if outputs else None
         if pulled is None:
             derived, columns = self.derived(query)
             conditions: tuple[Expression, ...] = ()
@@ -271,14 +271,32 @@ def outer_relations(query: Node) -> frozenset[str]:
     return relations_of(query) - own
 
 
+def _as_join(node: SemiJoin) -> LogicalNode | None:
+    """Give the join that finds the same rows, some of them several times; None where there is none."""
+    left, right = node.left, node.right
+    if isinstance(left, SemiJoin):
+        joined = _as_join(left)
+        if joined is None:
+            return None
+        left = joined
+    if node.is_anti or node.mark is not None or not (is_region(left) and is_region(right)):
+        return None
+    region = read_region(right)
+    if region.above or any(leg.kind == "left" for leg in region.legs) or aliases_below(left) & aliases_below(right):
+        return None
+    return Join(kind="inner", left=left, right=right, condition=node.condition, span=node.span)
+
+
 def pulled_apart(
-    query: LogicalNode, *, only_existence: bool = False
+    query: LogicalNode, *, only_existence: bool = False, counts_rows: bool = True
 ) -> tuple[LogicalNode, tuple[Expression, ...]] | None:
     """Give the join part of a subquery, and the predicates in it on the query outside; None when it holds more.
 
-    What does not change whether there is a row is left out: the select list, an order, DISTINCT, groups of rows.
+    What does not change whether there is a row is left out: the select list, an order, DISTINCT, groups of rows. Where
+    it does not matter how often a row is met, a subquery that its rows must pass is a join.
     """
     node = query
+    is_set = only_existence or not counts_rows
     while not is_region(node):
         match node:
             case Projection() | Sort() | Distinct():
@@ -287,6 +305,8 @@ def pulled_apart(
                 node = node.input
             case GroupBy(keys=keys) if only_existence and keys:
                 node = node.input
+            case SemiJoin() if is_set and (joined := _as_join(node)) is not None:
+                node = joined
             case _:
                 return None
     own = {each.alias for each in node.walk() if isinstance(each, Relation | Derived)}

@@ -10,7 +10,7 @@ from piql.logical.expressions import Expression, Or, conjuncts
 from piql.logical.operators import Output, Relation, SortKey
 from piql.optimizer.predicates import relations_of
 from piql.physical.operators import LocalProjection, LocalUnion
-from piql.physical.part import Part, Want, fetched, sorted_by
+from piql.physical.part import Part, SectionCost, Want, fetched, sorted_by
 
 if TYPE_CHECKING:
     from piql.physical.planner import Planner
@@ -33,6 +33,7 @@ def plan_alternatives(
     if want.is_page and not want.keys:  # the branches must come in one order
         want = replace(want, keys=tuple(SortKey(expression=each) for each in primary))
     best: Part | None = None
+    least: SectionCost | None = None
     for others, choices in alternatives(relation, predicates):
         branches: list[Part] = []
         for each in choices:
@@ -42,8 +43,9 @@ def plan_alternatives(
             branches.append(sorted_by(fetched(part), want.keys))
         else:
             united = _united(planner, relation, branches, want)
-            if best is None or (united.requests, united.rows) < (best.requests, best.rows):
-                best = united
+            cost = planner.cost(united.plan)
+            if least is None or cost < least:
+                best, least = united, cost
     return best
 
 
@@ -67,7 +69,6 @@ def _united(planner: Planner, relation: Relation, branches: list[Part], want: Wa
     return Part(
         LocalUnion(inputs=inputs, all=False, order=want.keys, fields=columns, span=relation.span),
         sum(each.rows for each in branches),
-        sum(each.requests for each in branches),
         want.keys,
         relation.columns(table.primary_key),
     )

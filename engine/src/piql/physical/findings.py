@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from piql.diagnostics.codes import report
 from piql.diagnostics.diagnostic import Diagnostic, Label
 from piql.logical.expressions import Exists, InSubquery, ScalarSubquery
-from piql.logical.operators import LogicalNode, Stop
+from piql.logical.operators import LogicalNode, SemiJoin, Stop
+from piql.optimizer.contradictions import Contradiction
 from piql.optimizer.predicates import holds_subquery
 from piql.physical.unbounded import Gap, GapKind
 from piql.source import Span
@@ -148,22 +149,61 @@ def misplaced_subqueries(plan: LogicalNode, query: str | None) -> tuple[Diagnost
         for node in plan.walk()
         if isinstance(node, ScalarSubquery) and node.span is not None
     )
-    return scalars + tuple(
-        report(
-            "subquery-place",
-            "no subquery can be read of the table that a LEFT JOIN joins, in an aggregate, or of columns that groups "
-            "do not hold",
-            node.span,
-            help=(
-                "make it a test of WHERE; one of the table that a LEFT JOIN joins may stand in a derived table: "
-                "LEFT JOIN (SELECT … WHERE …) name ON …",
-                "or make two queries of this one",
-            ),
-            query=query,
-        )
-        for node in plan.walk()
-        if isinstance(node, Exists | InSubquery) and node.span is not None
+    placed = [node for node in plan.walk() if isinstance(node, Exists | InSubquery) and node.span is not None]
+    return scalars + tuple(_misplaced(node, query) for node in placed)
+
+
+def _misplaced(subquery: Exists | InSubquery, query: str | None) -> Diagnostic:
+    span = subquery.span
+    assert span is not None
+    for node in subquery.query.walk():
+        inner = node.span if isinstance(node, SemiJoin | Exists | InSubquery) else None
+        if inner is not None:
+            return report(
+                "subquery-place",
+                "this would be read for each row of the subquery around it, which is itself read for each row outside",
+                inner,
+                labels=(Label(span, "the subquery around it"),),
+                help=(
+                    "join its tables in the FROM of the subquery around it, where it asks for a row that there is",
+                    "or make two queries of this one",
+                ),
+                query=query,
+            )
+    return report(
+        "subquery-place",
+        "no subquery can be read of the table that a LEFT JOIN joins, in an aggregate, or of columns that groups "
+        "do not hold",
+        span,
+        help=(
+            "make it a test of WHERE; one of the table that a LEFT JOIN joins may stand in a derived table: "
+            "LEFT JOIN (SELECT … WHERE …) name ON …",
+            "or make two queries of this one",
+        ),
+        query=query,
     )
+
+
+def never_true(tests: Sequence[Contradiction], query: str | None) -> tuple[Diagnostic, ...]:
+    """Say which tests exclude one another: the query has a bound, but nothing to find."""
+    found = []
+    for each in tests:
+        effect = "the LEFT JOIN finds nothing for any row" if each.is_of_left_join else "no row passes"
+        other = each.excluded_by
+        message = f"this is never true, so {effect}"
+        if other is not None:
+            message = f"this is never true where {other.text} is, so {effect}"
+        found.append(
+            report(
+                "never-true",
+                message,
+                each.test,
+                labels=() if other is None else (Label(other, "one excludes the other"),),
+                help="leave it out" if other is None else "leave one of the two out, or write OR between them",
+                query=query,
+            )
+        )
+    return tuple(found)
 
 
 def indistinct_pages(stops: Sequence[Stop], query: str | None) -> tuple[Diagnostic, ...]:

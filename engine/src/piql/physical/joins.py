@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from piql.frozen import replace
-from piql.logical.expressions import ColumnRef, Expression, conjuncts
-from piql.logical.operators import Count, Join, LogicalNode, Relation, SortKey
+from piql.logical.expressions import ColumnRef, Expression, columns_in, conjuncts
+from piql.logical.operators import Count, Join, LogicalNode, Relation, Selection, SortKey
 from piql.optimizer.facts import facts_about
 from piql.optimizer.predicates import conjunction, equated_columns, key_of, relations_of
 from piql.optimizer.region import aliases_below
@@ -25,7 +26,16 @@ from piql.physical.part import (
     total_order,
     with_columns,
 )
-from piql.physical.scans import columns_of_one_value, has_many, is_leg, natural_order, own_keys, plan_leg, read_leg
+from piql.physical.scans import (
+    columns_of_one_value,
+    has_many,
+    is_leg,
+    natural_order,
+    own_keys,
+    plan_leg,
+    read_leg,
+    said_of,
+)
 from piql.physical.unbounded import Gap, gap_of
 
 if TYPE_CHECKING:
@@ -57,12 +67,17 @@ def plan_join(planner: Planner, node: Join, want: Want, path: tuple[int, ...], u
     access = best_access(reading)
     has_equality = any(relations_of(value) & available for each in known.equal.values() for value in each.values)
     if access is not None and depends_on(access.prefix, available):
-        return join_remotely(node, relation, access, known, want, left)
+        remote = join_remotely(node, relation, access, known, want, left)
+        alone = read_alone(planner, node.right, conditions, left, (at, below))
+        return remote if alone is None else _cheaper(planner, remote, _join_in_memory(node, conditions, left, alone))
     gaps = len(planner.gaps)
     with planner.attempt():
         right = plan_leg(planner, node.right, Want(), at, below)
     if len(planner.gaps) == gaps:
-        return _join_in_memory(node, conditions, left, right)
+        joined = _join_in_memory(node, conditions, left, right)
+        if access is None or not access.prefix or left.rows >= WORST:
+            return joined
+        return _cheaper(planner, joined, join_remotely(node, relation, access, known, want, left))
     del planner.gaps[gaps:]
     if access is not None and access.prefix and left.rows < WORST:  # the same section for each row of the left
         return join_remotely(node, relation, access, known, want, left)
@@ -73,6 +88,41 @@ def plan_join(planner: Planner, node: Join, want: Want, path: tuple[int, ...], u
 
     planner.miss(describe)
     return replace(left, rows=WORST)
+
+
+def read_alone(
+    planner: Planner,
+    right: LogicalNode,
+    conditions: Sequence[Expression],
+    left: Part,
+    place: tuple[tuple[int, ...], tuple[LogicalNode, ...]],
+) -> Part | None:
+    """Plan one relation by the values that the rows of the left all have; None where these do not bound it."""
+    path, under = place
+    if left.rows >= WORST:
+        return None
+    relation, filters, _ = read_leg(right, path)
+    read = {key_of(column) for each in conditions for column in columns_in(each)}
+    if not filters and read.isdisjoint(left.fixed):
+        return None
+    said = said_of(conditions, left.fixed, frozenset((relation.alias,)))
+    if not facts_about(relation.table, restrictions_on(relation.alias, (*said, *filters), frozenset())):
+        return None
+    tests = conjunction(said)
+    section = right if tests is None else Selection(predicate=tests, input=right, span=right.span)
+    gaps = len(planner.gaps)
+    with planner.attempt():
+        part = plan_leg(planner, section, Want(), path, under)
+    if len(planner.gaps) > gaps:
+        del planner.gaps[gaps:]
+        return None
+    return part
+
+
+def _cheaper(planner: Planner, one: Part, other: Part) -> Part:
+    """Give the first part, unless the other takes less and neither more rows come out of it nor more are read."""
+    was, now = planner.cost(fetched(one).plan), planner.cost(fetched(other).plan)
+    return other if now < was and now[1] <= was[1] and now[2] <= was[2] else one
 
 
 def plan_left(planner: Planner, node: Join, want: Want, path: tuple[int, ...], under: tuple[LogicalNode, ...]) -> Part:
@@ -124,8 +174,7 @@ def join_remotely(node: Join, relation: Relation, access: Access, known: Restric
         )
         part = replace(
             left.on(join),
-            requests=left.requests + left.rows,
-            fixed=left.fixed if is_outer else left.fixed | columns_of_one_value(alias, known, left.fixed),
+            fixed=left.fixed if is_outer else {**left.fixed, **columns_of_one_value(alias, known, left.fixed)},
             is_stopped=False,
             pending=(*left.pending, *pending),
         )
@@ -135,7 +184,7 @@ def join_remotely(node: Join, relation: Relation, access: Access, known: Restric
     rows = replace(
         left,
         keys=(*left.keys, *relation.columns(name for name in table.primary_key if name not in determined)),
-        fixed=left.fixed if is_outer else left.fixed | columns_of_one_value(alias, known, left.fixed),
+        fixed=left.fixed if is_outer else {**left.fixed, **columns_of_one_value(alias, known, left.fixed)},
     )
     natural = natural_order(relation, access)
     is_merged = is_many or (bool(want.keys) and access.serves_order)
@@ -169,7 +218,6 @@ def join_remotely(node: Join, relation: Relation, access: Access, known: Restric
     part = replace(
         rows.on(sorted_join),
         rows=left.rows * access.rows,
-        requests=left.requests + left.rows * access.reads,
         order=order,
         is_stopped=False,
         pending=pending,
@@ -220,10 +268,9 @@ def _join_in_memory(node: Join, conditions: tuple[Expression, ...], left: Part, 
     return Part(
         plan,
         max(count, left.rows) if node.kind == "left" else count,
-        left.requests + right.requests,
         (*left.order, *right.order) if left.order and right.order else (),
         (*left.keys, *right.keys),
-        left.fixed if node.kind == "left" else left.fixed | right.fixed,
+        left.fixed if node.kind == "left" else {**left.fixed, **right.fixed},
         pending=(*left.pending, *right.pending),
         is_unique=left.is_unique and right.is_unique,
     )

@@ -134,7 +134,8 @@ class IndexFKJoin(_Operator):
 @quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SortedIndexJoin(_Operator):
-    """Per child row, reads the first rows of an index range already in the order asked: 1 request a child row.
+    """Per child row, reads the first rows of an index range already in the order asked: 1 request a child row
+    (equal keys are merged, NULL keys make none).
 
     `order` as in IndexScan; with `is_merged` the lists of all child rows are merged by `order` (and then child order),
     else each child row's matches follow it in child order. `is_resumable` as in IndexScan: with a cursor, each list is

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from piql.catalog import Index, Table
 from piql.frozen import quick, replace
@@ -13,6 +14,7 @@ from piql.node import Node
 from piql.optimizer.predicates import ColumnKey, key_of
 from piql.physical.operators import Dereference, Kept, LocalSelection, LocalSort, PhysicalNode, inputs
 
+SectionCost: TypeAlias = tuple[int, int, int, int]  # requests, rows that come out, rows that are read, round trips
 WORST = 10**12  # the rows of a section that nothing bounds; such a plan is never shown
 
 
@@ -32,10 +34,9 @@ class Part:
 
     plan: PhysicalNode
     rows: int
-    requests: int = 0
     order: tuple[SortKey, ...] = ()  # a total order of its rows; empty: none is known
     keys: tuple[Expression, ...] = ()  # together they tell each row from the others, if `is_unique`
-    fixed: frozenset[ColumnKey] = frozenset()  # columns with one value in all rows
+    fixed: Mapping[ColumnKey, Expression] = field(default_factory=dict)  # the columns with one value in all rows
     is_stopped: bool = False  # the stop wanted has been applied exactly
     pending: tuple[Pending, ...] = ()
     is_unique: bool = True  # False where equal rows may stand for different ones
@@ -84,7 +85,7 @@ def fetched(part: Part) -> Part:
 def _fetch(part: Part, each: Pending) -> Part:
     plan = Dereference(child=part.plan, table=each.table, alias=each.alias)
     pending = tuple(other for other in part.pending if other is not each)
-    return replace(part, plan=plan, requests=part.requests + part.rows, pending=pending)
+    return replace(part, plan=plan, pending=pending)
 
 
 def selected(

@@ -6,7 +6,7 @@ the segments that nothing bounds. Next: `layout` gives operators their fields, `
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import assert_never
@@ -34,7 +34,7 @@ from piql.logical.operators import (
     Union,
 )
 from piql.node import Node
-from piql.optimizer.predicates import key_of
+from piql.optimizer.predicates import ColumnKey, key_of
 from piql.physical.first_matches import plan_first_match
 from piql.physical.groups import depth_of_keys, depth_of_outputs, depth_of_rows
 from piql.physical.joins import plan_join
@@ -49,6 +49,7 @@ from piql.physical.operators import (
 from piql.physical.part import (
     NOTHING,
     Part,
+    SectionCost,
     Want,
     fetched,
     selected,
@@ -68,6 +69,7 @@ class Planner:
 
     indexes: Mapping[str, tuple[Index, ...]]  # secondary ones, by table
     uses: dict[str, dict[str, int]]  # by alias, how often the query names each column
+    cost: Callable[[PhysicalNode], SectionCost]  # of a section on its own, to choose the cheaper of two
     is_frozen: bool = False  # only the indexes given, as they are: they are deployed
     is_trial: bool = False  # only whether there is a plan is asked, not why there is none
     attempts: int = 0  # how many sections are being planned of which there may be another plan
@@ -166,9 +168,13 @@ class Planner:
         return Part(
             LocalProjection(child=part.plan, outputs=outputs, alias=alias, fields=fields),
             part.rows,
-            part.requests,
             tuple(order),
             tuple([named[each] for each in keys]) if is_unique and keys else fields,
+            {
+                (alias, each.name): part.fixed[key_of(each.expression)]
+                for each in outputs
+                if isinstance(each.expression, ColumnRef) and key_of(each.expression) in part.fixed
+            },
             is_stopped=part.is_stopped,
             is_unique=is_unique,
         )
@@ -194,7 +200,12 @@ class Planner:
             depth=depth_of_rows(node, part.plan) if node.summed else depth_of_keys(node.keys, part.plan),
             span=node.span,
         )
-        return Part(plan, 1 if is_one else part.rows, part.requests, (), node.keys)
+        fixed = {place: part.fixed[place] for place in _columns_among(node.keys) if place in part.fixed}
+        return Part(plan, 1 if is_one else part.rows, (), node.keys, fixed)
+
+
+def _columns_among(keys: Iterable[Expression]) -> Iterator[ColumnKey]:
+    return (key_of(each) for each in keys if isinstance(each, ColumnRef))
 
 
 def output_column(output: Output, alias: str) -> ColumnRef:
@@ -216,26 +227,40 @@ class _NoPlan(Exception):
 
 
 def plan_on_trial(
-    plan: LogicalNode, indexes: Mapping[str, tuple[Index, ...]], *, is_frozen: bool = False
+    plan: LogicalNode,
+    indexes: Mapping[str, tuple[Index, ...]],
+    cost: Callable[[PhysicalNode], SectionCost],
+    *,
+    is_frozen: bool = False,
 ) -> PhysicalNode | None:
     """Plan a query as `plan_query` does, to see what it would cost; None when it has no bound."""
     try:
-        return _plan_query(plan, indexes, is_frozen, is_trial=True).plan
+        return _plan_query(plan, indexes, cost, is_frozen, is_trial=True).plan
     except _NoPlan:
         return None
 
 
-def plan_query(plan: LogicalNode, indexes: Mapping[str, tuple[Index, ...]], *, is_frozen: bool = False) -> Planning:
-    """Plan a query after Phase I: the physical plan, or what nothing bounds."""
-    return _plan_query(plan, indexes, is_frozen, is_trial=False)
+def plan_query(
+    plan: LogicalNode,
+    indexes: Mapping[str, tuple[Index, ...]],
+    cost: Callable[[PhysicalNode], SectionCost],
+    *,
+    is_frozen: bool = False,
+) -> Planning:
+    """Plan a query after Phase I: the physical plan, or what nothing bounds; `cost` tells the cheaper of two plans."""
+    return _plan_query(plan, indexes, cost, is_frozen, is_trial=False)
 
 
 def _plan_query(
-    plan: LogicalNode, indexes: Mapping[str, tuple[Index, ...]], is_frozen: bool, is_trial: bool
+    plan: LogicalNode,
+    indexes: Mapping[str, tuple[Index, ...]],
+    cost: Callable[[PhysicalNode], SectionCost],
+    is_frozen: bool,
+    is_trial: bool,
 ) -> Planning:
     uses: dict[str, dict[str, int]] = {}
     _count_uses(plan, uses)
-    planner = Planner(indexes, uses, is_frozen, is_trial)
+    planner = Planner(indexes, uses, cost, is_frozen, is_trial)
     part = planner.plan(plan, NOTHING, (), ())
     if planner.gaps or planner.indistinct:
         return Planning(None, tuple(planner.gaps), tuple(planner.indistinct))

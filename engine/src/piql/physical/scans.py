@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 from piql.frozen import replace
 from piql.logical.expressions import ColumnRef, Constant, Expression, Parameter
 from piql.logical.operators import DataStop, LogicalNode, Relation, Selection, SortKey
+from piql.node import Node
 from piql.optimizer.facts import facts_about
-from piql.optimizer.predicates import ColumnKey, all_conjuncts, conjunction, key_of
+from piql.optimizer.predicates import ColumnKey, all_conjuncts, are_alike, conjunction, key_of, relations_of
 from piql.optimizer.restrictions import Restrictions, restrictions_on
 from piql.physical.access import Access, Reading, Wanted, best_access
 from piql.physical.alternatives import alternatives, plan_alternatives
@@ -128,7 +129,7 @@ def _reading(planner: Planner, relation: Relation, predicates: tuple[Expression,
 def _scan(relation: Relation, access: Access, want: Want, known: Restrictions) -> Part:
     table, alias = relation.table, relation.alias
     is_many = access.index.buckets > 1 or any(has_many(part) for part in access.prefix)
-    fixed = frozenset((alias, part.column) for part in access.prefix if not has_many(part))
+    fixed = {(alias, part.column): part.values[0] for part in access.prefix if not has_many(part)}
     rows = Part(_never(relation), access.rows, keys=relation.columns(table.primary_key), fixed=fixed)
     natural = natural_order(relation, access)
     is_merged = is_many and not want.is_of_each and (access.serves_order if want.keys else want.is_page)
@@ -151,30 +152,56 @@ def _scan(relation: Relation, access: Access, want: Want, known: Restrictions) -
     pending = (Pending(table, alias, access.index),) if access.needs_dereference else ()
     part = replace(
         rows.on(scan),
-        requests=access.reads,
         order=order,
         is_stopped=access.limit.count is not None and not is_many,
         pending=pending,
     )
     part = replace(with_columns(part, access.residual), rows=access.rows_kept)
     part = selected(part, access.residual, conjunction(access.residual), access.kept)
-    return replace(part, fixed=fixed | columns_of_one_value(alias, known, frozenset()))
+    return replace(part, fixed={**fixed, **columns_of_one_value(alias, known, {})})
 
 
-def columns_of_one_value(alias: str, known: Restrictions, fixed: frozenset[ColumnKey]) -> frozenset[ColumnKey]:
+def columns_of_one_value(
+    alias: str, known: Restrictions, fixed: Mapping[ColumnKey, Expression]
+) -> Mapping[ColumnKey, Expression]:
     """Give the columns that have one value in all rows which pass the tests; `fixed` have one in the rows before."""
-    found: set[ColumnKey] = set()
+    found: dict[ColumnKey, Expression] = {}
     for name, each in known.equal.items():
         if each.count != 1:
             continue
         match each.values[0]:
-            case Constant() | Parameter(max_items=None):
-                found.add((alias, name))
+            case Constant() | Parameter(max_items=None) as value:
+                found[alias, name] = value
             case ColumnRef() as column if key_of(column) in fixed:
-                found.add((alias, name))
+                found[alias, name] = fixed[key_of(column)]
             case _:
                 pass
-    return frozenset(found)
+    return found
+
+
+def with_values(expression: Expression, fixed: Mapping[ColumnKey, Expression]) -> Expression:
+    """Say a test with the values of columns that have one, where the value is of the column's own kind."""
+
+    def change(node: Node) -> Node:
+        if not isinstance(node, ColumnRef):
+            return node
+        value = fixed.get(key_of(node))
+        is_alike = isinstance(value, Constant | Parameter) and are_alike(value.type, node.type)
+        return value if value is not None and is_alike and not is_null(value) else node
+
+    return expression.transform_up(change)  # type: ignore[return-value]
+
+
+def said_of(
+    expressions: Iterable[Expression], fixed: Mapping[ColumnKey, Expression], relations: frozenset[str]
+) -> tuple[Expression, ...]:
+    """Give what some tests ask of relations where all rows beside them have these values."""
+    said = (with_values(each, fixed) for each in expressions)
+    return tuple(each for each in said if relations_of(each) and relations_of(each) <= relations)
+
+
+def is_null(value: Expression) -> bool:
+    return isinstance(value, Constant) and value.value is None
 
 
 def natural_order(relation: Relation, access: Access) -> tuple[SortKey, ...]:

@@ -12,13 +12,13 @@ from piql.logical.expressions import ColumnRef, Comparison, Constant, Expression
 from piql.logical.operators import Count, DataStop, Join, LogicalNode, Relation, Selection, SemiJoin, map_inputs
 from piql.optimizer.facts import facts_about
 from piql.optimizer.predicates import all_conjuncts, conjunction, relations_of
-from piql.optimizer.region import Leg, aliases_below, is_region, read_region
+from piql.optimizer.region import Leg, aliases_below, is_region, read_region, write_region
 from piql.optimizer.restrictions import restrictions_on
 from piql.physical.access import Reading, Wanted, best_access
-from piql.physical.joins import depends_on, join_remotely
+from piql.physical.joins import join_remotely
 from piql.physical.operators import Kept, LocalDistinct, LocalSelection, LocalSemiJoin
 from piql.physical.part import WORST, Part, Want, depth_of, with_columns
-from piql.physical.scans import has_many, is_leg, read_leg
+from piql.physical.scans import has_many, is_leg, read_leg, said_of
 from piql.physical.unbounded import Gap
 
 if TYPE_CHECKING:
@@ -35,17 +35,31 @@ def plan_semi_join(
     left = planner.plan(node.left, want.without_stop(), (*path, 0), below)
     gaps = len(planner.gaps)
     with planner.attempt():
-        right = planner.plan(node.right, Want(), (*path, 1), below)
+        right = planner.plan(_with_values_of(left, node), Want(), (*path, 1), below)
     is_apart = len(planner.gaps) == gaps and right.rows < WORST
     looked_up = _looked_up(planner, node, left, (*path, 1))
     if looked_up is None and not is_apart:
         looked_up = _followed(planner, node, left, path, under)
-    if looked_up is not None and (not is_apart or looked_up.requests < left.requests + right.requests):
+    compared = _compared_in_memory(node, left, right) if is_apart and left.rows < WORST else None
+    if looked_up is not None and (compared is None or planner.cost(looked_up.plan) < planner.cost(compared.plan)):
         if left.rows < WORST or not _may_lead(node, planner.gaps[gaps:]):
             del planner.gaps[gaps:]
         return looked_up if left.rows < WORST else replace(left, rows=WORST)
-    if not is_apart:
-        return replace(left, rows=WORST)
+    return compared if compared is not None else replace(left, rows=WORST)
+
+
+def _with_values_of(left: Part, node: SemiJoin) -> LogicalNode:
+    """Ask the right for what it must have where all rows of the left have one value in a column."""
+    if left.rows >= WORST or not is_region(node.right):
+        return node.right
+    said = conjunction(said_of(all_conjuncts((node.condition,)), left.fixed, aliases_below(node.right)))
+    if said is None:
+        return node.right
+    return write_region(read_region(Selection(predicate=said, input=node.right, span=node.right.span)))
+
+
+def _compared_in_memory(node: SemiJoin, left: Part, right: Part) -> Part:
+    """Read both sides, at the same time, and compare them in memory."""
     conditions = conjuncts(node.condition) if node.condition is not None else ()
     left, right = with_columns(left, conditions), with_columns(right, conditions)
     plan = LocalSemiJoin(
@@ -57,7 +71,7 @@ def plan_semi_join(
         mark=node.mark,
         span=node.span,
     )
-    return replace(left.on(plan), requests=left.requests + right.requests, is_stopped=False)
+    return replace(left.on(plan), is_stopped=False)
 
 
 def _may_lead(node: SemiJoin, gaps: Sequence[Gap]) -> bool:
@@ -91,7 +105,7 @@ def _looked_up(planner: Planner, node: SemiJoin, left: Part, path: tuple[int, ..
         is_frozen=planner.is_frozen,
     )
     access = best_access(reading)
-    if access is None or not depends_on(access.prefix, available):
+    if access is None or not access.prefix:
         return None
     join = Join(
         kind="left" if node.is_anti or node.mark is not None else "inner",

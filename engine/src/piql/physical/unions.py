@@ -43,8 +43,8 @@ def plan_union(
         else:
             parts.append(fetched(planner.plan(with_types(branch, types), NOTHING, below, under)))
     plan = LocalUnion(inputs=tuple(part.plan for part in parts), all=node.all, fields=fields, span=node.span)
-    rows, requests = sum(part.rows for part in parts), sum(part.requests for part in parts)
-    return Part(plan, rows, requests, (), fields, is_unique=not node.all or node.is_told_apart)
+    rows = sum(part.rows for part in parts)
+    return Part(plan, rows, (), fields, is_unique=not node.all or node.is_told_apart)
 
 
 def _own_want(branch: LogicalNode, fields: tuple[ColumnRef, ...], want: Want, *, is_distinct: bool) -> Want | None:

@@ -105,6 +105,15 @@ CODES = (
         severity="info",
     ),
     Code(
+        "never-true",
+        "A test that no row passes",
+        "No value of the column passes this test, or none that passes another one: a = 1 AND a = 2, a > 5 AND a < 3, "
+        "a = 1 AND a IS NULL. Tests of equal columns are held together, too. The query is bounded, makes no request "
+        "for it and finds nothing; in the ON of a LEFT JOIN no row has a match. WHERE FALSE says the same on purpose.",
+        _SCHEMA + "CREATE QUERY q AS SELECT target FROM follows WHERE owner = 'ada' AND owner = 'bob';",
+        severity="warning",
+    ),
+    Code(
         "indistinct-page",
         "A page of rows that cannot be told apart",
         "A cursor holds the place of the last row of a page. Rows of a derived table, or of a UNION ALL of such, that "

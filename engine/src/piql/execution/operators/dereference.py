@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from piql.execution.execution import Execution, Steps
 from piql.execution.operators.base import Operator, Streaming
 from piql.execution.preparation import Preparation
@@ -21,6 +19,8 @@ class Dereference(Streaming):
         held = {each.name: each for each in child.fields if isinstance(each, ColumnRef) and each.relation == node.alias}
         key = [known.stored(held[name]) for name in node.table.primary_key]
         self._key_of = known.function("r", known.tuple_of(key))
+        entry = [known.stored(each) for each in held.values()]
+        self._entry_of = known.function("r", known.tuple_of(entry))
         own = tuple(each for each in node.fields if each not in set(child.fields))
         columns = tuple(each.name for each in own if isinstance(each, ColumnRef))
         primary = node.table.primary_index()
@@ -33,10 +33,17 @@ class Dereference(Streaming):
     def expand(self, execution: Execution, rows: list[Row]) -> Steps:
         if not rows:
             return []
-        asked: dict[tuple[Any, ...], int] = {}
-        places = [asked.setdefault(self._key_of(row), len(asked)) for row in rows]
+        known = execution.known(self)
+        entries = [self._entry_of(row) for row in rows]
+        asked: dict[Row, int] = {}
+        places: dict[Row, int] = {}
+        for row, entry in zip(rows, entries, strict=True):
+            if entry not in known:
+                places[entry] = asked.setdefault(self._key_of(row), len(asked))
         if any(None in key for key in asked):  # padded by a left join: there is no record
             raise LookupError("a row without a key cannot be dereferenced")
-        (answers,) = yield [Batch(self._read, list(asked), self)]
+        if asked:
+            (answers,) = yield [Batch(self._read, list(asked), self)]
+            known.update((entry, answers[place]) for entry, place in places.items())
         joined = self._joined
-        return [joined(row, record) for row, place in zip(rows, places, strict=True) for record in answers[place]]
+        return [joined(row, record) for row, entry in zip(rows, entries, strict=True) for record in known[entry]]

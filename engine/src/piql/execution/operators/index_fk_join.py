@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from piql.execution.execution import Execution, Steps
 from piql.execution.keys import prefixes
 from piql.execution.operators.base import Operator, Streaming
@@ -22,18 +20,15 @@ class IndexFKJoin(Streaming):
         self._prefixes = prefixes(node.table, index, node.prefix, preparation.over(child.fields), preparation)
         shape = ReadShape(node.table, index, columns, len(node.prefix), nulls=physical.null_columns(node.prefix))
         self._read = preparation.store.prepare(shape)
-        self._tail: tuple[Any, ...] = () if shape.is_get else (1,)
+        self._tail: Row = () if shape.is_get else (1,)
         self._matching = Matching(node, child.fields, preparation)
 
     def expand(self, execution: Execution, rows: list[Row]) -> Steps:
         parameters, key_of, tail = execution.parameters, self._prefixes, self._tail
-        asked: dict[tuple[Any, ...], int] = {}
-        places: list[int] = []
-        for row in rows:
-            keys = key_of(row, parameters)
-            places.append(asked.setdefault(keys[0] + tail, len(asked)) if keys else -1)
-        answers: list[list[Row]] = []
+        known = execution.known(self)
+        keys = [each[0] + tail if each else None for each in [key_of(row, parameters) for row in rows]]
+        asked = [key for key in dict.fromkeys(keys) if key is not None and key not in known]
         if asked:
-            (answers,) = yield [Batch(self._read, list(asked), self)]
-        answers.append([])  # at -1: what a row without a key gets
-        return self._matching.joined(rows, [answers[place] for place in places], parameters)
+            (answers,) = yield [Batch(self._read, asked, self)]
+            known.update(zip(asked, answers, strict=True))
+        return self._matching.joined(rows, [known[key] if key is not None else [] for key in keys], parameters)

@@ -43,7 +43,8 @@ class IndexScan(Operator):
             arguments = self._plain_arguments(execution.parameters)
             return [Batch(self.read, arguments, self)] if arguments else []
         keys = self._prefixes(None, execution.parameters)
-        return self._read.batches(execution, [(None, key) for key in keys], self)[0] if keys else []
+        requests = self._read.requests(execution, [(None, key) for key in keys])
+        return self._read.batches([each for each in requests if each is not None], self)[0]
 
     @property
     def plain_arguments(self) -> Callable[[list[Any]], Sequence[Row]]:

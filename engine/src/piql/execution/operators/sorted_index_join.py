@@ -41,7 +41,12 @@ class SortedIndexJoin(Streaming):
         if keys is None:
             matches = yield from self._matches(execution, rows, [keys_of(row, parameters) for row in rows])
         elif limit := self._read.limit(parameters):
-            (matches,) = yield [self._read.plain_batch(keys, limit, self)]
+            known = execution.known(self)
+            asked = [key for key in dict.fromkeys(keys) if key not in known]
+            if asked:
+                (answers,) = yield [self._read.plain_batch(asked, limit, self)]
+                known.update(zip(asked, answers, strict=True))
+            matches = [known[key] for key in keys]
         else:
             matches = [[] for _ in rows]
         joined = self._matching.joined(rows, matches, parameters)
@@ -61,13 +66,16 @@ class SortedIndexJoin(Streaming):
         for at, (row, many) in enumerate(zip(rows, keys, strict=True)):
             pairs.extend((row, key) for key in many)
             owners.extend([at] * len(many))
-        batches, places = self._read.batches(execution, pairs, self)
-        answers: list[list[list[Row]]] = []
-        if batches:
+        known = execution.known(self)
+        requests = self._read.requests(execution, pairs)
+        asked = [each for each in dict.fromkeys(requests) if each is not None and each not in known]
+        if asked:
+            batches, places = self._read.batches(asked, self)
             answers = yield batches
+            known.update((each, answers[batch][number]) for each, (batch, number) in zip(asked, places, strict=True))
         matches: list[list[Row]] = [[] for _ in rows]
-        for owner, (batch, number) in zip(owners, places, strict=True):
-            if batch >= 0:
-                found = answers[batch][number]
+        for owner, request in zip(owners, requests, strict=True):
+            if request is not None:
+                found = known[request]
                 matches[owner] = matches[owner] + found if matches[owner] else found
         return matches
