@@ -55,6 +55,7 @@ export function WorkbenchPage() {
   if (!isOpen) {
     return (
       <main id="content" className={styles['page']} tabIndex={-1}>
+        <h1 className="visually-hidden">PIQL workbench</h1>
         {error ? (
           <EmptyState title="The workspace could not be opened">{messageOf(error)}</EmptyState>
         ) : (
