@@ -23,6 +23,7 @@ from typing import Any, Literal, Protocol, cast
 from piql.deploy import versions
 from piql.errors import PiqlError
 
+from piql_backend.deployments.history import FIRST_START
 from piql_backend.deployments.schemas import DeploymentCreate
 from piql_backend.deployments.service import Deployments
 from piql_backend.errors import ApiError
@@ -36,7 +37,6 @@ log = logging.getLogger(__name__)
 
 WORKSPACE = "scadr"
 FROM_STORE = "application"
-_TOKEN = "first start"
 _REMARK = "-- The store holds data that PIQL has not deployed. Write CREATE TABLE here for tables of your own.\n"
 
 
@@ -87,7 +87,7 @@ class FirstStart:
                 log.warning("the store holds data already: the sample is neither deployed nor loaded")
             else:
                 request = DeploymentCreate(workspace_id=WORKSPACE)
-                deployments.deploy(request, {_TOKEN: mark.token})
+                deployments.deploy(request, {FIRST_START: mark.token})
                 self._load(store)
                 log.info("the sample was loaded in %.1f s", time.perf_counter() - started)
         except (PiqlError, ApiError) as error:
@@ -99,9 +99,9 @@ class FirstStart:
         """Say whether the store is empty, or holds nothing but what this very first start put there."""
         database = store.database()
         deployment = database.deployment
-        is_first = deployment.version == 1 and deployment.origin.details.get(_TOKEN) == mark.token
+        is_first = deployment.version == 1 and deployment.origin.details.get(FIRST_START) == mark.token
         change = next((living for living in versions(database.store) if living.state == "coming"), None)
-        is_coming = change is not None and change.deployment.origin.details.get(_TOKEN) == mark.token
+        is_coming = change is not None and change.deployment.origin.details.get(FIRST_START) == mark.token
         return is_first or is_coming or database.store.is_empty()
 
     def _may_be_empty(self, store: StoreConnection) -> bool:

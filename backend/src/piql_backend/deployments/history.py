@@ -36,6 +36,7 @@ from piql_backend.store import StoreConnection
 log = logging.getLogger(__name__)
 
 LOOK_SECONDS = 1.0
+FIRST_START = "first start"  # the detail by which a first start knows its own deployment again
 _AN_APPLICATION = "an application"
 
 

@@ -18,7 +18,7 @@ from piql_backend.compilations.reading import read_diagnostic, read_diagnostics
 from piql_backend.compilations.service import Compilations
 from piql_backend.deployments.building import Building
 from piql_backend.deployments.comparing import Touched, changes_between, preview_of, touched
-from piql_backend.deployments.history import History, LiveDeployment, deployer_of, shown
+from piql_backend.deployments.history import FIRST_START, History, LiveDeployment, deployer_of, shown
 from piql_backend.deployments.repository import DeploymentTable
 from piql_backend.deployments.schemas import (
     BuildCreate,
@@ -205,7 +205,7 @@ class Deployments:
             _refuse_replacing(touches, request.removes)
             seen = live.id if live else ""
             deployer = deployer_of(request.workspace_id, seen, request.run_id, wish.model, wish.predicted)
-            deployer = replace(deployer, details={**deployer.details, **wish.details})
+            deployer = replace(deployer, details={**_first_start_of(live), **deployer.details, **wish.details})
             try:
                 return begin_deploy(
                     self._store.database().store,
@@ -270,6 +270,12 @@ class Deployments:
 
 def _short(read: DeploymentDetailRead) -> DeploymentRead:
     return DeploymentRead(**{name: getattr(read, name) for name in DeploymentRead.model_fields})
+
+
+def _first_start_of(live: LiveDeployment | None) -> Mapping[str, str]:
+    """Keep what the first start noted, so that the same text deployed again is not another version for its lack."""
+    details = live.deployment.origin.details if live is not None and live.deployment is not None else {}
+    return {name: value for name, value in details.items() if name == FIRST_START}
 
 
 def _nothing_before() -> ApiError:
