@@ -336,15 +336,15 @@ def test_locks_and_threads_of_the_parent_hold_up_no_child(db: piql.Database) -> 
     held, over = threading.Event(), threading.Event()
 
     def hold() -> None:
-        with memory._lock, names.lock, stamps._lock:
+        with memory._lock.lock, names.lock, stamps._lock:
             held.set()
             over.wait()
 
     stamps = Stamps()
     server = Server(StepwiseStore(), stamps)
-    thread = threading.Thread(target=hold)
+    thread = threading.Thread(target=hold, daemon=True)
     thread.start()
-    held.wait()
+    assert held.wait(60), "the thread ended before it had the locks"
 
     def use_all() -> None:
         memory.put((db,), 1)
