@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from piql.bounds.facts import of_prefix, of_row_limit
 from piql.bounds.formula import ONE, ZERO, Formula, number, smaller
@@ -173,10 +174,11 @@ class _Different:
         at_left, at_right = (*path, 0), (*path, 1)
         on_right = frozenset(_offered(node.right))
         may_be_null = self.counts_null and node.kind == "left"
-        conditions = () if may_be_null or node.condition is None else (node.condition,)
-        for same in _with_equals(wanted, conditions):
+        conditions = () if node.condition is None else (node.condition,)
+        equalities = () if node.kind == "left" else conditions  # a left row without a match passes no test
+        for same in _with_equals(wanted, equalities):
             own, left = _apart(same, on_right)
-            right = self.count(own, node.right, at_right)
+            right = self.count(own, node.right, at_right) if own or node.kind != "left" else ONE
             if may_be_null and own:
                 truths = self._of_columns(own, ())  # NULL is counted there
                 right = right + ONE if truths is None else smaller(truths, right + ONE)
@@ -223,7 +225,7 @@ def places_of_page(node: SortedIndexJoin) -> int:
     if not node.is_resumable:
         return 1
     is_own = [isinstance(each.expression, ColumnRef) and each.expression.relation == node.alias for each in node.order]
-    turns = sum(before and not now for before, now in zip(is_own, [*is_own[1:], False], strict=True))
+    turns = sum(before and not now for before, now in pairwise([*is_own, False]))
     return 2 + 2 * turns
 
 

@@ -49,10 +49,17 @@ def plan_semi_join(
 
 
 def _with_values_of(left: Part, node: SemiJoin) -> LogicalNode:
-    """Ask the right for what it must have where all rows of the left have one value in a column."""
+    """Ask the right for what it must have where all rows of the left have one value in a column.
+
+    Not by a comparison of NOT IN that may be unknown: NULL NOT IN a list depends on whether the list has any row.
+    """
     if left.rows >= WORST or not is_region(node.right):
         return node.right
-    said = conjunction(said_of(all_conjuncts((node.condition,)), left.fixed, aliases_below(node.right)))
+    tests = all_conjuncts((node.condition,))
+    if _may_be_unknown(node.compared):
+        unknown = all_conjuncts((node.compared,))
+        tests = tuple(test for test in tests if test not in unknown)
+    said = conjunction(said_of(tests, left.fixed, aliases_below(node.right)))
     if said is None:
         return node.right
     return write_region(read_region(Selection(predicate=said, input=node.right, span=node.right.span)))
