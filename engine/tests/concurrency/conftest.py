@@ -24,7 +24,9 @@ def nurse() -> Iterator[Nursery]:
 @pytest.fixture(params=["embedded", "stepwise", CLUSTER])
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     is_file = request.param != "cluster"
-    made = f"{request.param}:{tmp_path / 'a.db'}" if is_file else request.getfixturevalue("cluster_url")()
+    made = (
+        f"{request.param}:{tmp_path / 'a.db'}?wait_ms=120000" if is_file else request.getfixturevalue("cluster_url")()
+    )
     with piql.connect(made) as db:
         db.deploy(piql.compile(SOURCE))
         db.load("counters", [{"id": row, "value": 0} for row in range(ROWS)])

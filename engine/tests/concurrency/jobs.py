@@ -10,6 +10,7 @@ from typing import Any
 
 import piql
 from piql.store import open_store
+from piql.writing.pace import Overtaken
 
 Tell = Callable[[str], None]
 
@@ -38,7 +39,7 @@ class PatientDatabase(piql.Database):
         for attempt in range(100):
             try:
                 return super().execute(*arguments, **named)
-            except piql.RepairPending:
+            except (piql.RepairPending, Overtaken):
                 time.sleep(random.random() * 0.001 * attempt)
         raise AssertionError("others never let it through")
 
@@ -100,7 +101,7 @@ async def _outcome(attempt: Callable[[], Awaitable[object]]) -> str:
     while True:
         try:
             await attempt()
-        except piql.RepairPending:
+        except (piql.RepairPending, Overtaken):
             await asyncio.sleep(random.random() * 0.01)
         except (piql.CardinalityViolation, piql.ConditionFailed) as refusal:
             return type(refusal).__name__
