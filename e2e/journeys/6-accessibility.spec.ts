@@ -177,6 +177,7 @@ test('the story goes from a broken schema to a deployed one without a pointer', 
   await expect(problems.none).toBeVisible()
   await editor.typeOver('queries/thoughtstream.piql', 'MAX 50', 'MAX 45')
   await workbench.command('Deploy')
+  await expect(deploy.button).toBeEnabled() // the preview has come: a key finds no button before
   await deploy.button.press('Enter')
   await expect(workbench.notices).toContainText('is live with 12 queries.')
   await workbench.command('Run the current')
