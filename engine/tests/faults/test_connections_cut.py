@@ -37,19 +37,15 @@ def test_a_page_is_whole_or_refused_though_connections_are_cut_under_its_fan_out
 
         cutter = threading.Thread(target=cut)
         cutter.start()
-        whole = refused = 0
         try:
             while len(cuts) < 25:
                 try:
                     rows = db.execute("stream", {"me": 0}).rows
                 except piql.StoreUnavailable:
-                    refused += 1
-                else:
-                    assert [row["at"] for row in rows] == WHOLE
-                    whole += 1
+                    continue  # how many are refused depends on how long the machine takes between two cuts
+                assert [row["at"] for row in rows] == WHOLE
         finally:
             is_over.set()
             cutter.join()
-        assert whole > refused, (whole, refused)
         until_it_works(lambda: db.execute("stream", {"me": 0}))
         assert [row["at"] for row in db.execute("stream", {"me": 0}).rows] == WHOLE
