@@ -1,6 +1,7 @@
 """Runs a group of suites to the end, whatever fails on the way, and closes with `N passed, N failed`.
 
-Suites that use one core run two at a time; the others alone. Their lines come in the order of the group.
+Suites that use one core run two at a time; the others alone. Their lines come in the order of the group. Beside the
+seconds of the clock stand those of the processor, which tell a dear suite from a busy machine.
 
 A skipped test counts as failed, and so does a suite that ran nothing, wrote no report or took too long. What a suite
 prints goes to `.test-results/<suite>.log`; when it fails, its end is shown.
@@ -13,11 +14,12 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 
@@ -31,7 +33,11 @@ UNDER_WAY: set[int] = set()
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of one suite; `note` says what the numbers do not."""
+    """What came of one suite; `note` says what the numbers do not.
+
+    `seconds` are the clock's. `cpu_seconds` are those its processes and the children they waited for used, user and
+    system, over all cores.
+    """
 
     suite: str
     passed: int
@@ -39,6 +45,7 @@ class Outcome:
     skipped: int
     seconds: float
     note: str = ""
+    cpu_seconds: float = 0.0
 
     @property
     def is_good(self) -> bool:
@@ -63,14 +70,23 @@ def run(suite: Suite) -> Outcome:
     with log.open("wb") as output:
         process = subprocess.Popen(suite.command, cwd=ROOT, stdout=output, stderr=output, start_new_session=True)
         UNDER_WAY.add(process.pid)
+        was_stopped = threading.Event()
+
+        def stop(group: int = process.pid) -> None:
+            was_stopped.set()
+            os.killpg(group, signal.SIGKILL)
+
+        guard = threading.Timer(suite.minutes * 60, stop)
+        guard.start()
         try:
-            status, late = process.wait(timeout=suite.minutes * 60), ""
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            status, late = process.wait(), f"stopped after {suite.minutes} minutes"
+            _, ended, usage = os.wait4(process.pid, 0)
         finally:
             UNDER_WAY.discard(process.pid)
-    return judge(suite, status, late, report, time.monotonic() - started)
+            guard.cancel()
+    process.returncode = os.waitstatus_to_exitcode(ended)
+    late = f"stopped after {suite.minutes} minutes" if was_stopped.is_set() else ""
+    outcome = judge(suite, process.returncode, late, report, time.monotonic() - started)
+    return replace(outcome, cpu_seconds=usage.ru_utime + usage.ru_stime)
 
 
 def run_all(suites: Sequence[Suite], run: Callable[[Suite], Outcome] = run) -> Iterator[Outcome]:
@@ -159,14 +175,12 @@ def show_log(suite: str) -> None:
 
 
 def main(group: str) -> int:
-    print(f"{'suite':<12} {'passed':>7} {'failed':>7} {'skipped':>8} {'seconds':>8}")
+    print(f"{'suite':<12} {'passed':>7} {'failed':>7} {'skipped':>8} {'seconds':>8} {'cpu':>8}")
     outcomes = []
     for outcome in run_all(GROUPS[group]):
         outcomes.append(outcome)
-        row = (
-            f"{outcome.suite:<12} {outcome.passed:>7} {outcome.failed:>7} {outcome.skipped:>8} {outcome.seconds:>8.1f}"
-        )
-        print(f"{row}  {outcome.note}".rstrip(), flush=True)
+        row = f"{outcome.suite:<12} {outcome.passed:>7} {outcome.failed:>7} {outcome.skipped:>8}"
+        print(f"{row} {outcome.seconds:>8.1f} {outcome.cpu_seconds:>8.1f}  {outcome.note}".rstrip(), flush=True)
         if not outcome.is_good:
             show_log(outcome.suite)
     bad = [outcome.suite for outcome in outcomes if not outcome.is_good]

@@ -1,6 +1,7 @@
 """A run must never look better than it was: nothing run, no report and skipped tests are failures."""
 
 import json
+import sys
 import threading
 from pathlib import Path
 
@@ -68,6 +69,22 @@ def test_an_end_to_end_test_that_passes_only_again_fails(tmp_path: Path) -> None
 def test_a_check_counts_as_one(command: str, passed: int) -> None:
     outcome = run(Suite("a-check-of-this-test", (command,)))
     assert (outcome.passed, outcome.failed) == (passed, 1 - passed)
+
+
+def test_the_processor_seconds_of_a_suite_and_its_children_are_told() -> None:
+    burning = "import time\nwhile time.process_time() < 0.3: pass"
+    outcome = run(
+        Suite(
+            "a-check-of-this-test",
+            (sys.executable, "-c", f"import subprocess, sys; subprocess.run([sys.executable, '-c', {burning!r}])"),
+        )
+    )
+    assert outcome.cpu_seconds >= 0.3
+
+
+def test_a_suite_that_hangs_is_stopped_and_fails() -> None:
+    outcome = run(Suite("a-check-of-this-test", ("sleep", "3600"), minutes=0))
+    assert (outcome.failed, outcome.note) == (1, "stopped after 0 minutes")
 
 
 def test_two_suites_of_one_core_run_together_and_one_that_wants_both_alone() -> None:
