@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import resource
+import select
 import signal
 import sys
+import threading
 from multiprocessing.connection import Connection
 from pathlib import Path
 
 _PAGE = os.sysconf("SC_PAGE_SIZE")
+_PR_SET_PDEATHSIG = 1  # of linux/prctl.h
 
 
 def main(descriptor: int, megabytes: int, niceness: int) -> None:
+    _end_with_server(descriptor)
     os.nice(niceness)
     connection: Connection = Connection(descriptor)
     from piql_backend.workers.jobs import Worker
@@ -34,6 +39,20 @@ def main(descriptor: int, megabytes: int, niceness: int) -> None:
         connection.send(type(answer)(answer.kind, answer.value, is_last))
         if is_last:
             return
+
+
+def _end_with_server(descriptor: int) -> None:
+    """End this process when its server has ended, also when it was killed, and whatever this one is at work at."""
+    threading.Thread(target=_end_at_hangup, args=(descriptor,), name="hangup", daemon=True).start()
+    if sys.platform == "linux":  # there also a stopped process, whose threads do not run
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def _end_at_hangup(descriptor: int) -> None:
+    socket = select.poll()
+    socket.register(descriptor, 0)  # no more than that the other end is closed
+    socket.poll()
+    os._exit(0)
 
 
 def _limit_memory(budget: int) -> None:
