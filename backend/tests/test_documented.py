@@ -31,6 +31,7 @@ CHECKS: list[CheckFunction] = [
     checks.status_code_conformance,
     checks.content_type_conformance,
     checks.response_schema_conformance,
+    checks.response_headers_conformance,
 ]
 bounded = settings(
     max_examples=EXAMPLES,

@@ -7,23 +7,29 @@ from typing import Any
 from fastapi import FastAPI
 
 from piql_backend.errors import described
+from piql_backend.retry_after import PASSING_STATUSES, RETRY_AFTER
 from piql_backend.same_origin import SAFE_METHODS
+
+_SECONDS = {"description": "Ask again after so many seconds.", "required": True, "schema": {"type": "integer"}}
 
 
 class DocumentedApi(FastAPI):
-    """A FastAPI application; its middleware's refusals are declared where they can come."""
+    """A FastAPI application; what its middleware refuses and adds is declared where it can come."""
 
     def openapi(self) -> dict[str, Any]:
         if self.openapi_schema is None:
             document = super().openapi()
             for operations in document["paths"].values():
                 for method, operation in operations.items():
+                    responses = operation["responses"]
                     for status in _refusals(method, operation):
-                        operation["responses"].setdefault(str(status), described(status))
+                        responses.setdefault(str(status), described(status))
+                    for status in PASSING_STATUSES:
+                        responses[str(status)]["headers"] = {RETRY_AFTER: _SECONDS}
         return super().openapi()
 
 
 def _refusals(method: str, operation: dict[str, Any]) -> tuple[int, ...]:
     if method.upper() in SAFE_METHODS:
-        return ()
-    return (403, 413, 415) if "requestBody" in operation else (403, 413)
+        return (429, 503)
+    return (403, 413, 415, 429, 503) if "requestBody" in operation else (403, 413, 429, 503)

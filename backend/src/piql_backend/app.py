@@ -27,7 +27,9 @@ from piql_backend.predictions.endpoints import router as predictions
 from piql_backend.probes.endpoints import router as probes
 from piql_backend.probes.request_counts import RequestCounts
 from piql_backend.profile_runs.endpoints import router as profile_runs
+from piql_backend.rate_limit import RateLimit
 from piql_backend.request_limit import RequestLimit
+from piql_backend.retry_after import RetryAfter
 from piql_backend.same_origin import SameOrigin
 from piql_backend.security_headers import SecurityHeaders
 from piql_backend.settings import Settings
@@ -81,8 +83,10 @@ def create_app(settings: Settings | None = None, workbench: Workbench | None = N
         middleware=[  # the first is asked first
             Middleware(RequestCounts, counts=counts),
             Middleware(SecurityHeaders),
+            Middleware(RetryAfter),
             Middleware(AllowedHosts, names=chosen.allowed_hosts),
             Middleware(SameOrigin),
+            Middleware(RateLimit, rates=chosen.rates),
             Middleware(RequestLimit),
         ],
     )

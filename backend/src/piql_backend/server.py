@@ -16,7 +16,7 @@ from piql_profiler.store_urls import without_password
 from piql_backend.app import create_app
 from piql_backend.data_lock import DataInUse
 from piql_backend.settings import Settings
-from piql_backend.slow_clients import MOST_CONNECTIONS, PatientHttp
+from piql_backend.slow_clients import PatientHttp
 from piql_backend.workbench import Workbench
 
 _SECONDS_TO_CLOSE = 3
@@ -47,7 +47,6 @@ def serve(settings: Settings) -> int:
             access_log=False,
             lifespan="on",
             http=PatientHttp,
-            limit_concurrency=MOST_CONNECTIONS,
             timeout_graceful_shutdown=_SECONDS_TO_CLOSE,
         ),
         f"http://{settings.host}:{bound.getsockname()[1]}",

@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Literal
 
 from piql_backend.addresses import is_loopback
+from piql_backend.rates import KINDS, Rates
 
 ROOT = Path(__file__).resolve().parents[3]  # of the repository, when run from it
+_HIGHEST_RATE = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,7 @@ class Settings:
     workers: int = WorkerLimits().workers  # processes that compile and predict
     worker_seconds: float = WorkerLimits().seconds  # of processor time that one text may take
     worker_megabytes: int = WorkerLimits().megabytes  # of memory that one text may take
+    rates: Rates = field(default_factory=Rates)  # requests a second that one client may make
     insecure: bool = False  # the host may be another than loopback, though nobody is asked who they are
     allowed_hosts: tuple[str, ...] = ()  # names by which it may be reached, besides localhost and addresses
 
@@ -65,7 +68,8 @@ class Settings:
     @classmethod
     def from_environment(cls) -> Settings:
         """Read PORT, DATA, STORE, FRONTEND, SAMPLE_USERS, PROFILE_RUNNER, WORKERS, WORKER_SECONDS,
-        WORKER_MEGABYTES, ALLOWED_HOSTS (with commas) and PROFILE_STORES (with spaces)."""
+        WORKER_MEGABYTES, RATE_EXECUTIONS, RATE_COMPILES, RATE_DEPLOYMENTS, RATE_OTHERS, ALLOWED_HOSTS (with commas)
+        and PROFILE_STORES (with spaces)."""
         default = cls()
         return cls(
             port=int(os.environ.get("PORT", default.port)),
@@ -76,10 +80,19 @@ class Settings:
             workers=max(1, int(os.environ.get("WORKERS", default.workers))),
             worker_seconds=float(os.environ.get("WORKER_SECONDS", default.worker_seconds)),
             worker_megabytes=int(os.environ.get("WORKER_MEGABYTES", default.worker_megabytes)),
+            rates=Rates(**{name: rate_from(f"RATE_{name.upper()}", default.rates.of(name)) for name in KINDS}),
             profile_runner="local" if os.environ.get("PROFILE_RUNNER") == "local" else "ray",
             profile_stores=tuple(os.environ.get("PROFILE_STORES", "").split()),
             allowed_hosts=listed(os.environ.get("ALLOWED_HOSTS", "")),
         )
+
+
+def rate_from(variable: str, default: float) -> float:
+    """Give the rate that a variable of the environment says; ValueError for what can be none."""
+    rate = float(os.environ.get(variable, default))
+    if not 0 <= rate <= _HIGHEST_RATE:
+        raise ValueError(f"{variable}={rate:g} is no rate: it is 0, for no limit, to {_HIGHEST_RATE:,} a second")
+    return rate
 
 
 def listed(names: str) -> tuple[str, ...]:

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from piql_backend.connection_limit import ConnectionLimit
+
 SECONDS_TO_ARRIVE = 30.0
-MOST_CONNECTIONS = 1000  # requests under way and idle connections; those beyond it are answered 503
 
 
 class PatientHttp(H11Protocol):
-    """HTTP/1.1 with a limit on the time in which a request arrives, from its first byte, or the connection, on."""
+    """HTTP/1.1 with a limit on the time in which a request arrives, from its first byte, or the connection, on.
+
+    Requests are refused while there are too many connections: idle ones count, too.
+    """
 
     _deadline: asyncio.TimerHandle | None = None
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self.app = ConnectionLimit(self.app, lambda: max(len(self.connections), len(self.tasks)))
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)

@@ -1,10 +1,11 @@
 /** The one way to the back end: typed calls that give the answer or throw an `ApiError`. */
 import createClient from 'openapi-fetch'
+import { fetchWithinRate } from './rate-limit'
 import type { paths } from './schema'
 import type { Diagnostic, WorkspaceFile } from './types'
 
 // `fetch` is looked up at each call, so that tests can answer in the server's place.
-export const api = createClient<paths>({ baseUrl: location.origin, fetch: (request) => fetch(request) })
+export const api = createClient<paths>({ baseUrl: location.origin, fetch: fetchWithinRate })
 
 /** An answer that is not a success, in the words of the server. */
 export class ApiError extends Error {

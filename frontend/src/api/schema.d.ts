@@ -3195,9 +3195,22 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description It is not; `problems` says why. */
             503: {
                 headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3251,9 +3264,22 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description It is not; `problems` says why. */
             503: {
                 headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3307,9 +3333,22 @@ export interface operations {
                     "text/plain": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
                 headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3363,9 +3402,22 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description Something does not answer. */
             503: {
                 headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3419,9 +3471,22 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
                 headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3486,9 +3551,22 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
                 headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3593,9 +3671,22 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
                 headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3701,9 +3792,22 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
                 headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3796,9 +3900,22 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
                 headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3883,9 +4000,22 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
                 headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3979,9 +4109,22 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
                 headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4075,9 +4218,22 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
                 headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4171,9 +4327,22 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
                 headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4267,9 +4436,22 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
                 headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4363,9 +4545,22 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
                 headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4459,9 +4654,22 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
                 headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4555,9 +4763,22 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
                 headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4651,9 +4872,22 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
                 headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4747,9 +4981,22 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
                 headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4843,9 +5090,22 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
                 headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4939,9 +5199,22 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
                 headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4995,9 +5268,22 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
                 headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5100,9 +5386,22 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
                 headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5167,9 +5466,22 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
                 headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5259,9 +5571,22 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
                 headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5353,9 +5678,22 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
                 headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5447,9 +5785,22 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
                 headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5541,9 +5892,22 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
                 headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5608,9 +5972,22 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
                 headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5713,9 +6090,22 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
                 headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5818,9 +6208,22 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
                 headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5923,9 +6326,22 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
                 headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6028,9 +6444,22 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
                 headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6133,9 +6562,22 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
                 headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6238,9 +6680,22 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
                 headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6294,9 +6749,22 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
                 headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6399,9 +6867,22 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
                 headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6504,9 +6985,22 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
                 headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6569,9 +7063,22 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
                 headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6665,9 +7172,22 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
                 headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6770,9 +7290,22 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
                 headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6826,9 +7359,22 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
                 headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6918,9 +7464,22 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
                 headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7010,9 +7569,22 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
                 headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7102,9 +7674,22 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
                 headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7169,9 +7754,22 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
                 headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7277,9 +7875,22 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
                 headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7354,9 +7965,22 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
                 headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7410,9 +8034,22 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
                 headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7515,9 +8152,22 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
                 headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7582,9 +8232,22 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
                 headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7676,9 +8339,22 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
                 headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7732,9 +8408,22 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
                 headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7788,9 +8477,22 @@ export interface operations {
                     "text/plain": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
                 headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7884,9 +8586,22 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
                 headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7982,9 +8697,22 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
                 headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8065,9 +8793,22 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
                 headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8134,9 +8875,22 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The store, or a part that the request needs, does not answer. */
             503: {
                 headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
                     [name: string]: unknown;
                 };
                 content: {

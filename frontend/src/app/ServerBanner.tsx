@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { PlugZap } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { health } from '../api/queries'
+import { useRateLimit } from '../api/rate-limit'
 import { compileAgain } from '../documents/compile-loop'
 import { saveAgain } from '../documents/saving'
 import styles from './app.module.css'
@@ -14,6 +15,7 @@ const KEPT = ['health', 'sample-parameters']
 export function ServerBanner() {
   const queryClient = useQueryClient()
   const { data, isError } = useQuery(health)
+  const refused = useRateLimit((state) => state.message)
   const wasAway = useRef<'server' | 'store' | null>(null)
   const instance = useRef<string | null>(null)
 
@@ -42,7 +44,7 @@ export function ServerBanner() {
     if (data && !data.store.healthy) {
       return <Banner>The store is not answering: {data.store.message ?? data.store.url}. Checking and planning still work.</Banner>
     }
-    return null
+    return refused === null ? null : <Banner>{refused} Asking again in a moment…</Banner>
   }
   return <Banner>The workbench’s server is not answering; your text is safe here. Trying again…</Banner>
 }

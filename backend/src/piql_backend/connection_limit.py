@@ -1,0 +1,29 @@
+"""Refuses requests while there are too many connections, or requests under way, in the shape of every other refusal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import cast
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from piql_backend.refusal import send_refusal
+from piql_backend.retry_after import RETRY_AFTER, SECONDS
+
+MOST_CONNECTIONS = 1000
+_HEADERS = [(RETRY_AFTER.lower().encode(), str(SECONDS).encode()), (b"connection", b"close")]
+
+
+class ConnectionLimit:
+    """Answers 503 while `count` gives more than the limit; it stands outside the application and all it does."""
+
+    def __init__(self, app: object, count: Callable[[], int]) -> None:
+        self._app = cast(ASGIApp, app)
+        self._count = count
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and self._count() > MOST_CONNECTIONS:
+            message = f"More than {MOST_CONNECTIONS:,} connections or requests are open."
+            await send_refusal(send, 503, "too-many-connections", message, "Try again in a moment.", _HEADERS)
+        else:
+            await self._app(scope, receive, send)

@@ -1,0 +1,48 @@
+"""Refuses with 429 the requests of a client that makes too many, before anything is done for them."""
+
+from __future__ import annotations
+
+import math
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from piql_backend.rates import BURST_SECONDS, Buckets, Kind, Rates, client_of, kind_of
+from piql_backend.refusal import send_refusal
+from piql_backend.retry_after import RETRY_AFTER
+
+_WORDS: dict[Kind, str] = {
+    "executions": "executions",
+    "compiles": "texts to compile or to predict from",
+    "deployments": "deployments, profile runs and bursts",
+    "others": "requests",
+}
+
+
+class RateLimit:
+    """Counts by the address of the connection; all happens on the event loop."""
+
+    def __init__(self, app: ASGIApp, rates: Rates, buckets: Buckets | None = None) -> None:
+        self._app = app
+        self._rates = rates
+        self._buckets = Buckets(rates) if buckets is None else buckets
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        kind = kind_of(scope["method"], scope["path"])
+        client = client_of(scope["client"][0] if scope.get("client") else "")
+        wait = self._buckets.take(client, kind)
+        if wait:
+            await self._refuse(send, kind, math.ceil(wait))
+        else:
+            await self._app(scope, receive, send)
+
+    async def _refuse(self, send: Send, kind: Kind, seconds: int) -> None:
+        rate = self._rates.of(kind)
+        message = (
+            f"Too many {_WORDS[kind]} from one address: {rate:,g} a second are taken, "
+            f"and {max(1.0, rate * BURST_SECONDS):,g} at once after a rest."
+        )
+        headers = [(RETRY_AFTER.lower().encode(), str(seconds).encode())]
+        await send_refusal(send, 429, "too-many-requests", message, f"Try again in {seconds} s.", headers)

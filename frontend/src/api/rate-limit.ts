@@ -1,0 +1,64 @@
+/** Waits as long as the server says where it refuses a request for its rate, and asks again what changes nothing. */
+import { create } from 'zustand'
+
+interface RateState {
+  /** What the server said, while something waits because of it. */
+  message: string | null
+}
+
+export const useRateLimit = create<RateState>(() => ({ message: null }))
+
+/** A request that is refused so often is not asked again: what asked for it says why. */
+const MOST_WAITS = 3
+const LONGEST_WAIT_SECONDS = 60
+const READING_POSTS =
+  /^\/api\/(compilations|language\/.+|predictions|prediction-sets|page-predictions|heatmaps|curves|safe-limits|deployments\/preview)$/
+
+let waiting = 0
+
+/** `fetch` for the requests of the page. */
+export async function fetchWithinRate(request: Request): Promise<Response> {
+  if (!changesNothing(request)) return fetch(request)
+  for (let waits = 0; ; waits += 1) {
+    const answer = await fetch(request.clone())
+    const seconds = Number(answer.headers.get('retry-after'))
+    if (answer.status !== 429 || waits === MOST_WAITS || !(seconds > 0 && seconds <= LONGEST_WAIT_SECONDS)) return answer
+    await waitAndSay(seconds, await messageIn(answer), request.signal)
+  }
+}
+
+function changesNothing(request: Request): boolean {
+  return request.method === 'GET' || (request.method === 'POST' && READING_POSTS.test(new URL(request.url).pathname))
+}
+
+async function messageIn(answer: Response): Promise<string> {
+  const body: unknown = await answer.json().catch(() => null)
+  const message = typeof body === 'object' && body !== null && 'message' in body ? body.message : null
+  return typeof message === 'string' ? message : 'Too many requests.'
+}
+
+async function waitAndSay(seconds: number, message: string, signal: AbortSignal): Promise<void> {
+  waiting += 1
+  useRateLimit.setState({ message })
+  try {
+    await pause(seconds * 1000, signal)
+  } finally {
+    waiting -= 1
+    if (waiting === 0) useRateLimit.setState({ message: null })
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer)
+      reject(new DOMException('The request was given up.', 'AbortError'))
+    }
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop)
+      resolve()
+    }, ms)
+    if (signal.aborted) stop()
+    else signal.addEventListener('abort', stop, { once: true })
+  })
+}
