@@ -41,6 +41,9 @@ from .values import BIGINT, Value, duckdb_literal
 FINITE = "finite"
 """A macro: NULL in the place of a number that is not finite."""
 
+EXACT_SUM = "exact_sum"
+"""A function of a list of DOUBLEs: the one next to their exact sum, in any order; NULL where that is not finite."""
+
 
 @dataclass(frozen=True, slots=True)
 class Written:
@@ -216,8 +219,7 @@ class _Printer:
                 text = f"({left} {expr.operator} {right})"
                 return text if expr.operator == "||" else f"{FINITE}({text})"
             case Aggregate():
-                inner = "*" if expr.operand is None else self.expr(expr.operand)
-                return f"{expr.function.lower()}({'DISTINCT ' if expr.is_distinct else ''}{inner})"
+                return self.aggregate(expr)
             case Exists():
                 return f"({'NOT ' if expr.is_negated else ''}EXISTS ({self.nested(expr.query)}))"
             case ScalarSelect():
@@ -225,6 +227,18 @@ class _Printer:
             case InSelect():
                 word = "NOT IN" if expr.is_negated else "IN"
                 return f"({self.expr(expr.operand)} {word} ({self.nested(expr.query)}))"
+
+    def aggregate(self, expr: Aggregate) -> str:
+        inner = "*" if expr.operand is None else self.expr(expr.operand)
+        values = f"{'DISTINCT ' if expr.is_distinct else ''}{inner}"
+        text = f"{expr.function.lower()}({values})"
+        kind = expr.type.kind if expr.type is not None else None
+        if expr.function == "SUM" and kind in ("INT", "BIGINT"):
+            return f"CAST({text} AS BIGINT)"  # DuckDB's own has 128 bits
+        if expr.function in ("SUM", "AVG") and kind == "DOUBLE":
+            total = f"{EXACT_SUM}(list({values}) FILTER (WHERE {inner} IS NOT NULL))"
+            return total if expr.function == "SUM" else f"({total} / count({values}))"
+        return text
 
     def row_among(self, row: Row, expr: InSelect) -> str:
         """Compare a row with others as SQL says; DuckDB takes rows for values, in which NULLs are equal."""

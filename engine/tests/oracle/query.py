@@ -106,11 +106,12 @@ class Arithmetic:
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """COUNT(*) has no operand."""
+    """COUNT(*) has no operand; SUM and AVG name the type of theirs."""
 
     function: str
     operand: Expr | None
     is_distinct: bool = False
+    type: ValueType | None = None
 
 
 @dataclass(frozen=True, slots=True)

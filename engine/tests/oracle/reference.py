@@ -7,16 +7,19 @@ Where the two differ on purpose, this is agreed:
   NumberOutOfRange or, where its type is wider (BIGINT for INT, 38 digits for 18), give it. What DuckDB
   gives, PIQL gives.
 - INT with INT is BIGINT in PIQL: literals are written as BIGINT here.
+- SUM of whole numbers is BIGINT in PIQL, or refused. SUM and AVG of DOUBLEs are next to the exact sum in PIQL, in any
+  order of the rows; DuckDB's depend on the order, so they are made of fractions here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
 
 import duckdb
 
 from .contents import Contents
-from .duckdb_text import FINITE, Written, duckdb_query
+from .duckdb_text import EXACT_SUM, FINITE, Written, duckdb_query
 from .query import Read
 from .schema import Schema, duckdb_ddl
 from .values import Value, duckdb_literal, from_duckdb
@@ -31,6 +34,7 @@ class Reference:
         self.connection = duckdb.connect(":memory:", config={"threads": 1})
         self.connection.execute(duckdb_ddl(schema))
         self.connection.execute(f"CREATE MACRO {FINITE}(x) AS CASE WHEN isfinite(CAST(x AS DOUBLE)) THEN x END")
+        self.connection.create_function(EXACT_SUM, _exact_sum, ["DOUBLE[]"], "DOUBLE", null_handling="special")
         self.dirty = {table.name for table in schema.tables}
 
     def close(self) -> None:
@@ -59,3 +63,12 @@ class Reference:
         written = duckdb_query(self.schema, query, parameters)
         found = self.connection.execute(written.text).fetchall()
         return written, [tuple(map(from_duckdb, row)) for row in found]
+
+
+def _exact_sum(numbers: Sequence[float] | None) -> float | None:
+    if numbers is None:
+        return None
+    try:
+        return float(sum(map(Fraction, numbers), Fraction()))
+    except OverflowError:
+        return None

@@ -37,8 +37,8 @@ class SubqueryGenerator(SourceGenerator):
         sight = rng.choice(sights)
         column = rng.choice(sight.table.columns)
         place = Col(sight.alias, column.name)
-        if column.type.kind in ("INT", "DECIMAL") and rng.random() < 0.6:
-            return Aggregate(rng.choice(("SUM", "AVG", "MIN", "MAX")), place, rng.random() < 0.15)
+        if column.type.is_number and rng.random() < 0.6:
+            return Aggregate(rng.choice(("SUM", "AVG", "MIN", "MAX")), place, rng.random() < 0.15, column.type)
         return Aggregate(rng.choice(("COUNT", "MIN", "MAX")), place, rng.random() < 0.2)
 
     def referring(self, one: Table) -> list[tuple[Table, tuple[str, ...], tuple[str, ...]]]:
@@ -117,10 +117,12 @@ class SubqueryGenerator(SourceGenerator):
         conditions: list[Expr] = [Compare("=", Col(sight.alias, column), key)]
         if rng.random() < 0.3:
             conditions.append(self.extra([sight]))
-        numbers = [each.name for each in other.columns if each.type.kind == "INT"]
+        numbers = [number for number in other.columns if number.type.kind in ("INT", "BIGINT")]
         asked = Aggregate("COUNT", None)
         if numbers and rng.random() < 0.4:
-            asked = Aggregate(rng.choice(("MIN", "MAX", "SUM", "COUNT")), Col(sight.alias, rng.choice(numbers)))
+            number = rng.choice(numbers)
+            function = rng.choice(("MIN", "MAX", "SUM", "COUNT"))
+            asked = Aggregate(function, Col(sight.alias, number.name), type=number.type)
         source = (Source("from", other.name, sight.alias),)
         return ScalarSelect(Select((Item(asked, "of_key"),), source, conjunction(conditions)))
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import duckdb
 import pytest
 
 from .contents import Contents
-from .query import And, Col, Compare, Exists, Item, Select, Source
+from .query import Aggregate, And, Col, Compare, Exists, Item, Select, Source
 from .reference import Reference
 from .schema import Column, Schema, Table
-from .values import INT
+from .values import BIGINT, DOUBLE, INT, Value, ValueType
 
 
 @pytest.mark.parametrize("alias", ["a", "d"])
@@ -27,3 +28,30 @@ def test_an_outer_alias_may_be_called_like_a_column_of_two_inner_tables(alias: s
     _, found = reference.rows(query, {})
     reference.close()
     assert found == [(7,)]
+
+
+def aggregate_of(type: ValueType, function: str, values: list[Value], *, is_distinct: bool = False) -> object:
+    schema = Schema((Table("t", (Column("id", INT, False), Column("v", type, True)), ("id",)),))
+    rows = {"t": [{"id": number, "v": value} for number, value in enumerate(values)]}
+    item = Item(Aggregate(function, Col("t", "v"), is_distinct, type), "of_all")
+    reference = Reference(schema, Contents(schema, rows))
+    try:
+        ((found,),) = reference.rows(Select((item,), (Source("from", "t", "t"),)), {})[1]
+        return found
+    finally:
+        reference.close()
+
+
+def test_the_sum_of_doubles_is_the_one_next_to_the_exact_sum() -> None:
+    values: list[Value] = [1e300, 0.25, None, -1e300]
+    assert aggregate_of(DOUBLE, "SUM", values) == 0.25
+    assert aggregate_of(DOUBLE, "AVG", values) == 0.25 / 3
+    assert aggregate_of(DOUBLE, "SUM", [0.5, 0.5, 2.0], is_distinct=True) == 2.5
+    assert aggregate_of(DOUBLE, "SUM", [1.7e308, 1.7e308]) is None
+    assert aggregate_of(DOUBLE, "AVG", []) is None
+
+
+def test_the_sum_of_whole_numbers_is_refused_outside_of_its_type() -> None:
+    assert aggregate_of(BIGINT, "SUM", [2**63 - 1, -1, None]) == 2**63 - 2
+    with pytest.raises(duckdb.ConversionException):
+        aggregate_of(BIGINT, "SUM", [2**63 - 1, 1])
