@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import piql
+import pytest
 from piql.compilation import CompiledQuery
+from piql.logical.operators import Relation
+from piql.physical.findings import gap_diagnostics
 from piql.physical.operators import Dereference, IndexFKJoin, IndexScan, LocalSort, LocalStop, SortedIndexJoin
+from piql.physical.unbounded import Gap
 
 
 def compiled(schema: str, query: str) -> CompiledQuery:
@@ -173,3 +177,39 @@ def test_pages_of_a_left_join_do_not_stop_its_lists() -> None:
     query = "SELECT m.id, k.id AS k FROM m LEFT JOIN k ON k.n_id = m.other WHERE m.g = 1 AND m.id = 2 {}"
     assert compiled(schema, query.format("LIMIT 5")).is_bounded
     assert not compiled(schema, query.format("ORDER BY k.id PAGINATE 5")).is_bounded
+
+
+NOTES = """
+CREATE TABLE owners (name VARCHAR(20) PRIMARY KEY, town VARCHAR(20));
+CREATE TABLE notes (id INT PRIMARY KEY, owner VARCHAR(20), at INT, body VARCHAR(40));
+"""
+OF_NOTES = (
+    "SELECT o.name, MAX(n.at) AS last FROM owners o JOIN notes n ON n.owner = o.name"
+    " WHERE o.name = [me] GROUP BY o.name",
+    "SELECT o.name, (SELECT n.body FROM notes n WHERE n.owner = o.name ORDER BY n.at LIMIT 1) AS first"
+    " FROM owners o WHERE o.name = [me]",
+    "SELECT MAX(n.at) AS last FROM notes n",
+    "SELECT owner, MAX(at) AS last FROM notes WHERE owner IN [some] MAX 5 GROUP BY owner",
+    "SELECT id, body FROM notes WHERE owner = [me] ORDER BY at LIMIT 3",
+    "SELECT id, body FROM notes ORDER BY at PAGINATE 3",
+    "SELECT o.name, n.body FROM owners o JOIN notes n ON n.owner = o.name WHERE o.name = [me] ORDER BY n.at LIMIT 3",
+)
+
+
+@pytest.mark.parametrize("columns", ["owner", "owner, at", "owner, at DESC", "at", "body", "owner, body", "id"])
+@pytest.mark.parametrize("query", OF_NOTES)
+def test_an_index_in_buckets_takes_no_bound_away_and_makes_no_more_than_its_requests(query: str, columns: str) -> None:
+    without = compiled(NOTES, query).bound
+    beside = compiled(f"{NOTES}CREATE INDEX spread ON notes ({columns}) BUCKETS 4;", query).bound
+    assert without is not None
+    assert beside is not None
+    assert beside.operations <= 4 * without.operations
+
+
+def test_what_no_index_gives_as_a_first_match_is_said_in_a_whole_sentence() -> None:
+    schema = piql.compile(NOTES).catalog
+    table = schema.tables["notes"]
+    gap = Gap("sort", (), Relation(table=table, alias="notes", span=table.span), (), (), ())
+    assert table.span is not None
+    (finding,) = gap_diagnostics((gap,), table.span, None)
+    assert finding.message.startswith("Finding the first match of each row takes the first rows of an order that no")

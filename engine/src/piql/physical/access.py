@@ -76,17 +76,18 @@ class Reading:
     indexes: tuple[Index, ...]  # secondary ones that exist
     must_cover: bool = False  # a dereference cannot follow (left joins, pages of unions)
     is_frozen: bool = False  # the indexes are deployed: none can be made or hold more
+    is_exact: bool = False  # the first row alone counts: of several buckets each would give one
 
 
 def best_access(reading: Reading) -> Access | None:
     """Give the bounded access with the fewest requests; then one without a new index, then the fewest bytes.
 
-    Whoever spreads an index over BUCKETS wants it read: what grows without limit is read from it, for its b requests,
-    unless the primary key serves an equality.
+    Whoever spreads an index over BUCKETS wants it read: what grows without limit is read from it, for its b requests
+    in the place of one, unless the primary key serves an equality. It never costs a bound, nor more than these.
     """
     found = [*_stopped(reading), *_limited_by_facts(reading)]
-    if not reading.facts and any(each.index.buckets > 1 for each in found):
-        found = [each for each in found if each.index.buckets > 1 or (each.index.is_primary and each.prefix)]
+    if reading.is_exact:
+        found = [access for access in found if access.index.buckets == 1]
     if not found:
         return None
     width = columns_bytes(reading.table, reading.uses)
@@ -97,7 +98,13 @@ def best_access(reading: Reading) -> Access | None:
         is_secondary = not access.index.is_primary
         return requests, access.is_new, access.rows * width, len(access.residual), is_secondary, access.index.name
 
-    return min(found, key=cost)
+    best = min(found, key=cost)
+    spread = [access for access in found if access.index.buckets > 1]
+    if reading.facts or not spread or (best.index.is_primary and best.prefix):
+        return best
+    if not best.needs_dereference:
+        spread = [access for access in spread if not access.needs_dereference]
+    return min(spread, key=cost, default=best)
 
 
 def _stopped(reading: Reading) -> Iterable[Access]:

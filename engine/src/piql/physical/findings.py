@@ -52,7 +52,7 @@ def _main_span(gap: Gap) -> Span | None:
 def _message(gap: Gap) -> str:
     stop = gap.stop
     view = "a precomputed view could hold"
-    words = ""
+    words = "Finding the first match of each row"
     if stop is not None:
         words = f"{'PAGINATE' if stop.is_page else 'LIMIT'} {stop.count.max}"
     match gap.kind:

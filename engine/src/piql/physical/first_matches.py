@@ -37,6 +37,7 @@ def plan_first_match(
         planner.indexes.get(relation.table.name, ()),
         must_cover=node.kind == "left" or want.must_cover,
         is_frozen=planner.is_frozen,
+        is_exact=True,
     )
     access = best_access(reading)
     if access is None or access.reads > 1 or not depends_on(access.prefix, available):

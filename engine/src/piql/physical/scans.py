@@ -106,8 +106,6 @@ def plan_read(planner: Planner, relation: Relation, predicates: tuple[Expression
     """Plan one scan of a relation; None when nothing bounds it."""
     reading = _reading(planner, relation, predicates, want)
     access = best_access(reading)
-    if want.is_exact and access is not None and access.index.buckets > 1:
-        return None
     return None if access is None else _scan(relation, access, want, reading.restrictions)
 
 
@@ -123,6 +121,7 @@ def _reading(planner: Planner, relation: Relation, predicates: tuple[Expression,
         planner.indexes.get(table.name, ()),
         must_cover=want.must_cover,
         is_frozen=planner.is_frozen,
+        is_exact=want.is_exact,
     )
 
 
