@@ -273,3 +273,25 @@ def test_a_name_in_quotes_means_what_is_called_exactly_so() -> None:
         assert piql.compile(f"{table}CREATE QUERY q AS {query};").queries["q"].is_bounded
     for query in ('SELECT "key" FROM "Foo" WHERE "Key" = 1', 'SELECT "Key" FROM "foo" WHERE "Key" = 1'):
         assert not piql.compile(f"{table}CREATE QUERY q AS {query};").queries["q"].is_bounded
+
+
+@pytest.mark.parametrize(
+    ("words", "types"),
+    [
+        ("COALESCE([p], b)", {"p": "VARCHAR"}),
+        ("COALESCE([p], NULL, b)", {"p": "VARCHAR"}),
+        ("COALESCE([p], [q], b)", {"p": "VARCHAR", "q": "VARCHAR"}),
+        ("COALESCE([p], COALESCE([q], a))", {"p": "INT", "q": "INT"}),
+        ("COALESCE([p], a, d)", {"p": "DECIMAL"}),
+        ("COALESCE([p], 'x')", {"p": "TEXT"}),
+        ("COALESCE([p], NULL) = b", {"p": "VARCHAR"}),
+        ("b = COALESCE([p], [q])", {"p": "VARCHAR", "q": "VARCHAR"}),
+    ],
+)
+def test_a_parameter_of_coalesce_takes_the_type_of_the_rest_wherever_it_stands(
+    words: str, types: dict[str, str]
+) -> None:
+    table = "CREATE TABLE t (id INT PRIMARY KEY, a INT, b VARCHAR(20), d DECIMAL(8, 2));"
+    compilation = piql.compile(f"{table} CREATE QUERY q AS SELECT {words} AS x FROM t WHERE id = 1;")
+    assert not compilation.has_errors
+    assert {each.name: str(each.type) for each in compilation.queries["q"].parameters} == types

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from piql.binding.functions import AGGREGATES, FUNCTIONS
+from piql.binding.functions import AGGREGATES, FUNCTIONS, Function
 from piql.binding.scope import spelling_fix, suggestion
 from piql.binding.types import BARE, is_number, rounded_type, summed_type, type_of, with_article
 from piql.binding.windows import HELP, refusal
@@ -40,23 +40,9 @@ def bind_call(binder: ExpressionBinder, node: ast.Call, expected: SqlType | None
     if node.is_star or node.is_distinct or not function.low <= len(node.arguments) <= function.high:
         binder.report("function-arguments", f"{name} is called as {function.usage}", node.span)
         return None
-    arguments: list[logical.Expression] = []
-    for place, each in enumerate(node.arguments):
-        wanted = function.wanted(place)
-        if wanted is None and isinstance(each, ast.ParameterUse | ast.LiteralValue):
-            wanted = type_of(arguments[0]) if arguments else expected
-        bound = binder.value(each, wanted if isinstance(each, ast.ParameterUse) else None)
-        if bound is None:
-            return None
-        if not function.accepts(place, type_of(bound)):
-            binder.report(
-                "function-arguments",
-                f"{name} does not take {with_article(type_of(bound))} here",
-                each.span,
-                f"it is called as {function.usage}",
-            )
-            return None
-        arguments.append(bound)
+    arguments = _arguments(binder, node, function, expected)
+    if arguments is None:
+        return None
     result = function.result([type_of(each) for each in arguments])
     if result is None:
         binder.report("type-mismatch", f"the arguments of {name} have no type in common", node.span)
@@ -64,6 +50,45 @@ def bind_call(binder: ExpressionBinder, node: ast.Call, expected: SqlType | None
     if function.name == "ROUND":
         result = rounded_type(result, arguments[1] if len(arguments) > 1 else None)
     return logical.FunctionCall(name=function.name, arguments=tuple(arguments), type=result, span=node.span)
+
+
+def _arguments(
+    binder: ExpressionBinder, node: ast.Call, function: Function, expected: SqlType | None
+) -> list[logical.Expression] | None:
+    """Bind the arguments; a parameter that may have any type takes that of the others, wherever it stands."""
+    bound: dict[int, logical.Expression] = {}
+    for place in sorted(range(len(node.arguments)), key=lambda place: awaits_type(node.arguments[place])):
+        argument = node.arguments[place]
+        wanted = function.wanted(place)
+        if wanted is None:
+            known = [type_of(other) for other in bound.values() if type_of(other).kind is not Kind.NULL]
+            wanted = function.result(known) if known else expected
+        value = binder.value(argument, wanted if awaits_type(argument) else None)
+        if value is None:
+            return None
+        if not function.accepts(place, type_of(value)):
+            binder.report(
+                "function-arguments",
+                f"{function.name} does not take {with_article(type_of(value))} here",
+                argument.span,
+                f"it is called as {function.usage}",
+            )
+            return None
+        bound[place] = value
+    return [bound[place] for place in range(len(node.arguments))]
+
+
+def awaits_type(node: ast.Expression) -> bool:
+    """Whether the place where an expression stands tells its type: it is a parameter, or COALESCE of nothing else."""
+    match node:
+        case ast.ParameterUse():
+            return True
+        case ast.Call(arguments=arguments) if node.name.text.upper() == "COALESCE":
+            return any(map(awaits_type, arguments)) and all(
+                awaits_type(argument) or (isinstance(argument, ast.LiteralValue) and argument.value is None)
+                for argument in arguments
+            )
+    return False
 
 
 def _aggregate(binder: ExpressionBinder, node: ast.Call, name: str) -> logical.Expression | None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import TYPE_CHECKING, cast
 
-from piql.binding.calls import bind_call
+from piql.binding.calls import awaits_type, bind_call
 from piql.binding.outputs import output_columns
 from piql.binding.parameters import Parameters
 from piql.binding.row_values import compare_rows, row_among_rows, row_among_values
@@ -196,7 +196,7 @@ class ExpressionBinder:
         self, left: ast.Expression, right: ast.Expression
     ) -> tuple[logical.Expression | None, logical.Expression | None]:
         """Bind two sides of a comparison: a literal or parameter takes the type of the other side."""
-        if takes_type(left) and not (takes_type(right) and isinstance(right, ast.ParameterUse)):
+        if takes_type(left) and not (takes_type(right) and awaits_type(right)):
             bound_right = self.value(right)
             return self._compared_with(left, bound_right), bound_right
         bound_left = self.value(left)
@@ -387,7 +387,7 @@ class ExpressionBinder:
 
 
 def takes_type(node: ast.Expression) -> bool:
-    return isinstance(node, ast.LiteralValue | ast.ParameterUse)
+    return isinstance(node, ast.LiteralValue) or awaits_type(node)
 
 
 def _expected_of(bound: logical.Expression | None) -> SqlType | None:
