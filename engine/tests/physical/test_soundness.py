@@ -213,3 +213,38 @@ def test_what_no_index_gives_as_a_first_match_is_said_in_a_whole_sentence() -> N
     assert table.span is not None
     (finding,) = gap_diagnostics((gap,), table.span, None)
     assert finding.message.startswith("Finding the first match of each row takes the first rows of an order that no")
+
+
+FOLLOWED = """
+CREATE TABLE s (owner INT, target INT, n INT NULL, PRIMARY KEY (owner, target), CARDINALITY LIMIT 10 (owner),
+  CARDINALITY LIMIT 10 (n));
+CREATE TABLE b (id INT PRIMARY KEY, owner INT NOT NULL, target INT NOT NULL, n INT,
+  CARDINALITY LIMIT 5 (owner, target));
+"""
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        "s.owner = [me] AND (s.target, [me]) NOT IN (SELECT b.owner, b.target FROM b)",
+        "s.n = [me] AND (s.target, s.n) NOT IN (SELECT b.owner, b.target FROM b)",
+        "s.n = [me] AND (s.target, [me]) NOT IN (SELECT b.owner, b.target FROM b)",
+    ],
+)
+def test_what_an_equality_shows_to_be_no_null_is_none_in_not_in(test: str) -> None:
+    query = compiled(FOLLOWED, f"SELECT s.target FROM s WHERE {test}")
+    assert query.bound is not None
+    assert query.bound.operations == 11
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        "s.owner = [other] AND (s.target, [me]) NOT IN (SELECT b.owner, b.target FROM b)",
+        "s.owner = [me] AND (s.target, s.n) NOT IN (SELECT b.owner, b.target FROM b)",
+        "s.owner = [me] AND (s.target, [me]) NOT IN (SELECT b.owner, b.n FROM b)",
+        "s.owner IN [some] MAX 3 AND (s.target, [me]) NOT IN (SELECT b.owner, b.target FROM b)",
+    ],
+)
+def test_what_may_be_null_in_not_in_is_looked_up_by_nothing(test: str) -> None:
+    assert not compiled(FOLLOWED, f"SELECT s.target FROM s WHERE {test}").is_bounded

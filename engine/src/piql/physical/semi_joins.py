@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Literal
 
 from piql.binding.types import BOOLEAN, is_nullable
 from piql.frozen import replace
-from piql.logical.expressions import ColumnRef, Comparison, Constant, Expression, IsNull, Not, conjuncts
+from piql.logical.expressions import ColumnRef, Comparison, Constant, Expression, IsNull, Not, Parameter, conjuncts
 from piql.logical.operators import Count, DataStop, Join, LogicalNode, Relation, Selection, SemiJoin, map_inputs
 from piql.optimizer.facts import facts_about
-from piql.optimizer.predicates import all_conjuncts, conjunction, relations_of
+from piql.optimizer.predicates import all_conjuncts, conjunction, key_of, relations_of
 from piql.optimizer.region import Leg, aliases_below, is_region, read_region, write_region
 from piql.optimizer.restrictions import restrictions_on
 from piql.physical.access import Reading, Wanted, best_access
 from piql.physical.joins import join_remotely
 from piql.physical.operators import Kept, LocalDistinct, LocalSelection, LocalSemiJoin
 from piql.physical.part import WORST, Part, Want, depth_of, with_columns
-from piql.physical.scans import has_many, is_leg, read_leg, said_of
+from piql.physical.scans import has_many, is_leg, is_null, read_leg, said_of
 from piql.physical.unbounded import Gap
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def _with_values_of(left: Part, node: SemiJoin) -> LogicalNode:
     if left.rows >= WORST or not is_region(node.right):
         return node.right
     tests = all_conjuncts((node.condition,))
-    if _may_be_unknown(node.compared):
+    if _may_be_unknown(node.compared, left):
         unknown = all_conjuncts((node.compared,))
         tests = tuple(test for test in tests if test not in unknown)
     said = conjunction(said_of(tests, left.fixed, aliases_below(node.right)))
@@ -96,7 +96,7 @@ def _looked_up(planner: Planner, node: SemiJoin, left: Part, path: tuple[int, ..
     if not is_leg(node.right) or not left.is_unique:
         return None
     conditions = conjuncts(node.condition) if node.condition is not None else ()
-    if _may_be_unknown(node.compared):
+    if _may_be_unknown(node.compared, left):
         return None
     relation, filters, _ = read_leg(node.right, path)
     available = aliases_below(node.left)
@@ -146,7 +146,7 @@ def _followed(
     if not is_region(node.right) or not left.is_unique:
         return None
     is_inner = not node.is_anti and node.mark is None
-    if _may_be_unknown(node.compared):
+    if _may_be_unknown(node.compared, left):
         return None
     region = read_region(_without_data_stops(node.right))
     if region.above or any(leg.relation is None or leg.kind == "left" or leg.first for leg in region.legs):
@@ -216,10 +216,23 @@ def _joined(left: LogicalNode, legs: Iterable[Leg], conditions: Iterable[Express
     return plan
 
 
-def _may_be_unknown(compared: Expression | None) -> bool:
-    """Whether a comparison can be neither true nor false: then NOT IN means more than that no row is equal."""
+def _may_be_unknown(compared: Expression | None, left: Part) -> bool:
+    """Whether a comparison can be neither true nor false: then NOT IN means more than that no row is equal.
+
+    What a row of the left was found by, as an equality with it was true, is no NULL: `a = [p]` says so of a and of [p].
+    """
+    values = {value.name for value in left.fixed.values() if isinstance(value, Parameter)}
+
+    def may_be_null(value: Expression) -> bool:
+        match value:
+            case Parameter(name=name) if name in values:
+                return False
+            case ColumnRef() if key_of(value) in left.fixed and not is_null(left.fixed[key_of(value)]):
+                return False
+        return is_nullable(value)
+
     return any(
-        is_nullable(each.left) or is_nullable(each.right)
-        for each in all_conjuncts((compared,))
-        if isinstance(each, Comparison)
+        may_be_null(test.left) or may_be_null(test.right)
+        for test in all_conjuncts((compared,))
+        if isinstance(test, Comparison)
     )
