@@ -1,4 +1,4 @@
-"""The application whose OpenAPI document also says what is refused before any endpoint is asked."""
+"""The application whose OpenAPI document also says what is answered before and after any endpoint is asked."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SECONDS = {"description": "Ask again after so many seconds.", "required": True,
 
 
 class DocumentedApi(FastAPI):
-    """A FastAPI application; what its middleware refuses and adds is declared where it can come."""
+    """A FastAPI application; what its middleware answers is declared where it can come."""
 
     def openapi(self) -> dict[str, Any]:
         if self.openapi_schema is None:
@@ -26,6 +26,8 @@ class DocumentedApi(FastAPI):
                         responses.setdefault(str(status), described(status))
                     for status in PASSING_STATUSES:
                         responses[str(status)]["headers"] = {RETRY_AFTER: _SECONDS}
+                    if method == "get" and "application/json" in responses["200"].get("content", {}):
+                        responses["304"] = {"description": "The client has it, by its `If-None-Match`."}
         return super().openapi()
 
 

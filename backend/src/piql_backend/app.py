@@ -34,6 +34,7 @@ from piql_backend.same_origin import SameOrigin
 from piql_backend.security_headers import SecurityHeaders
 from piql_backend.settings import Settings
 from piql_backend.slos.endpoints import router as slos
+from piql_backend.unchanged import Unchanged
 from piql_backend.workspaces.endpoints import router as workspaces
 
 if TYPE_CHECKING:
@@ -88,6 +89,7 @@ def create_app(settings: Settings | None = None, workbench: Workbench | None = N
             Middleware(SameOrigin),
             Middleware(RateLimit, rates=chosen.rates),
             Middleware(RequestLimit),
+            Middleware(Unchanged),
         ],
     )
     add_error_handlers(app)

@@ -3177,6 +3177,13 @@ export interface operations {
                     "application/json": components["schemas"]["ProbeRead"];
                 };
             };
+            /** @description The client has it, by its `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
                 headers: {
@@ -3245,6 +3252,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["ProbeRead"];
                 };
+            };
+            /** @description The client has it, by its `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
@@ -3384,6 +3398,13 @@ export interface operations {
                     "application/json": components["schemas"]["HealthRead"];
                 };
             };
+            /** @description The client has it, by its `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
                 headers: {
@@ -3452,6 +3473,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["WorkspaceSummaryRead"][];
                 };
+            };
+            /** @description The client has it, by its `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
@@ -3523,6 +3551,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["WorkspaceRead"];
                 };
+            };
+            /** @description The client has it, by its `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
@@ -5250,6 +5285,13 @@ export interface operations {
                     "application/json": components["schemas"]["ProfileRunRead"][];
                 };
             };
+            /** @description The client has it, by its `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
                 headers: {
@@ -5438,6 +5480,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["ProfileRunRead"];
                 };
+            };
+            /** @description The client has it, by its `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
@@ -6731,6 +6780,13 @@ export interface operations {
                     "application/json": components["schemas"]["DeploymentRead"][];
                 };
             };
+            /** @description The client has it, by its `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
                 headers: {
@@ -7036,6 +7092,13 @@ export interface operations {
                     "application/json": components["schemas"]["RollbackPreviewRead"];
                 };
             };
+            /** @description The client has it, by its `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
                 headers: {
@@ -7340,6 +7403,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["BuildRead"] | null;
                 };
+            };
+            /** @description The client has it, by its `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
@@ -7727,6 +7797,13 @@ export interface operations {
                     "application/json": components["schemas"]["DeploymentDetailRead"];
                 };
             };
+            /** @description The client has it, by its `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
                 headers: {
@@ -7929,6 +8006,13 @@ export interface operations {
                     "application/json": components["schemas"]["SampleParametersRead"];
                 };
             };
+            /** @description The client has it, by its `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
                 headers: {
@@ -8015,6 +8099,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["BurstRead"][];
                 };
+            };
+            /** @description The client has it, by its `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
@@ -8205,6 +8296,13 @@ export interface operations {
                     "application/json": components["schemas"]["BurstRead"];
                 };
             };
+            /** @description The client has it, by its `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
                 headers: {
@@ -8389,6 +8487,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["SloRead"][];
                 };
+            };
+            /** @description The client has it, by its `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
@@ -8847,6 +8952,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["LatencyRead"];
                 };
+            };
+            /** @description The client has it, by its `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {

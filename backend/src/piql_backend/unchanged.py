@@ -1,0 +1,66 @@
+"""Sends no answer twice: who has it already names it in `If-None-Match`, and hears that it is still the same.
+
+    GET /api/workspaces/scadr                           200   ETag: "8a5f…"   Cache-Control: private, no-cache
+    GET /api/workspaces/scadr  If-None-Match: "8a5f…"   304   no body
+
+A browser does so by itself for what it may keep, so that a page that asks every few seconds whether anything has
+changed costs a few headers. Only whole JSON answers to GET are compared: a stream has no end to take a digest of.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+_DIGEST_BYTES = 16
+
+
+class Unchanged:
+    """Gives every JSON answer to GET an `ETag`, and answers 304 where the client has it."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["method"] != "GET":
+            await self._app(scope, receive, send)
+            return
+        known = Headers(scope=scope).get("if-none-match", "")
+        held_back: Message | None = None
+
+        async def send_once(message: Message) -> None:
+            nonlocal held_back
+            if message["type"] == "http.response.start" and _may_be_kept(message):
+                held_back = message
+                return
+            if held_back is not None:
+                start, held_back = held_back, None
+                if not message.get("more_body", False):
+                    message = _tagged(start, message, known)
+                await send(start)
+            await send(message)
+
+        await self._app(scope, receive, send_once)
+
+
+def _may_be_kept(start: Message) -> bool:
+    headers = Headers(raw=start["headers"])
+    is_json = headers.get("content-type", "").partition(";")[0] == "application/json"
+    return start["status"] == 200 and is_json and "cache-control" not in headers
+
+
+def _tagged(start: Message, body: Message, known: str) -> Message:
+    """Add the tag to the headers; give the body, which is empty where the client knows the tag."""
+    headers = MutableHeaders(raw=start["headers"])
+    tag = f'"{hashlib.blake2b(body.get("body", b""), digest_size=_DIGEST_BYTES).hexdigest()}"'
+    headers["ETag"] = tag
+    headers["Cache-Control"] = "private, no-cache"  # to be kept, and asked about each time
+    if tag in (each.strip().removeprefix("W/") for each in known.split(",")):
+        start["status"] = 304
+        del headers["content-length"]
+        del headers["content-type"]
+        body = {**body, "body": b""}
+    start["headers"] = headers.raw
+    return body
