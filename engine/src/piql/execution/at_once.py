@@ -1,7 +1,8 @@
 """A query that is one scan of records: its requests all go at once, and nothing is left to settle afterwards.
 
-On a store without transactions this is a read of a primary index with nothing above it but the edge. Records are as
-they are: no entry led to them, none is in doubt, and the execution never begins again.
+This is a read of a primary index with nothing above it but the edge. On a store without transactions records are as
+they are: no entry led to them, none is in doubt, and the execution never begins again. On a store with transactions it
+is one request at most, since several have to be of one moment.
 
 From the parameters to the page it is one function, generated: what follows an answer runs with cold caches, where a
 call of a function costs more than what it does. A get:

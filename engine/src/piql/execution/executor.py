@@ -78,7 +78,8 @@ class PreparedQuery:
         self._wants_snapshot = bound.operations > 1
         self._at_once: AtOnce | None = None
         self._short_ways: dict[Consistency | None, ShortWay] = {}
-        if self._settled is not None and (scan := only_scan(self._top)) is not None:
+        needs_snapshot = self._wants_snapshot and self._settled is None
+        if not needs_snapshot and (scan := only_scan(self._top)) is not None:
             names = {"Page": Page, "clock": clock, "out_of_range": self._out_of_range}
             self._at_once = AtOnce(scan, store, self._bound, checks, edge, to_dict, names)
 
