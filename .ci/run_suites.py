@@ -17,7 +17,7 @@ import sys
 import threading
 import time
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -68,7 +68,9 @@ def run(suite: Suite) -> Outcome:
     report.unlink(missing_ok=True)
     started = time.monotonic()
     with log.open("wb") as output:
-        process = subprocess.Popen(suite.command, cwd=ROOT, stdout=output, stderr=output, start_new_session=True)
+        process = subprocess.Popen(
+            suite.command, cwd=ROOT, env=environment(os.environ), stdout=output, stderr=output, start_new_session=True
+        )
         UNDER_WAY.add(process.pid)
         was_stopped = threading.Event()
 
@@ -87,6 +89,11 @@ def run(suite: Suite) -> Outcome:
     late = f"stopped after {suite.minutes} minutes" if was_stopped.is_set() else ""
     outcome = judge(suite, process.returncode, late, report, time.monotonic() - started)
     return replace(outcome, cpu_seconds=usage.ru_utime + usage.ru_stime)
+
+
+def environment(here: Mapping[str, str]) -> dict[str, str]:
+    """Let suites keep bytecode: tests start Python hundreds of times, and else each time would compile every module."""
+    return {name: value for name, value in here.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 def run_all(suites: Sequence[Suite], run: Callable[[Suite], Outcome] = run) -> Iterator[Outcome]:

@@ -31,6 +31,9 @@ class Suite:
         return f"{REPORTS}/{self.name}.{'xml' if self.report == 'junit' else 'json'}"
 
 
+WITHOUT_SCHEMATHESIS = ("-p", "no:schemathesis")  # only the backend's tests need it, and it takes two seconds to load
+
+
 def _pytest(name: str, folder: str, *options: str, minutes: int = 60, is_alone: bool = False) -> Suite:
     command = (PYTHON, "-m", "pytest", "-q", folder, f"--junitxml={REPORTS}/{name}.xml", *options)
     return Suite(name, command, "junit", minutes, is_alone)
@@ -50,11 +53,11 @@ CHECKS = (
 )
 
 TESTS = (
-    _pytest("engine", "engine", "-m", FAST, "-n", "2", is_alone=True),
-    _pytest("profiler", "profiler", "-m", FAST),
+    _pytest("engine", "engine", "-m", FAST, "-n", "2", *WITHOUT_SCHEMATHESIS, is_alone=True),
+    _pytest("profiler", "profiler", "-m", FAST, *WITHOUT_SCHEMATHESIS),
     _pytest("backend", "backend", "-m", FAST),
-    _pytest("sample-apps", "sample-apps", "-m", FAST),
-    _pytest("ci", ".ci", "-m", FAST),
+    _pytest("sample-apps", "sample-apps", "-m", FAST, *WITHOUT_SCHEMATHESIS),
+    _pytest("ci", ".ci", "-m", FAST, *WITHOUT_SCHEMATHESIS),
     Suite("frontend", (*VITEST, f"--outputFile.json=../{REPORTS}/frontend.json"), "vitest"),
     Suite("conformance", (PYTHON, ".ci/conformance.py", f"{REPORTS}/conformance.json"), "conformance"),
 )

@@ -6,7 +6,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from run_suites import Outcome, judge, read_junit, read_playwright, read_vitest, run, run_all
+from run_suites import Outcome, environment, judge, read_junit, read_playwright, read_vitest, run, run_all
 from suites import Suite
 
 JUNIT = '<testsuites><testsuite tests="{tests}" failures="{failures}" errors="0" skipped="{skipped}"/></testsuites>'
@@ -80,6 +80,10 @@ def test_the_processor_seconds_of_a_suite_and_its_children_are_told() -> None:
         )
     )
     assert outcome.cpu_seconds >= 0.3
+
+
+def test_suites_keep_bytecode_though_the_shell_keeps_none() -> None:
+    assert environment({"PATH": "/bin", "PYTHONDONTWRITEBYTECODE": "1"}) == {"PATH": "/bin"}
 
 
 def test_a_suite_that_hangs_is_stopped_and_fails() -> None:
