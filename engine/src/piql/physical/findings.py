@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 
 from piql.diagnostics.codes import report
 from piql.diagnostics.diagnostic import Diagnostic, Label
-from piql.logical.expressions import Exists, InSubquery, ScalarSubquery
+from piql.logical.expressions import Exists, InSubquery, Not, ScalarSubquery
 from piql.logical.operators import LogicalNode, SemiJoin, Stop
+from piql.node import Node
 from piql.optimizer.contradictions import Contradiction
 from piql.optimizer.predicates import holds_subquery
 from piql.physical.unbounded import Gap, GapKind
@@ -150,24 +151,28 @@ def misplaced_subqueries(plan: LogicalNode, query: str | None) -> tuple[Diagnost
         if isinstance(node, ScalarSubquery) and node.span is not None
     )
     placed = [node for node in plan.walk() if isinstance(node, Exists | InSubquery) and node.span is not None]
-    return scalars + tuple(_misplaced(node, query) for node in placed)
+    negated = _negated(plan)
+    return scalars + tuple(_misplaced(node, query, is_anti=node in negated) for node in placed)
 
 
-def _misplaced(subquery: Exists | InSubquery, query: str | None) -> Diagnostic:
+def _negated(node: LogicalNode) -> set[Node]:
+    return {test.operand for test in node.walk() if isinstance(test, Not)}
+
+
+def _misplaced(subquery: Exists | InSubquery, query: str | None, *, is_anti: bool) -> Diagnostic:
     span = subquery.span
     assert span is not None
+    negated = _negated(subquery.query)
     for node in subquery.query.walk():
         inner = node.span if isinstance(node, SemiJoin | Exists | InSubquery) else None
         if inner is not None:
+            asks_for_none = node.is_anti if isinstance(node, SemiJoin) else node in negated
             return report(
                 "subquery-place",
                 "this would be read for each row of the subquery around it, which is itself read for each row outside",
                 inner,
                 labels=(Label(span, "the subquery around it"),),
-                help=(
-                    "join its tables in the FROM of the subquery around it, where it asks for a row that there is",
-                    "or make two queries of this one",
-                ),
+                help=_unnested(is_anti=is_anti, asks_for_none=asks_for_none),
                 query=query,
             )
     return report(
@@ -182,6 +187,15 @@ def _misplaced(subquery: Exists | InSubquery, query: str | None) -> Diagnostic:
         ),
         query=query,
     )
+
+
+def _unnested(*, is_anti: bool, asks_for_none: bool) -> str:
+    """Say how a subquery in a subquery can be asked otherwise."""
+    if not asks_for_none:
+        return "join its tables in the FROM of the subquery around it"
+    if is_anti:
+        return "make two queries of this one: the second asks this of the rows that the first gives"
+    return "take SELECT DISTINCT, and join the tables of the subquery around it in FROM: then WHERE may ask this"
 
 
 def never_true(tests: Sequence[Contradiction], query: str | None) -> tuple[Diagnostic, ...]:

@@ -60,8 +60,9 @@ CODES = (
         "EXISTS and IN (SELECT …) are read as joins, or mark each row with their answer. They may stand in WHERE, "
         "HAVING, the select list and the ON of an inner join; in the ON of a LEFT JOIN where the row on its left finds "
         "their answer. They are refused there where they read the table that is joined, in an aggregate, over columns "
-        "that a group does not hold, and where a subquery of the subquery speaks of the outermost query; and in "
-        "INSERT, UPDATE and DELETE, which read no row but their own.",
+        "that a group does not hold, and where a subquery of the subquery speaks of the outermost query; where it asks "
+        "for no row (NOT EXISTS, NOT IN) inside of one that is read for each row; and in INSERT, UPDATE and DELETE, "
+        "which read no row but their own.",
         _SCHEMA + "CREATE QUERY q AS SELECT f.target, u.hometown FROM follows f LEFT JOIN users u "
         "ON u.username = f.target AND EXISTS (SELECT 1 AS one FROM follows b WHERE b.owner = f.target "
         "AND b.target = u.hometown) WHERE f.owner = [me] AND f.target = [you];",
