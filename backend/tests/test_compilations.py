@@ -52,8 +52,9 @@ async def test_the_axes_of_a_query_are_the_numbers_that_may_be_changed(client: h
     query = named((await compiled(client, files))["queries"], "thoughtstream")
     texts = {each["path"]: each["text"] for each in files}
     for axis in query["axes"]:
-        place = axis["number_range"]
-        assert texts[place["file"]][place["start"] : place["end"]] == str(axis["current"])
+        assert axis["number_ranges"]
+        for place in axis["number_ranges"]:
+            assert texts[place["file"]][place["start"] : place["end"]] == str(axis["current"])
     assert {each["symbol"] for each in query["axes"]} == {"subscriptions.owner", "count"}
 
 

@@ -1,3 +1,4 @@
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -43,10 +44,33 @@ def test_an_unknown_limit_is_refused_with_the_known_ones(thoughtstream: Compiled
 
 def test_the_axes_of_thoughtstream_point_at_the_numbers_in_the_text(thoughtstream: CompiledQuery) -> None:
     found = axes(thoughtstream)
-    assert [(each.symbol, each.current, each.span and each.span.text) for each in found] == [
-        ("subscriptions.owner", 100, "100"),
-        ("count", 50, "50"),
+    assert [(axis.symbol, axis.current, [span.text for span in axis.spans]) for axis in found] == [
+        ("subscriptions.owner", 100, ["100"]),
+        ("count", 50, ["50"]),
     ]
+
+
+@pytest.mark.parametrize(
+    ("select", "symbol", "number"),
+    [
+        ("SELECT target FROM f WHERE owner IN [l] MAX 5 AND target IN [l] MAX 5", "l", 5),
+        ("SELECT target FROM f WHERE owner IN [l] AND target IN [l] MAX 5 AND at IN [l] MAX 5", "l", 5),
+        ("{first} LIMIT 7) UNION ALL {second} LIMIT 7)", "LIMIT", 7),
+        ("{first} LIMIT [n] MAX 7) UNION ALL {second} LIMIT [n] MAX 7)", "n", 7),
+    ],
+)
+def test_an_axis_has_each_place_where_its_number_is_written(select: str, symbol: str, number: int) -> None:
+    first, second = (f"(SELECT target FROM f WHERE owner = [{name}] ORDER BY at" for name in "ab")
+    text = f"""
+    CREATE TABLE f (owner INT, target INT, at INT, PRIMARY KEY (owner, target), CARDINALITY LIMIT 10 (owner));
+    CREATE QUERY q AS {select.format(first=first, second=second)};
+    """
+    query = piql.compile(text).queries["q"]
+    axis = next(axis for axis in axes(query) if axis.symbol == symbol)
+    assert axis.current == number
+    written = [found.start(1) for found in re.finditer(rf"(?:MAX|LIMIT) ({number})\b", text)]
+    assert len(written) == 2
+    assert sorted(span.start for span in axis.spans) == written
 
 
 def lookup(values: int) -> IndexScan:

@@ -1080,7 +1080,7 @@ export interface components {
         };
         /**
          * AxisRead
-         * @description A number of the text that a heatmap can vary; writing another into `number_range` changes it for good.
+         * @description A number of the text that a heatmap can vary; writing another into all `number_ranges` changes it for good.
          */
         AxisRead: {
             /** Symbol */
@@ -1089,7 +1089,8 @@ export interface components {
             label: string;
             /** Current */
             current: number;
-            number_range: components["schemas"]["RangeRead"] | null;
+            /** Number Ranges */
+            number_ranges: components["schemas"]["RangeRead"][];
         };
         /**
          * BetweenRead

@@ -300,8 +300,13 @@ def _query(query: CompiledQuery, readers: Mapping[str, list[str]], *, has_stages
         ],
         indexes=[_index(each, readers) for each in query.indexes],
         axes=[
-            AxisRead(symbol=each.symbol, label=each.label, current=each.current, number_range=_maybe(each.span))
-            for each in axes_of(query)
+            AxisRead(
+                symbol=axis.symbol,
+                label=axis.label,
+                current=axis.current,
+                number_ranges=[read_span(span) for span in axis.spans],
+            )
+            for axis in axes_of(query)
         ],
     )
 

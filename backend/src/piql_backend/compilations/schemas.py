@@ -205,12 +205,12 @@ class UnboundedSegmentRead(Read):
 
 
 class AxisRead(Read):
-    """A number of the text that a heatmap can vary; writing another into `number_range` changes it for good."""
+    """A number of the text that a heatmap can vary; writing another into all `number_ranges` changes it for good."""
 
     symbol: str
     label: str
     current: int
-    number_range: RangeRead | None
+    number_ranges: list[RangeRead]
 
 
 class QueryRead(Read):

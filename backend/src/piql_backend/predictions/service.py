@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Protocol, cast
 
 from piql.compilation import Compilation, CompiledQuery
-from piql.source import Span
 from piql_profiler.predictor.cardinalities import Work
 from piql_profiler.predictor.curve import curve
 from piql_profiler.predictor.heatmap import HeatmapAxis, Slo, heatmap
@@ -272,7 +271,7 @@ class Predictions:
                     largest=each.largest,
                     queries=list(each.queries),
                     binding=each.binding,
-                    number_range=None if each.axis.span is None else read_span(each.axis.span),
+                    number_range=next(map(read_span, each.axis.spans), None),
                 )
                 for each in found.limits
             ],
@@ -413,11 +412,10 @@ def _state(coverage: Coverage) -> CellState:
 
 
 def _axis(axis: HeatmapAxis) -> HeatmapAxisRead:
-    span: Span | None = axis.axis.span
     return HeatmapAxisRead(
         symbol=axis.axis.symbol,
         label=axis.axis.label,
         values=list(axis.values),
         current=axis.axis.current,
-        number_range=None if span is None else read_span(span),
+        number_range=next(map(read_span, axis.axis.spans), None),
     )

@@ -32,7 +32,7 @@ class _Use:
     is_list: bool = False
     is_count: bool = False
     max_items: int | None = None
-    max_span: Span | None = None  # the number of the first MAX of a list
+    max_spans: tuple[Span, ...] = ()  # the numbers of the MAX of a list, one for each place
     max_value: int | None = None
     is_mixed: bool = False  # its uses had different types, so nodes made early must be changed
     is_wrong: bool = False
@@ -60,7 +60,9 @@ class Parameters:
                 if use.max_items is None and use.first is not node.span:
                     use.is_mixed = True
                 use.max_items = node.max
-                use.max_span = use.max_span or node.max_span
+                if node.max_span is not None:
+                    use.is_mixed = use.is_mixed or bool(use.max_spans)
+                    use.max_spans = (*use.max_spans, node.max_span)
             elif use.max_items is None:
                 use.is_mixed = True
         elif node.max is not None:
@@ -76,8 +78,8 @@ class Parameters:
         if use.is_wrong:  # a second finding about the types would say the same
             return Parameter(name=node.name, type=BARE[Kind.NULL], max_items=items, span=node.span)
         known = use.type or BARE[Kind.NULL]
-        span = use.max_span if is_list else None
-        return Parameter(name=node.name, type=known, max_items=items, span=node.span, max_span=span)
+        spans = use.max_spans if is_list else ()
+        return Parameter(name=node.name, type=known, max_items=items, span=node.span, max_spans=spans)
 
     def count(self, node: ast.ParameterUse, word: str) -> int | None:
         """Note a use as the count of a LIMIT or PAGINATE, named by its word, and give its MAX."""
@@ -213,8 +215,9 @@ class Parameters:
             if isinstance(node, Parameter):
                 use = self.uses[node.name]
                 items = use.max_items if use.is_list else None
-                if use.type is not None and (node.type != use.type or node.max_items != items):
-                    return replace(node, type=use.type, max_items=items, max_span=use.max_span)
+                is_settled = node.type == use.type and node.max_items == items and node.max_spans == use.max_spans
+                if use.type is not None and not is_settled:
+                    return replace(node, type=use.type, max_items=items, max_spans=use.max_spans)
             return node
 
         return cast(N, plan.transform_up(changed))

@@ -71,7 +71,9 @@ def of_prefix(prefix: tuple[KeyPart, ...]) -> Formula:
         for value in part.values:
             if isinstance(value, Parameter) and value.max_items is not None:
                 reason = f"[{value.name}] holds at most {value.max_items} values"
-                lists = lists + named(Term(value.name, value.max_items, reason, value.span, value.max_span))
+                lists = lists + named(
+                    Term(value.name, value.max_items, reason, value.span, next(iter(value.max_spans), None))
+                )
             else:
                 values += 1
         total = total * (lists + number(values))

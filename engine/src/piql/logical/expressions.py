@@ -53,7 +53,7 @@ class Parameter(_Expression):
     name: str
     type: SqlType
     max_items: int | None = None
-    max_span: Span | None = field(default=None, compare=False, repr=False)  # the number of MAX
+    max_spans: tuple[Span, ...] = field(default=(), compare=False, repr=False)  # the number of MAX, wherever it stands
 
 
 @quick

@@ -30,7 +30,7 @@ interface CellDetailProps {
 
 /** The chosen cell in words and numbers, and the way of its limits into the text. */
 export function CellDetail({ query, limits, typical, worst, state, isKept, upperFactor, isChosen, description, whatToChoose }: CellDetailProps) {
-  const changes = limits.filter(({ axis, value }) => value !== axis.current && axis.number_range !== null)
+  const changes = limits.filter(({ axis, value }) => value !== axis.current && axis.number_ranges.length > 0)
   const write = (chosen: readonly Limit[]) =>
     void writeLimits(chosen.map(({ axis, value }) => ({ query, symbol: axis.symbol, label: axis.label, current: axis.current, value })))
   return (

@@ -18,8 +18,8 @@ export async function writeLimits(changes: readonly LimitChange[]): Promise<void
   const compilation = await currentCompilation()
   const edits = changes.flatMap(({ query, symbol, value }): Edit[] => {
     const axes = compilation?.queries.find((each) => each.name === query)?.axes ?? []
-    const range = axes.find((each) => each.symbol === symbol)?.number_range
-    return range ? [{ range, text: String(value) }] : []
+    const ranges = axes.find((axis) => axis.symbol === symbol)?.number_ranges ?? []
+    return ranges.map((range) => ({ range, text: String(value) }))
   })
   const first = edits[0]
   if (!first) {

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from piql.bounds.other_limits import with_numbers
@@ -60,12 +60,15 @@ _UNDECLARED_BYTES = 256  # TEXT and BLOB without a length
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """A limit that a heatmap can vary: its symbol, its name for people, its value now, and where its number stands."""
+    """A limit that a heatmap can vary: its symbol, its name for people, its value now, and where its number stands.
+
+    A limit that is written several times has a span for each; whoever changes its number changes it in all of them.
+    """
 
     symbol: str
     label: str
     current: int
-    span: Span | None = field(default=None, compare=False, repr=False)
+    spans: tuple[Span, ...] = field(default=(), compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,19 +184,20 @@ class _Numbers:
             return 0
         symbol = self._stops[count]
         label = f"LIMIT [{count.parameter}] MAX" if count.parameter else symbol
-        return self._value(Axis(symbol, label, count.max, count.max_span))
+        return self._value(Axis(symbol, label, count.max, _known(count.max_span)))
 
     def of_limit(self, table: Table, limit: CardinalityLimit) -> int:
         return self._value(_axis_of(table, limit))
 
     def of_list(self, parameter: Parameter) -> int:
         most = parameter.max_items or 0
-        return self._value(Axis(parameter.name, f"IN [{parameter.name}] MAX", most, parameter.max_span))
+        return self._value(Axis(parameter.name, f"IN [{parameter.name}] MAX", most, parameter.max_spans))
 
     def _value(self, axis: Axis) -> int:
         known = self.axes.setdefault(axis.symbol, axis)
-        if known.span is None and axis.span is not None:
-            self.axes[axis.symbol] = axis
+        spans = tuple(dict.fromkeys((*known.spans, *axis.spans)))
+        if spans != known.spans:
+            self.axes[axis.symbol] = replace(known, spans=spans)
         return max(1, self._values.get(axis.symbol, axis.current))
 
 
@@ -231,7 +235,11 @@ def _axis_of(table: Table, limit: CardinalityLimit) -> Axis:
     columns = ",".join(limit.columns)
     symbol = f"{table.name}.token({columns})" if limit.is_token else f"{table.name}.{columns}"
     label = f"{table.name} per {'word in ' if limit.is_token else ''}{' and '.join(limit.columns)}"
-    return Axis(symbol, label, limit.limit, limit.limit_span)
+    return Axis(symbol, label, limit.limit, _known(limit.limit_span))
+
+
+def _known(span: Span | None) -> tuple[Span, ...]:
+    return () if span is None else (span,)
 
 
 def _side_by_side(parts: Sequence[Composition]) -> Composition | None:
