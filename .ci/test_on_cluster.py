@@ -50,7 +50,7 @@ def hold_journeys(names: Sequence[str], store: str, report: Path) -> None:
     assert (ROOT / "frontend/dist/index.html").exists(), "build the front end first: make frontend/dist/index.html"
     subprocess.run([str(ROOT / ".ci" / "setup-chromium.sh")], check=True)
     here = {"PIQL_E2E_STORE": store, "SAMPLE_USERS": "150", "PLAYWRIGHT_JSON_OUTPUT_FILE": str(report)}
-    command = ["npx", "--no-install", "playwright", "test", "--reporter=list,json", *names]
+    command = ["npx", "--no-install", "playwright", "test", "--workers=1", "--reporter=list,json", *names]
     run = subprocess.run(command, cwd=ROOT / "e2e", env=os.environ | here, capture_output=True, text=True, check=False)
     print(run.stdout, run.stderr)
     found = json.loads(report.read_text())["stats"]

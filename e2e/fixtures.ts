@@ -1,7 +1,8 @@
 // What every journey starts from: the real back end, SCADr's text as it was, a page, and nobody's error unheard.
 import { test as base, expect } from '@playwright/test'
 import { Api, type WorkspaceFile } from './api.ts'
-import { Workbench } from './pages/Workbench.ts'
+import { patience } from './patience.ts'
+import { keepNotices, Workbench } from './pages/Workbench.ts'
 import { WorkbenchServer } from './server.ts'
 
 const FIRST_PORT = Number(process.env['PIQL_E2E_PORT'] ?? 8431)
@@ -24,7 +25,7 @@ export const test = base.extend<Each, Shared>({
       await use(server)
       await server.stop()
     },
-    { scope: 'worker', timeout: 120_000 },
+    { scope: 'worker', timeout: 120_000 * patience },
   ],
   originals: [async ({ server }, use) => use(await new Api(server.url).files()), { scope: 'worker' }],
   baseURL: async ({ server }, use) => use(server.url),
@@ -45,6 +46,7 @@ export const test = base.extend<Each, Shared>({
     page.on('console', (message) => {
       if (message.text().includes('Content Security Policy')) faults.push(new Error(message.text()))
     })
+    await page.addInitScript(keepNotices)
     const workbench = new Workbench(page)
     await use(workbench)
     if (info.status === info.expectedStatus) await workbench.finishSaving()

@@ -10,7 +10,8 @@ const systemChromium = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((
 export default defineConfig({
   testDir: 'journeys',
   outputDir: 'test-results',
-  workers: 1,
+  // Each has a back end of its own, and takes a file at a time.
+  workers: 2,
   fullyParallel: false,
   retries: 0,
   // What a slow machine needs. A quick one goes on as soon as something is there, and only a failure takes this long.

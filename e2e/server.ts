@@ -5,9 +5,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { patience } from './patience.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const START_TIMEOUT_MS = 90_000
+const START_TIMEOUT_MS = 90_000 * patience
+const END_TIMEOUT_MS = 10_000 * patience
 
 /** `cql://127.0.0.1/journeys?timeout=30`: each server keeps its tables there under a prefix of its own. */
 const STORE = process.env['PIQL_E2E_STORE']
@@ -66,7 +68,7 @@ export class WorkbenchServer {
     if (!running || running.exitCode !== null) return
     const ended = new Promise((resolve) => running.once('exit', resolve))
     running.kill('SIGTERM')
-    const late = setTimeout(() => running.kill('SIGKILL'), 10_000)
+    const late = setTimeout(() => running.kill('SIGKILL'), END_TIMEOUT_MS)
     await ended
     clearTimeout(late)
     this.process = null

@@ -120,18 +120,18 @@ test('a limit that goes is missed in the query, in the plan, on the table and at
 })
 
 test('problems are copied as text, one or all', async ({ workbench, page, context, baseURL }) => {
-  const { editor, problems, notices } = workbench
+  const { editor, problems } = workbench
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: baseURL ?? '' })
   const copied = () => page.evaluate(() => navigator.clipboard.readText())
   await workbench.open('/?file=schema.piql')
   await editor.deleteLine('schema.piql', LIMIT)
   await expect(problems.items).toHaveCount(2)
   await problems.copyAll()
-  await expect(notices).toContainText('Copied 2 problems.')
+  await workbench.expectNotice('Copied 2 problems.')
   const both = await copied()
   expect(both.split('\n\n')).toHaveLength(2)
   await problems.copyOne('queries/usersFollowedBy.piql:5')
-  await expect(notices).toContainText('Copied the problem.')
+  await workbench.expectNotice('Copied the problem.')
   const one = await copied()
   expect(one).toMatch(/^error\[unbounded-scan\]: subscriptions of one owner: .*\n --> queries\/usersFollowedBy\.piql:5:7\n/)
   expect(both).toContain(one)

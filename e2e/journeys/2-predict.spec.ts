@@ -1,3 +1,4 @@
+import type { Response } from '@playwright/test'
 import { expect, test } from '../fixtures.ts'
 import { patience } from '../patience.ts'
 import { picture } from '../pictures.ts'
@@ -67,13 +68,14 @@ test('a query beyond what was measured has its bound and no p99, and what to pro
   await api.create('queries/wide.piql', 'CREATE QUERY wide AS SELECT text FROM thoughts WHERE owner = [1: me] LIMIT 9000;')
   const errors: string[] = []
   page.on('console', (message) => (message.type() === 'error' ? errors.push(message.text()) : undefined))
-  const asked: string[][] = []
-  page.on('request', (request) => (request.url().includes('/api/prediction') ? asked.push(request.postDataJSON().queries) : undefined))
+  const answers: Response[] = []
+  page.on('response', (answer) => (answer.url().includes('/api/prediction') ? answers.push(answer) : undefined))
   await workbench.open('/?query=wide&file=queries/wide.piql&panel=heatmap')
   await expect(workbench.workspace.query('findUser')).toContainText('p99 ≈')
   await expect(workbench.editor.lensOf('wide')).toHaveText(/^≤ 1 op · 1 trip · class I$/)
-  expect(asked).toHaveLength(1)
-  expect(asked[0]).toEqual(expect.arrayContaining(['wide', 'findUser', 'thoughtstream']))
+  expect(answers).toHaveLength(1)
+  const { predictions } = await answers[0]?.json()
+  expect(predictions.map((prediction: { query: string }) => prediction.query)).toEqual(expect.arrayContaining(['wide', 'findUser', 'thoughtstream']))
 
   await expect(heatmap.content).toContainText('This run’s points are too small for wide')
   await expect(heatmap.content).toContainText('wide asks for IndexScan of 9,000 rows')

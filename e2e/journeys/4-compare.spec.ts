@@ -21,7 +21,7 @@ test('a burst shows the observed p99 beside the predicted one, and whether the p
   await expect(dashboard.fact('thoughtstream', 'Predicted p99')).toContainText('ms')
 
   await dashboard.promise({ percent: 99, milliseconds: 2000, seconds: 600 })
-  await expect(workbench.notices).toContainText('The SLO of thoughtstream is saved.')
+  await workbench.expectNotice('The SLO of thoughtstream is saved.')
   await dashboard.runBurst(300)
   await expect(dashboard.burstState).toContainText('done: 300 of 300', { timeout: 120_000 * patience })
   await expect(dashboard.fact('thoughtstream', 'Executions')).toHaveText(String(before + 300))
@@ -67,7 +67,7 @@ test('SLOs go out as OpenSLO documents and come in again', async ({ workbench, p
   const { dashboard } = workbench
   await page.goto('/workspaces/scadr/dashboard?query=myThoughts')
   await dashboard.promise({ percent: 99, milliseconds: 75, seconds: 600 })
-  await expect(workbench.notices).toContainText('The SLO of myThoughts is saved.')
+  await workbench.expectNotice('The SLO of myThoughts is saved.')
   const leaving = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Export SLOs' }).click()
   const file = await leaving
@@ -77,7 +77,7 @@ test('SLOs go out as OpenSLO documents and come in again', async ({ workbench, p
 
   const changed = (from: string, to: string) => ({ name: 'slos.yaml', mimeType: 'application/yaml', buffer: Buffer.from(text.replace(from, to)) })
   await page.getByLabel('OpenSLO file').setInputFiles(changed('value: 75.0', 'value: 80.0'))
-  await expect(workbench.notices).toContainText(/SLOs? (is|are) imported/)
+  await workbench.expectNotice(/SLOs? (is|are) imported/)
   await page.reload()
   await expect(page.getByLabel('SLO threshold')).toHaveValue('80')
 

@@ -109,8 +109,6 @@ test.describe('in an address', () => {
 })
 
 test.describe('with the back end', () => {
-  test.describe.configure({ timeout: 120_000 })
-
   test('a restart is announced, what is typed meanwhile is kept, and all goes on', async ({ workbench, server, api }) => {
     const { editor, workspace } = workbench
     await workbench.open('/?file=schema.piql&query=thoughtstream')
@@ -123,7 +121,7 @@ test.describe('with the back end', () => {
     await server.resume()
     await expect(workbench.banner).toHaveCount(0)
     await expect(workbench.status).toContainText('Embedded store')
-    await expect(workbench.notices).toContainText('The server was restarted; everything is up to date again.')
+    await workbench.expectNotice('The server was restarted; everything is up to date again.')
     await editor.expectText('schema.piql', 'CARDINALITY LIMIT 70 (owner)')
     await expect(workspace.query('thoughtstream')).toContainText('≤ 71 ops')
     await expect(workbench.saveState).toHaveText('Saved')
@@ -142,7 +140,7 @@ test.describe('with the back end', () => {
     await expect(workbench.banner).toContainText('The store is not answering: the cluster did not answer within 5 s')
     await page.unroute('**/api/health')
     const asked = page.waitForRequest('**/api/deployments')
-    await expect(workbench.notices).toContainText('The store is answering again.')
+    await workbench.expectNotice('The store is answering again.')
     await asked
     await expect(workbench.banner).toHaveCount(0)
   })
@@ -175,7 +173,7 @@ test.describe('with the back end', () => {
     await editor.typeOver(FIND_USER, 'One user by name.', 'One user, by the name.')
     await workbench.reload()
     await editor.expectText(FIND_USER, 'One user, by the name.')
-    await expect(workbench.notices).toContainText(`Your unsaved changes in ${FIND_USER} are restored.`)
+    await workbench.expectNotice(`Your unsaved changes in ${FIND_USER} are restored.`)
     await expect(workbench.saveState).toHaveText('Kept in this browser')
     await page.evaluate(() => (window.isSavingRefused = false))
     await expect(workbench.saveState).toHaveText('Saved')
@@ -201,7 +199,7 @@ test.describe('with the back end', () => {
     await page.route(LOOK, (route) => route.abort()) // only the save hears of it
     await api.remove(FIND_USER)
     await editor.typeOver(FIND_USER, 'One user by name.', 'Written on.')
-    await expect(workbench.notices).toContainText(`${FIND_USER} was deleted elsewhere; what you typed is saved as a new file.`)
+    await workbench.expectNotice(`${FIND_USER} was deleted elsewhere; what you typed is saved as a new file.`)
     await expect(workbench.saveState).toHaveText('Saved')
     expect((await api.files()).find((file) => file.path === FIND_USER)?.text).toContain('Written on.')
   })
@@ -231,7 +229,7 @@ test.describe('with the back end', () => {
     await other.editor.typeOver(FIND_USER, 'One user by name.', 'Newer text.')
     await expect(other.saveState).toHaveText('Saved')
     await editor.expectText(FIND_USER, 'Newer text.')
-    await expect(workbench.notices).toContainText(`${FIND_USER} changed elsewhere; here is the newer text.`)
+    await workbench.expectNotice(`${FIND_USER} changed elsewhere; here is the newer text.`)
 
     await second.route('**/api/workspaces/scadr**', (route) => route.abort())
     await other.editor.typeOver(FIND_USER, 'Newer text.', 'Typed behind.')

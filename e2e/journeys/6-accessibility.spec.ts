@@ -23,8 +23,6 @@ const SIZES = [
   { width: 1024, height: 768 },
 ]
 
-test.describe.configure({ timeout: 150_000 })
-
 for (const theme of ['light', 'dark'] as const) {
   for (const size of SIZES) {
     test.describe(`in the ${theme} theme at ${size.width} × ${size.height}`, () => {
@@ -179,7 +177,7 @@ test('the story goes from a broken schema to a deployed one without a pointer', 
   await workbench.command('Deploy')
   await expect(deploy.button).toBeEnabled() // the preview has come: a key finds no button before
   await deploy.button.press('Enter')
-  await expect(workbench.notices).toContainText('is live with 12 queries.')
+  await workbench.expectNotice('is live with 12 queries.')
   await workbench.command('Run the current')
   await expect(run.rows.first()).toBeVisible()
 })

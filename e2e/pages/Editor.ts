@@ -1,4 +1,5 @@
 import { expect, type Locator, type Page } from '@playwright/test'
+import { patience } from '../patience.ts'
 
 declare global {
   interface Window {
@@ -59,7 +60,7 @@ export class Editor {
     await expect(async () => {
       await this.page.mouse.move(0, 0) // an editor that has just opened forgets where the pointer is
       await this.squiggles.first().hover({ force: true }) // the text lies over its squiggle
-      await expect(link).toBeVisible({ timeout: 3_000 })
+      await expect(link).toBeVisible({ timeout: 3_000 * patience })
     }).toPass()
     return link
   }

@@ -10,6 +10,23 @@ import { Profile } from './Profile.ts'
 import { Run } from './Run.ts'
 import { Workspace } from './Workspace.ts'
 
+declare global {
+  interface Window {
+    noticesShown?: string[]
+  }
+}
+
+/** Runs in a page before its own scripts: keeps the text of each notice. */
+export function keepNotices(): void {
+  const shown: string[] = (window.noticesShown = [])
+  new MutationObserver(() => {
+    for (const notice of document.querySelector('[role=status][aria-label=Notices]')?.children ?? []) {
+      const text = notice.textContent ?? ''
+      if (!shown.includes(text)) shown.push(text)
+    }
+  }).observe(document, { subtree: true, childList: true, characterData: true })
+}
+
 export type PanelTitle = 'Problems' | 'Plan' | 'Bounds' | 'Profile' | 'Heatmap' | 'Deploy' | 'Run' | 'Dashboard'
 
 /** The window with all its parts. */
@@ -50,6 +67,12 @@ export class Workbench {
     this.status = page.getByRole('region', { name: 'Status', exact: true })
     this.code = page.getByRole('dialog').filter({ has: page.getByRole('heading', { name: 'Example' }).or(page.getByRole('table', { name: /^Codes/ })) })
     this.palette = page.getByRole('dialog', { name: 'Command palette' })
+  }
+
+  /** A notice was shown on this page. It goes by itself after seconds, in which a slow machine may not have looked. */
+  async expectNotice(text: string | RegExp): Promise<void> {
+    const shown = expect.poll(() => this.page.evaluate(() => (window.noticesShown ?? []).join('\n')), { message: 'the notices that were shown' })
+    await (typeof text === 'string' ? shown.toContain(text) : shown.toMatch(text))
   }
 
   /** Opens the workbench, or the view that a URL names, and waits until the text is compiled. */
