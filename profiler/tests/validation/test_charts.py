@@ -1,5 +1,6 @@
 import math
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from xml.etree import ElementTree
 
@@ -9,7 +10,7 @@ from piql_profiler.histogram import Histogram
 from piql_profiler.precision import Precision
 from piql_profiler.run_files import RunSettings
 from piql_profiler.validation.charts import errors_by_query, predicted_over_actual, ticks
-from piql_profiler.validation.report import as_page
+from piql_profiler.validation.report import as_json, as_page, as_table
 from piql_profiler.validation.scores import Row
 from piql_profiler.validation.validate import Validation
 
@@ -85,3 +86,15 @@ def test_a_page_needs_nothing_else_and_a_name_is_only_text_in_it() -> None:
     assert "@import" not in page
     for svg in re.findall(r"<svg.*?</svg>", page, re.DOTALL):
         assert ElementTree.fromstring(svg).tag == "svg"
+
+
+def test_an_estimate_and_its_verdict_are_said_as_on_the_dashboard() -> None:
+    close = replace(row("close", 2_100.0), conservative_us=3_000.0)
+    rows = (close, row("slow", 1_000.0), row("fast", 4_000.0))
+    found = Validation(RunSettings("embedded:", GRIDS["small"]), rows, ())
+    for text in (as_table(found), as_page(found)):
+        assert "p99 ≈ 2.1 ms (9 of 10 ≤ 3 ms)" in text
+        assert "slower than predicted" in text
+        assert "faster than predicted" in text
+        assert not re.search(r"(?<!9 of 10 )≤", text)
+    assert [query["agreement"]["outcome"] for query in as_json(found)["queries"]] == ["agrees", "slower", "faster"]

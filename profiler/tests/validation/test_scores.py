@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from piql_profiler.histogram import Histogram
 from piql_profiler.precision import Precision
-from piql_profiler.validation.scores import Row, covered, excess_pinball_us, summary_of, verdict
+from piql_profiler.validation.scores import Row, agreement_of, covered, excess_pinball_us, summary_of, verdict
 
 SEEN = Histogram.of(1000 * np.random.default_rng(1).lognormal(0, 0.5, 20_000))
 P99 = SEEN.quantile_us(0.99)
@@ -59,3 +59,11 @@ def test_a_goal_that_the_interval_does_not_decide_is_undecidable() -> None:
 
 def test_coverage_counts_the_queries_that_have_a_bound() -> None:
     assert covered([row(1.0, conservative=1.1), row(1.0, conservative=0.9), row(1.0)]) == (1, 2)
+
+
+def test_the_verdict_is_the_test_of_the_dashboard() -> None:
+    outcomes = [agreement_of(row(predicted), "model").outcome for predicted in (0.6, 1.0, 1.6)]
+    assert outcomes == ["slower", "agrees", "faster"]
+    assert agreement_of(row(0.6, conservative=1.3), "model").outcome == "agrees"
+    few = Row("q", 1, Precision(P99, P99, P99), Histogram.of([P99] * 100), {"model": P99}, None)
+    assert agreement_of(few, "model").outcome == "too few"

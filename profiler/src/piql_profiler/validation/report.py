@@ -6,10 +6,11 @@ import math
 from html import escape
 from typing import Any
 
+from piql_profiler.agreement import Agreement
 from piql_profiler.predictor.models import DEFAULT_MODEL
 from piql_profiler.store_urls import without_password
 from piql_profiler.validation.charts import errors_by_query, predicted_over_actual
-from piql_profiler.validation.scores import Row, Summary, covered, summary_of, verdict
+from piql_profiler.validation.scores import Row, Summary, agreement_of, covered, summary_of, verdict
 from piql_profiler.validation.validate import Validation
 
 GOAL = 0.10
@@ -28,6 +29,7 @@ def as_table(found: Validation) -> str:
         )
         actual = f"{_ms(each.actual.estimate_us):>8} ({_ms(each.actual.low_us)} – {_ms(each.actual.high_us)})"
         lines.append(f"{each.query:{width}}  {each.operators:3}  {each.histogram.total:10}  {actual:26} {predicted}")
+        lines.append(f"{'':{width}}  {_estimate(each)}: {_outcome(each)}")
     lines += [f"{name}: not compared: {why}" for name, why in found.left_out]
     if found.rows:
         lines += ["", *(_sentence(summary_of(name, found.rows)) for name in MODELS), _coverage(found)]
@@ -85,7 +87,8 @@ def as_page(found: Validation) -> str:
 <p>{escape(protocol)}</p>
 <table>
 <thead>
-<tr><th>query</th><th>operators</th><th>executions</th><th>actual p99, ms (95 %)</th>{heads}<th>9 of 10, ms</th></tr>
+<tr><th>query</th><th>operators</th><th>executions</th><th>actual p99, ms (95 %)</th>{heads}
+<th>estimate</th><th>verdict</th></tr>
 </thead>
 <tbody>{rows}</tbody>
 </table>
@@ -127,8 +130,35 @@ def _row_json(row: Row) -> dict[str, Any]:
         "actual_median_ms": row.histogram.quantile_us(0.5) / 1000,
         "predicted_median_ms": {name: each / 1000 for name, each in row.predicted_median_us.items()},
         "conservative_p99_ms": None if row.conservative_us is None else row.conservative_us / 1000,
+        "agreement": _agreement_json(agreement_of(row, DEFAULT_MODEL)),
         "verdict": {name: verdict(row, name, GOAL) for name in MODELS},
     }
+
+
+def _agreement_json(agreement: Agreement) -> dict[str, Any]:
+    return {"outcome": agreement.outcome, "executions": agreement.executions, "needed": agreement.needed}
+
+
+def _estimate(row: Row) -> str:
+    """Give the estimate, and what it stays below in 9 of 10 cases where that is known."""
+    careful = "" if row.conservative_us is None else f" (9 of 10 ≤ {_ms(row.conservative_us)} ms)"
+    return f"p99 ≈ {_ms(row.predicted_us[DEFAULT_MODEL])} ms{careful}"
+
+
+def _outcome(row: Row) -> str:
+    """Give the verdict over the executions in the words of the dashboard."""
+    agreement = agreement_of(row, DEFAULT_MODEL)
+    about = "" if agreement.needed is None else f", about {agreement.needed} executions would decide"
+    match agreement.outcome:
+        case "slower":
+            return "slower than predicted"
+        case "faster":
+            return "faster than predicted"
+        case "agrees":
+            return "as predicted"
+        case "too few":
+            return f"too few executions{about}"
+    return f"undecided{about}"
 
 
 def _summary_json(each: Summary) -> dict[str, Any]:
@@ -155,10 +185,9 @@ def _row_html(row: Row) -> str:
         for name in MODELS
     )
     actual = f"{_ms(row.actual.estimate_us)} ({_ms(row.actual.low_us)} – {_ms(row.actual.high_us)})"
-    careful = "–" if row.conservative_us is None else _ms(row.conservative_us)
     return (
         f"<tr><td>{escape(row.query)}</td><td>{row.operators}</td><td>{row.histogram.total}</td>"
-        f"<td>{actual}</td>{cells}<td>{careful}</td></tr>"
+        f"<td>{actual}</td>{cells}<td>{escape(_estimate(row))}</td><td>{escape(_outcome(row))}</td></tr>"
     )
 
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from piql_profiler.histogram import EDGES_US, Histogram
+from piql_profiler.agreement import Agreement, judge, region_of
+from piql_profiler.histogram import EDGES_US, Histogram, bins_of
 from piql_profiler.precision import Precision
 
 QUANTILE = 0.99
@@ -45,6 +46,16 @@ class Row:
     def is_under(self, model: str) -> bool:
         """The whole interval of the actual p99 lies above the prediction."""
         return self.actual.low_us > self.predicted_us[model]
+
+
+def agreement_of(row: Row, model: str) -> Agreement:
+    """Judge a prediction by the executions as the dashboard does; one that shares a bin with an end exceeds it."""
+    careful = row.conservative_us
+    region = region_of(row.predicted_us[model], careful)
+    over_low, over_high = (
+        int(row.histogram.counts[int(bins_of(np.array([end]))[0]) :].sum()) for end in (region.low, region.high)
+    )
+    return judge(row.histogram.total, over_low, over_high)
 
 
 @dataclass(frozen=True, slots=True)
