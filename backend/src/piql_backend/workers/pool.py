@@ -34,6 +34,7 @@ log = logging.getLogger(__name__)
 LARGE_BYTES = 100_000  # of text
 MOST_WAITING = 200
 MOST_WAITING_BYTES = 50_000_000
+TOO_COSTLY = "text-too-costly"
 _HELP_AFTER = 4  # jobs that wait for a worker, until another takes some
 _START_SECONDS = 120.0
 _MOST_WALL_TIME = 10  # times the processor time that a job may take
@@ -71,15 +72,16 @@ class WorkerPool:
         return len(self._waiting)
 
     def close(self) -> None:
-        """End all workers; what waits is refused."""
+        """End all workers, if they have not ended yet; what waits is refused."""
         with self._changed:
             self._is_closing = True
+            refused, self._waiting = self._waiting, []
             for process in self._processes.values():
                 process.end()
             self._changed.notify_all()
         for thread in self._threads:
             thread.join()
-        for call in self._waiting:
+        for call in refused:
             if call.future.set_running_or_notify_cancel():
                 call.future.set_exception(_refusal("closing", "The workbench is being stopped."))
 
@@ -231,7 +233,7 @@ class _Process:
 
 def _too_costly(limit: str) -> ApiError:
     message = f"This takes more than {limit}, which is the most that a set of files may take."
-    return ApiError(422, "text-too-costly", message, "Split it into smaller sets of files.")
+    return ApiError(422, TOO_COSTLY, message, "Split it into smaller sets of files.")
 
 
 def _refusal(code: str, message: str) -> ApiError:
