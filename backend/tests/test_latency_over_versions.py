@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from piql_backend.database.connection import Database, now
 from piql_backend.executions.observations import Observation, Observations
+from piql_backend.profile_runs.schemas import ProfileRunRead
 from piql_backend.profile_runs.service import ProfileRuns
 from piql_backend.settings import Settings
 
@@ -24,8 +25,15 @@ SLO = {"quantile": 0.99, "threshold_ms": 60_000, "interval_seconds": 86_400}
 
 @pytest.fixture
 def recorded(monkeypatch: pytest.MonkeyPatch) -> str:
-    """Stands for a profile run that was done long ago: the id by which it is asked for."""
+    """Stands for a profile run that was done long ago: the id by which it is asked for. Only workers may use it."""
+
+    def predicts_here(*_: object) -> None:
+        raise AssertionError("the server predicts itself, which is for workers")
+
+    monkeypatch.setattr("piql_backend.predictions.service.build_model", predicts_here)
+    run = ProfileRunRead.model_construct(id="recorded", drift=None)
     monkeypatch.setattr(ProfileRuns, "measurements_of", lambda self, run_id: RECORDED)
+    monkeypatch.setattr(ProfileRuns, "read", lambda self, run_id: run)
     return "recorded"
 
 

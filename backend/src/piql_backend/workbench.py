@@ -26,7 +26,7 @@ from piql_backend.latency.comparing import Comparing
 from piql_backend.latency.plans import Plans
 from piql_backend.latency.repository import ObservationTable
 from piql_backend.latency.service import Latency
-from piql_backend.predictions.service import Predictions
+from piql_backend.predictions.by_workers import PredictionsByWorkers
 from piql_backend.probes.service import Probes
 from piql_backend.profile_runs.service import ProfileRuns
 from piql_backend.profile_runs.stores import MeasurableStores
@@ -61,7 +61,7 @@ class Workbench:
         self.compilations = Compilations(self._compile)
         stores = MeasurableStores(settings.store_url, settings.profile_stores)
         self.profile_runs = ProfileRuns(data / "profile-runs", stores, settings.profile_runner)
-        self.predictions = Predictions(self.compilations, self.profile_runs)
+        self.predictions = PredictionsByWorkers(self.workers, self.profile_runs)
         self.deployments = Deployments(
             DeploymentTable(self._database), self.workspaces, self.compilations, self.predictions, self._store
         )
@@ -75,7 +75,7 @@ class Workbench:
             self.deployments,
             self._observations,
             plans,
-            Comparing(self._observation_table, plans, self.predictions),
+            Comparing(self._observation_table, self.deployments, self.predictions),
         )
 
     def _problems(self) -> list[ProblemRead]:

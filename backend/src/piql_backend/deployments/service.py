@@ -33,7 +33,7 @@ from piql_backend.deployments.schemas import (
     RollbackPreviewRead,
 )
 from piql_backend.errors import ApiError, BetweenRead, NotFound
-from piql_backend.predictions.service import Predictions
+from piql_backend.predictions.by_workers import PredictionsByWorkers
 from piql_backend.schema import SourceFile
 from piql_backend.store import StoreConnection
 from piql_backend.workspaces.repository import Workspaces
@@ -66,7 +66,7 @@ class Deployments:
         table: DeploymentTable,
         workspaces: Workspaces,
         compilations: Compilations,
-        predictions: Predictions,
+        predictions: PredictionsByWorkers,
         store: StoreConnection,
     ) -> None:
         self._table = table
@@ -107,9 +107,13 @@ class Deployments:
             raise NotFound("unknown-deployment", f"There is no deployment {shown(deployment_id)}.")
         return read
 
+    def texts(self, version: int) -> Mapping[str, str]:
+        """Give the texts of a version with all that ran in it, by their names."""
+        return self._table.texts(version)
+
     def compilation(self, version: int) -> Compilation:
         """Compile a version with all that ran in it."""
-        return self._compilations.compile_texts(self._table.texts(version))
+        return self._compilations.compile_texts(self.texts(version))
 
     def live(self, deployment_id: str) -> LiveDeployment:
         """Give the live version, named by `live` or by its id; 409 for one that has been replaced."""
@@ -238,11 +242,17 @@ class Deployments:
         files = request.files
         if files is None:
             files = [SourceFile(path=path, text=text) for path, text in texts.items()]
-        compilation = self._compilations.compile(files)
+        wished = {file.path: file.text for file in files}
+        compilation = self._compilations.compile_texts(wished)
         refuse_errors(compilation)
         if request.run_id is None:
             return _Wish(request, compilation, None, {}, details)
-        return _Wish(request, compilation, *self._predictions.predict_all(compilation, request.run_id), details)
+        return _Wish(
+            request,
+            compilation,
+            *self._predictions.for_all(wished, request.run_id),
+            details,
+        )
 
     def _live_version(self) -> int:
         live = self.history.live

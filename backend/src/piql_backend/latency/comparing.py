@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import TypeAlias
 
-from piql.compilation import CompiledQuery
 from piql_profiler.agreement import ERROR, judge, region_of
 from piql_profiler.predictor.sizes import Size
 
 from piql_backend.deployments.schemas import DeploymentDetailRead
+from piql_backend.deployments.service import Deployments
 from piql_backend.errors import ApiError
-from piql_backend.latency.plans import Plans
 from piql_backend.latency.repository import Exceeding, ObservationTable, SizeRegion, SizeTotals, Span
 from piql_backend.latency.schemas import AgreementRead, PredictedRead, SizeRead
+from piql_backend.predictions.by_workers import PredictionsByWorkers
+from piql_backend.predictions.questions import SizeEstimates
 from piql_backend.predictions.schemas import EstimateRead
-from piql_backend.predictions.service import Predictions
+from piql_backend.workers.pool import TOO_COSTLY
 
 _ESTIMATES_KEPT = 10_000
+_Asked: TypeAlias = tuple[int, str, str, Size]  # version, run and query
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,69 +38,92 @@ NOT_COMPARED = Comparison()
 
 
 class Comparing:
-    """Predicts sizes of executions, each once."""
+    """Lets sizes of executions be predicted, each once."""
 
-    def __init__(self, table: ObservationTable, plans: Plans, predictions: Predictions) -> None:
+    def __init__(self, table: ObservationTable, deployments: Deployments, predictions: PredictionsByWorkers) -> None:
         self._table = table
-        self._plans = plans
+        self._deployments = deployments
         self._predictions = predictions
-        self._estimates: OrderedDict[tuple[int, str, str, Size], EstimateRead | None] = OrderedDict()
+        self._estimates: OrderedDict[_Asked, EstimateRead | None] = OrderedDict()
+        self._at_limits: dict[tuple[int, str], Mapping[str, PredictedRead]] = {}
 
     def compare(self, deployment: DeploymentDetailRead, span: Span, since: datetime) -> Mapping[str, Comparison]:
         """Compare each query of a deployment; nothing is predicted without its profile run."""
-        queries = self._plans.queries_of(deployment) if self._has_model(deployment) else {}
         seen = self._table.sizes(span, since)
+        estimates = self._estimated(deployment, seen)
         sizes = {
-            name: [self._size(deployment, queries.get(name), size) for size in totals] for name, totals in seen.items()
+            name: [_size(each, estimates.get((name, Size(each.requests, each.rows)))) for each in totals]
+            for name, totals in seen.items()
         }
         regions = [_region(name, size) for name, those in sizes.items() for size in those if size.predicted is not None]
         exceeding = self._table.exceeding(span, since, regions)
+        at_limits = self._at_limits.get((deployment.version, deployment.run_id or ""), {})
         return {
             query.name: Comparison(
-                self._at_limits(deployment, queries.get(query.name)),
-                _agreement(exceeding.get(query.name)),
-                sizes.get(query.name, []),
+                at_limits.get(query.name), _agreement(exceeding.get(query.name)), sizes.get(query.name, [])
             )
             for query in deployment.queries
         }
 
-    def _has_model(self, deployment: DeploymentDetailRead) -> bool:
-        if deployment.run_id is None:
-            return False
+    def _estimated(
+        self, deployment: DeploymentDetailRead, seen: Mapping[str, Sequence[SizeTotals]]
+    ) -> Mapping[tuple[str, Size], EstimateRead | None]:
+        """Give what is predicted of the sizes that were seen; a worker is asked for those that are new, all at once."""
+        version, run_id = deployment.version, deployment.run_id
+        if run_id is None:
+            return {}
+        wanted = [(name, Size(each.requests, each.rows)) for name, totals in seen.items() for each in totals]
+        estimates = {
+            (name, size): self._estimates[version, run_id, name, size]
+            for name, size in wanted
+            if (version, run_id, name, size) in self._estimates
+        }
+        missing = [key for key in wanted if key not in estimates]
+        if not missing and (version, run_id) in self._at_limits:
+            return estimates
+        sizes: dict[str, list[Size]] = {query.name: [] for query in deployment.queries}
+        for name, size in missing:
+            sizes.setdefault(name, []).append(size)
+        answer = self._asked(deployment, run_id, sizes)
+        if answer is None:
+            return estimates
+        self._at_limits[version, run_id] = {
+            name: _predicted(*those.at_limits) for name, those in answer.items() if those.at_limits is not None
+        }
+        for name, size in missing:
+            estimate = answer[name].by_size.get(size) if name in answer else None
+            estimates[name, size] = self._estimates[version, run_id, name, size] = estimate
+        while len(self._estimates) > _ESTIMATES_KEPT:
+            self._estimates.popitem(last=False)
+        return estimates
+
+    def _asked(
+        self, deployment: DeploymentDetailRead, run_id: str, sizes: Mapping[str, list[Size]]
+    ) -> Mapping[str, SizeEstimates] | None:
+        """Ask a worker; None for now where the run cannot be used, empty where the worker may take no more on it."""
+        texts = self._deployments.texts(deployment.version)
         try:
-            self._predictions.model(deployment.run_id)
-        except ApiError:
-            return False
-        return True
+            return self._predictions.for_sizes(texts, sizes, run_id)
+        except ApiError as refusal:
+            if refusal.status in (404, 409):
+                return None
+            if refusal.code == TOO_COSTLY:
+                return {}
+            raise
 
-    def _at_limits(self, deployment: DeploymentDetailRead, query: CompiledQuery | None) -> PredictedRead | None:
-        if query is None or deployment.run_id is None:
-            return None
-        size = self._predictions.size_at_limits(query, deployment.run_id)
-        estimate = None if size is None else self._estimate(deployment, query, size)
-        if size is None or estimate is None:
-            return None
-        return PredictedRead(requests=size.requests, rows=size.rows, **estimate.model_dump())
 
-    def _size(self, deployment: DeploymentDetailRead, query: CompiledQuery | None, totals: SizeTotals) -> SizeRead:
-        size = Size(totals.requests, totals.rows)
-        return SizeRead(
-            requests=totals.requests,
-            rows=totals.rows,
-            executions=totals.executions,
-            p99_ms=totals.p99_ms,
-            predicted=None if query is None else self._estimate(deployment, query, size),
-        )
+def _predicted(size: Size, estimate: EstimateRead) -> PredictedRead:
+    return PredictedRead(requests=size.requests, rows=size.rows, **estimate.model_dump())
 
-    def _estimate(self, deployment: DeploymentDetailRead, query: CompiledQuery, size: Size) -> EstimateRead | None:
-        if deployment.run_id is None:
-            return None
-        key = (deployment.version, query.name, deployment.run_id, size)
-        if key not in self._estimates:
-            self._estimates[key] = self._predictions.estimate_at(query, deployment.run_id, size)
-            while len(self._estimates) > _ESTIMATES_KEPT:
-                self._estimates.popitem(last=False)
-        return self._estimates[key]
+
+def _size(totals: SizeTotals, predicted: EstimateRead | None) -> SizeRead:
+    return SizeRead(
+        requests=totals.requests,
+        rows=totals.rows,
+        executions=totals.executions,
+        p99_ms=totals.p99_ms,
+        predicted=predicted,
+    )
 
 
 def _region(query: str, size: SizeRead) -> SizeRegion:

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from typing import Protocol
-
 from fastapi import APIRouter, Response
 
 from piql_backend.dependencies import TheWorkbench
@@ -21,59 +19,41 @@ from piql_backend.predictions.schemas import (
     SafeLimitsCreate,
     SafeLimitsRead,
 )
-from piql_backend.schema import SourceFile
-from piql_backend.workers.protocol import PredictionJob
 
 router = APIRouter(tags=["predictions"])
-
-
-class _OfRun(Protocol):
-    @property
-    def files(self) -> list[SourceFile]: ...
-
-    @property
-    def run_id(self) -> str: ...
-
-
-async def _predicted(workbench: TheWorkbench, job: str, request: _OfRun) -> Response:
-    """Let a worker predict from the run that a request names; 404 and 409 for one that cannot be used."""
-    runs = workbench.profile_runs
-    measurements = runs.measurements_of(request.run_id).resolve()
-    argument = PredictionJob(request, runs.read(request.run_id), measurements)
-    return await workbench.workers.answer(job, argument, request.files)
 
 
 @router.post("/predictions", response_model=PredictionRead | NoPredictionRead, responses=declared(404, 409))
 async def create_prediction(request: PredictionCreate, workbench: TheWorkbench) -> Response:
     """The latency of one query's plan, from a profile run, or why it has none; 409 when the run has not ended well."""
-    return await _predicted(workbench, "predict", request)
+    return await workbench.predictions.answer("predict", request)
 
 
 @router.post("/prediction-sets", response_model=PredictionSetRead, responses=declared(404, 409))
 async def create_prediction_set(request: PredictionSetCreate, workbench: TheWorkbench) -> Response:
     """The latencies of several queries, each as from `/predictions`."""
-    return await _predicted(workbench, "predict_set", request)
+    return await workbench.predictions.answer("predict_set", request)
 
 
 @router.post("/page-predictions", response_model=PagePredictionRead | NoPredictionRead, responses=declared(404, 409))
 async def create_page_prediction(request: PagePredictionCreate, workbench: TheWorkbench) -> Response:
     """The bound and the latency of a page that runs several queries, some of them at the same time."""
-    return await _predicted(workbench, "predict_page", request)
+    return await workbench.predictions.answer("predict_page", request)
 
 
 @router.post("/heatmaps", response_model=HeatmapRead | NoPredictionRead, responses=declared(404, 409))
 async def create_heatmap(request: HeatmapCreate, workbench: TheWorkbench) -> Response:
     """The same plan's latency over two of its limits, and the largest pairs that keep the SLO."""
-    return await _predicted(workbench, "heatmap", request)
+    return await workbench.predictions.answer("heatmap", request)
 
 
 @router.post("/curves", response_model=CurveRead | NoPredictionRead, responses=declared(404, 409))
 async def create_curve(request: CurveCreate, workbench: TheWorkbench) -> Response:
     """The same plan's latency along one of its limits, and the largest value that keeps the SLO."""
-    return await _predicted(workbench, "curve", request)
+    return await workbench.predictions.answer("curve", request)
 
 
 @router.post("/safe-limits", response_model=SafeLimitsRead, responses=declared(404, 409))
 async def create_safe_limits(request: SafeLimitsCreate, workbench: TheWorkbench) -> Response:
     """The largest value of every limit in the files that keeps all queries within their SLOs."""
-    return await _predicted(workbench, "safe_limits", request)
+    return await workbench.predictions.answer("safe_limits", request)

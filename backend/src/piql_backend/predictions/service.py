@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol, cast
 
-from piql.compilation import Compilation, CompiledQuery
+from piql.compilation import CompiledQuery
 from piql_profiler.predictor.cardinalities import Work
 from piql_profiler.predictor.curve import curve
 from piql_profiler.predictor.heatmap import HeatmapAxis, Slo, heatmap
@@ -24,6 +24,7 @@ from piql_profiler.run_files import UnreadableRun, load
 from piql_backend.compilations.reading import node_id, read_span
 from piql_backend.compilations.service import Compilations
 from piql_backend.errors import ApiError
+from piql_backend.predictions.questions import ForAll, ForQuantiles, ForSizes, SizeEstimates
 from piql_backend.predictions.schemas import (
     CellState,
     CurveCreate,
@@ -49,7 +50,7 @@ from piql_backend.predictions.schemas import (
     SafeLimitsRead,
 )
 from piql_backend.profile_runs.schemas import ProfileRunRead
-from piql_backend.schema import SloWrite, SourceFile
+from piql_backend.schema import SloWrite
 
 _MODELS_KEPT = 4
 _QUERIES_OF_A_PAGE = 30
@@ -313,39 +314,53 @@ class Predictions:
         )
         return read, risk.warnings if risk.is_shown else ()
 
-    def quantiles(
-        self, files: Sequence[SourceFile], quantiles: Mapping[str, float], run_id: str
-    ) -> dict[str, tuple[float, float]]:
+    def quantiles(self, question: ForQuantiles) -> dict[str, tuple[float, float]]:
         """Predict a quantile of each named query, in ms: of the median and of the worst interval, where it can be."""
-        model = self.model(run_id)
-        queries = self._compilations.compile(files).queries
+        model = self.model(question.run_id)
+        queries = self._compilations.compile_texts(question.texts).queries
+        quantiles = question.quantiles
         predictions = {name: _predict(queries[name], model) for name in quantiles if name in queries}
         return {
-            name: (found.typical_quantile_ms(quantiles[name]), found.quantile_ms(quantiles[name]))
-            for name, found in predictions.items()
-            if found is not None
+            name: (prediction.typical_quantile_ms(quantiles[name]), prediction.quantile_ms(quantiles[name]))
+            for name, prediction in predictions.items()
+            if prediction is not None
         }
 
-    def predict_all(self, compilation: Compilation, run_id: str) -> tuple[str, dict[str, float]]:
+    def predict_all(self, question: ForAll) -> tuple[str, dict[str, float]]:
         """Give the model's name and the estimated p99 in ms of every query that it can predict."""
-        model = self.model(run_id)
-        predictions = {name: _predict(query, model) for name, query in compilation.queries.items()}
-        return model.name, {name: found.typical_ms for name, found in predictions.items() if found is not None}
+        model = self.model(question.run_id)
+        queries = self._compilations.compile_texts(question.texts).queries
+        predictions = {name: _predict(query, model) for name, query in queries.items()}
+        return model.name, {
+            name: prediction.typical_ms for name, prediction in predictions.items() if prediction is not None
+        }
 
-    def size_at_limits(self, query: CompiledQuery, run_id: str) -> Size | None:
-        """Give the size of the executions that a query's prediction is made for; None where it is not known."""
-        return size_at_limits(query, is_stepped=not self.model(run_id).has_transactions)
+    def sizes(self, question: ForSizes) -> dict[str, SizeEstimates]:
+        """Predict executions of each named query: at its limits, and of each size."""
+        model = self.model(question.run_id)
+        queries = self._compilations.compile_texts(question.texts).queries
+        return {
+            name: _of_sizes(queries[name], sizes, model) for name, sizes in question.sizes.items() if name in queries
+        }
 
-    def estimate_at(self, query: CompiledQuery, run_id: str, size: Size) -> EstimateRead | None:
-        """Predict executions of a size; None where no limits lead to that size, or the run has not measured it."""
-        model = self.model(run_id)
-        is_stepped = not model.has_transactions
-        if size == size_at_limits(query, is_stepped=is_stepped):
-            found = _predict(query, model)
+
+def _of_sizes(query: CompiledQuery, sizes: Sequence[Size], model: Model) -> SizeEstimates:
+    """Predict what is known of; no limits may lead to a size, or the run has not measured it."""
+    is_stepped = not model.has_transactions
+    greatest = size_at_limits(query, is_stepped=is_stepped)
+    at_limits = None if greatest is None else _predict(query, model)
+    by_size = {}
+    for size in sizes:
+        if size == greatest:
+            prediction = at_limits
         else:
             work = work_at(query, size, is_stepped=is_stepped)
-            found = None if work is None else _predict_work(work, model)
-        return None if found is None else _estimate(found)
+            prediction = None if work is None else _predict_work(work, model)
+        if prediction is not None:
+            by_size[size] = _estimate(prediction)
+    if greatest is None or at_limits is None:
+        return SizeEstimates(None, by_size)
+    return SizeEstimates((greatest, _estimate(at_limits)), by_size)
 
 
 def _predict(query: CompiledQuery, model: Model) -> Prediction | None:

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from piql_backend.compilations.service import Compilations
 from piql_backend.deployments.service import Deployments
 from piql_backend.errors import ApiError, NotFound
-from piql_backend.predictions.service import Predictions
+from piql_backend.predictions.by_workers import PredictionsByWorkers
 from piql_backend.schema import SloWrite, SourceFile
 from piql_backend.slos.repository import SloTable
 from piql_backend.slos.schemas import SloAtRiskRead, SloRead
@@ -24,7 +24,7 @@ class Slos:
         self,
         table: SloTable,
         deployments: Deployments,
-        predictions: Predictions,
+        predictions: PredictionsByWorkers,
         workspaces: Workspaces,
         compilations: Compilations,
     ) -> None:
@@ -50,7 +50,7 @@ class Slos:
         if run_id is None or not saved:
             return ()
         quantiles = {name: slo.quantile for name, slo in saved.items()}
-        predicted = self._predictions.quantiles(files, quantiles, run_id)
+        predicted = self._predictions.for_quantiles({file.path: file.text for file in files}, quantiles, run_id)
         return [
             SloAtRiskRead(
                 query=name,

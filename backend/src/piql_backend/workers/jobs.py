@@ -49,6 +49,9 @@ class Worker:
         self._predictions: Predictions | None = None
         self._jobs: Mapping[str, Callable[[Any], object]] = {
             "compile": lambda texts: _pickled(compilations.compile_texts(texts)),
+            "predict_all": lambda job: self._predictions_for(job).predict_all(job.request),
+            "quantiles": lambda job: self._predictions_for(job).quantiles(job.request),
+            "sizes": lambda job: self._predictions_for(job).sizes(job.request),
             "compile_to_json": lambda request: compilations.compile_to_json(request.files, request.stages_of),
             **_as_json(
                 completions=language.completions,

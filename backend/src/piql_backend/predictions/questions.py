@@ -1,0 +1,44 @@
+"""What other parts of the workbench ask a worker to predict: texts by their paths, and the run to predict from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from piql_profiler.predictor.sizes import Size
+
+from piql_backend.predictions.schemas import EstimateRead
+
+
+@dataclass(frozen=True, slots=True)
+class ForAll:
+    """The typical p99 of every query."""
+
+    texts: Mapping[str, str]
+    run_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ForQuantiles:
+    """A quantile of each query that is named."""
+
+    texts: Mapping[str, str]
+    run_id: str
+    quantiles: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class ForSizes:
+    """Executions of the queries that are named: at their limits, and of each size."""
+
+    texts: Mapping[str, str]
+    run_id: str
+    sizes: Mapping[str, list[Size]]
+
+
+@dataclass(frozen=True, slots=True)
+class SizeEstimates:
+    """What is predicted of one query; of what cannot be predicted there is none."""
+
+    at_limits: tuple[Size, EstimateRead] | None = None
+    by_size: Mapping[Size, EstimateRead] = field(default_factory=dict)
