@@ -15,7 +15,7 @@ from .campaign import Campaign, report, run_campaign
 
 __all__ = ["cluster", "cluster_keyspace", "cluster_url"]
 
-CASES = int(os.environ.get("PIQL_ORACLE_CASES", "1000"))
+CASES = int(os.environ.get("PIQL_ORACLE_CASES", "600"))
 LONG_CASES = int(os.environ.get("PIQL_ORACLE_LONG_CASES", "10000"))
 PARTS = 10
 LONG_SEED = 1_000_000
