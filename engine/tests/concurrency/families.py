@@ -20,6 +20,7 @@ import piql
 from .jobs import Tell
 
 ROWS = 40
+HANGS_SECONDS = 600.0  # many times what a busy machine takes from a fork to the first write
 _LOOK = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute('SELECT COUNT(*) FROM settings'); c.close()"
 
 
@@ -86,7 +87,7 @@ class Family:
         if pid == 0:
             self._live(work, number)
         self._children.append(pid)
-        until = time.monotonic() + 30
+        until = time.monotonic() + HANGS_SECONDS
         while os.fstat(self._acks).st_size < size + 8:  # some writes later, by whomever
             assert time.monotonic() < until, "nobody writes any more"
             time.sleep(0.0005)
