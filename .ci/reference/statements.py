@@ -105,7 +105,7 @@ Reserved because SQL has them, though PIQL does not: {codes(unused)}. Every othe
 | --- | --- |
 | {MAX_TABLES} | tables in one FROM, queries in one UNION, steps of one FETCH |
 | {MAX_ELEMENTS:,} | columns and constraints of one table |
-| {MAX_KEY_COLUMNS} | columns of one key, limit or index |
+| {MAX_KEY_COLUMNS} | columns of one key, limit or index, values of one row |
 | {MAX_NESTING} | parentheses, subqueries and NOTs inside one another |
 | {MAX_CHAIN} | arithmetic operators in a row |
 | {MAX_FINDINGS} | findings told of one file |

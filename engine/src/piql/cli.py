@@ -73,12 +73,19 @@ def main(argv: Sequence[str] | None = None) -> int:
             print(f"piql: no command {name!r}; {_instead_of(name)}", file=sys.stderr)
         return 2
     try:
-        return command(rest)
+        code = command(rest)
+        if sys.stdout is not None:
+            sys.stdout.flush()  # what cannot be written is said here, and not at the end of the process
+        return code
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
         sys.stderr.close()
         return 1
+    except OSError as error:  # a full disk behind the output, a file that cannot be written
+        print(f"piql {name}: {error}", file=sys.stderr)
+        sys.stdout = None  # what is left in its buffer cannot be written either
+        return 2
 
 
 def own_command(name: str) -> Callable[[Sequence[str]], int]:

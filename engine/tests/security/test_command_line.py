@@ -113,3 +113,43 @@ def test_a_number_is_put_with_all_its_digits(url: str, capsys: pytest.CaptureFix
     capsys.readouterr()
     assert main(["run", "SELECT price FROM m WHERE id = 1", "--store", url, "--output", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["rows"] == [{"price": price}]
+
+
+def test_brackets_thousands_deep_are_a_text(url: str, capsys: pytest.CaptureFixture[str]) -> None:
+    deep = "[" * 100_000
+    assert main(["run", "put", "--store", url, "--param", "id=1", "--param", f"s={deep}"]) == 0
+    with piql.connect(url) as db:
+        assert db.execute("get;", {"s": deep}).rows == [{'a"b': 1, "s": deep}]
+
+
+def test_a_parameter_given_twice_is_refused(url: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        main(["run", "get;", "--store", url, "--param", "s=a", "--param", "s=b"])
+    assert end.value.code == 2
+    assert "--param s is given twice" in capsys.readouterr().err
+
+
+def test_a_full_disk_behind_the_output_is_said_in_words(tmp_path: Path) -> None:
+    (tmp_path / "a.piql").write_text(SOURCE)
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-c", "import sys; from piql.cli import main; sys.exit(main(sys.argv[1:]))", "check", "."],
+            cwd=tmp_path,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    assert done.returncode == 2
+    assert done.stderr == "piql check: [Errno 28] No space left on device\n"
+
+
+def test_a_text_in_another_encoding_is_refused_and_never_stored_as_marks(tmp_path: Path) -> None:
+    text = "CREATE TABLE t (a INT PRIMARY KEY, s TEXT);\nCREATE QUERY q AS UPDATE t SET s = 'caf\u00e9' WHERE a = 1;\n"
+    path = tmp_path / "a.piql"
+    path.write_bytes(text.encode("cp1252"))
+    compilation = piql.compile(path)
+    errors = [each for each in compilation.diagnostics if each.severity == "error"]
+    assert [each.code for each in errors] == ["unknown-character"]
+    assert errors[0].help == ("save the file in UTF-8",)
+    path.write_bytes(text.encode())
+    assert not piql.compile(path).has_errors

@@ -11,7 +11,7 @@ from piql.binding import star_room
 from piql.optimizer import combine_tests, join_search, joining
 from piql.source import Source
 from piql.syntax import pieces
-from piql.syntax.cursor import MAX_TOKENS
+from piql.syntax.cursor import MAX_KEY_COLUMNS, MAX_TOKENS
 from piql.syntax.parser import EXTREME_WORK, MAX_WORK, parse
 from piql.syntax.pieces import cut
 
@@ -53,6 +53,18 @@ def test_a_statement_that_goes_on_and_on_is_refused_and_the_next_one_is_not(long
     assert f"{MAX_TOKENS:,}" in compilation.diagnostics[0].message
     assert len(TABLE) < place.start < place.end < len(TABLE + long)
     assert compilation.queries["q2"].is_bounded
+
+
+@pytest.mark.parametrize("operator", ["=", "<>", "<", ">="])
+def test_a_row_has_as_many_values_as_a_key_at_most(operator: str) -> None:
+    def compared(values: int) -> piql.Compilation:
+        columns, constants = ", ".join(["b"] * values), ", ".join(["1"] * values)
+        test = f"({columns}) {operator} ({constants})"
+        return piql.compile(f"{TABLE}CREATE QUERY q AS SELECT a FROM t WHERE a = 1 AND {test};")
+
+    assert compared(MAX_KEY_COLUMNS).queries["q"].is_bounded
+    assert codes(compared(MAX_KEY_COLUMNS + 1)) == ["too-many"]
+    assert codes(compared(5_000)) == ["too-many"]
 
 
 @pytest.mark.parametrize("clause", ["GROUP BY", "ORDER BY"])

@@ -33,6 +33,8 @@ def run(argv: Sequence[str] | None = None) -> int:
         name, equals, value = each.partition("=")
         if not equals:
             parser.error(f"--param {each}: write NAME=VALUE")
+        if name in parameters:
+            parser.error(f"--param {name} is given twice: leave one of them out")
         parameters[name] = _value(value)
     is_statement = len(given.query.split()) > 1
     try:
@@ -57,7 +59,7 @@ def run(argv: Sequence[str] | None = None) -> int:
 def _value(text: str) -> object:
     try:
         return json.loads(text, parse_float=Decimal)
-    except ValueError:
+    except (ValueError, RecursionError):  # the second: brackets, thousands deep
         return text
 
 

@@ -27,7 +27,7 @@ MAX_NESTING = 50  # parentheses, subqueries, NOTs inside one another
 MAX_CHAIN = 64  # operators in one row such as a + b + c, each a level of the tree
 MAX_TOKENS = 50_000  # words and signs of one statement
 MAX_ELEMENTS = 1_000  # columns and constraints of one table
-MAX_KEY_COLUMNS = 32  # of one key, limit or index
+MAX_KEY_COLUMNS = 32  # of one key, limit, index or row of values
 MAX_TERMS = 1_000  # of one GROUP BY or ORDER BY
 
 
@@ -255,6 +255,12 @@ class Cursor:
         if columns > most:
             message = f"more than {most:,} columns stand together here"
             raise self.fault("too-many", message, self.span_of(self.tokens[self.at - 1]))
+
+    def check_row(self, values: int) -> None:
+        """Refuse a row of more values than a key has: comparing two rows tests each value once for each behind it."""
+        if values > MAX_KEY_COLUMNS:
+            message = f"more than {MAX_KEY_COLUMNS} values stand in one row"
+            raise self.fault("too-many", message, self.span_of(self.tokens[self.at - 1]), "compare the first of them")
 
     def spelling_fix(self, span: Span, text: str) -> Fix:
         return Fix(f"Change to {text}", (Edit(span.file, span.start, span.end, text),))

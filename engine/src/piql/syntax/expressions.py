@@ -321,6 +321,7 @@ class ExpressionParser(Cursor, ABC):
             items = [inner]
             while self.accept(","):
                 items.append(self.expression())
+                self.check_row(len(items))
             self.expect(")", "after the last value")
             return ast.Row(items=tuple(items), span=self.span_from(start))
         self.expect(")", "to close the parenthesis")

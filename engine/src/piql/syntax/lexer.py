@@ -18,6 +18,7 @@ from piql.source import Source
 
 TokenKind = Literal["word", "quoted", "number", "string", "blob", "symbol", "end"]
 
+LOST_BYTES = "\N{REPLACEMENT CHARACTER}"  # what decoding puts for bytes that are not UTF-8; it would be stored
 MAX_FINDINGS = 200  # in one file; a text that is not PIQL at all would drown the user otherwise
 
 _TOKEN = re.compile(
@@ -117,6 +118,9 @@ def tokenize(source: Source, most: int | None = None) -> Tokens:
                 what = "name" if quote == '"' else "text"
                 message = f"this quoted {what} has no end on its line"
                 note("unclosed-quote", message, start, end, f"close it with {quote}")
+            elif LOST_BYTES in found:
+                what = f"`{LOST_BYTES}` stands where the bytes of the file are no text in UTF-8"
+                note("unknown-character", what, start, end, "save the file in UTF-8")
             append(token)
     append(Token("end", "", "", len(text), len(text)))
     return Tokens(tokens, tuple(comments), diagnostics, rest)

@@ -32,7 +32,7 @@ CODES = (
     Code(
         "unknown-character",
         "A character has no meaning",
-        "This character is no part of the language. Inside quotes any character may stand.",
+        "This character is no part of the language. Inside quotes any character of UTF-8 may stand.",
         "CREATE TABLE t (id INT PRIMARY KEY, price$ INT);",
     ),
     Code(
