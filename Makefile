@@ -14,10 +14,10 @@ setup: .venv/.installed node_modules/.installed ## install the Python packages i
 	@:
 
 .venv/.installed: requirements.lock engine/pyproject.toml profiler/pyproject.toml backend/pyproject.toml
-	@.ci/setup-python.sh
+	@tools/setup-python.sh
 
 node_modules/.installed: package-lock.json package.json frontend/package.json e2e/package.json
-	@.ci/setup-node.sh
+	@tools/setup-node.sh
 
 frontend/dist/index.html: $(FRONTEND_SOURCES) node_modules/.installed
 	@npm run --silent --workspace=frontend build -- --logLevel warn
@@ -27,42 +27,42 @@ run: setup frontend/dist/index.html ## start the workbench on http://127.0.0.1:8
 	@exec .venv/bin/piql serve --port $(PORT) --data data
 
 test: setup ## everything: lint, types, unit tests, conformance cases, end-to-end tests, a cluster
-	@$(PYTHON) .ci/run_suites.py test
+	@$(PYTHON) tools/run_suites.py test
 
 test-long: setup ## the tests that take minutes
-	@$(PYTHON) .ci/run_suites.py long
+	@$(PYTHON) tools/run_suites.py long
 
 check: setup ## lint and types only
-	@$(PYTHON) .ci/run_suites.py check
+	@$(PYTHON) tools/run_suites.py check
 
 bench: setup frontend/dist/index.html ## measure compiler, engine, heatmap and browser
-	@.ci/setup-chromium.sh
-	@$(PYTHON) .ci/bench.py
+	@tools/setup-chromium.sh
+	@$(PYTHON) tools/bench.py
 
 bench-cql: setup ## measure the engine on a cluster against hand-written code (NODES=1 for one node)
-	@PYTHONPATH=.ci $(PYTHON) engine/benchmarks/on_cluster/cql_speed.py --nodes $(NODES)
+	@PYTHONPATH=tools $(PYTHON) engine/benchmarks/on_cluster/cql_speed.py --nodes $(NODES)
 	@for each in loading paging strategies popularity scale; do \
-	  PYTHONPATH=.ci $(PYTHON) engine/benchmarks/on_cluster/$$each.py --nodes $(NODES) || exit 1; done
+	  PYTHONPATH=tools $(PYTHON) engine/benchmarks/on_cluster/$$each.py --nodes $(NODES) || exit 1; done
 
 e2e: setup ## the end-to-end tests alone, in Chromium
-	@$(PYTHON) .ci/run_suites.py e2e
+	@$(PYTHON) tools/run_suites.py e2e
 
 test-cluster: setup frontend/dist/index.html ## on a cluster: the suite, the cases and what takes minutes
-	@$(PYTHON) .ci/run_suites.py cluster
+	@$(PYTHON) tools/run_suites.py cluster
 
 cluster: setup ## start three Cassandra nodes on 127.0.0.1, .2, .3 to try things on (NODES=1 for one)
-	@PYTHONPATH=.ci $(PYTHON) -m cluster start --nodes $(NODES)
+	@PYTHONPATH=tools $(PYTHON) -m cluster start --nodes $(NODES)
 
 cluster-stop: setup ## stop them; their data stays in .cluster/ until `make clean`
-	@PYTHONPATH=.ci $(PYTHON) -m cluster stop
+	@PYTHONPATH=tools $(PYTHON) -m cluster stop
 
 golden: setup ## write the golden files, the reference pages and the tables of the samples anew; review the diff
 	@$(PYTHON) -m pytest -q engine/tests sample-apps --update-golden
 
 api-types: setup ## generate the front end's API types from the backend's schemas
-	@.ci/api-types.sh frontend/src/api/schema.d.ts
+	@tools/api-types.sh frontend/src/api/schema.d.ts
 
 clean: ## remove what was installed, built and measured (not data/)
-	@[ ! -d .cluster ] || PYTHONPATH=.ci python3 -m cluster stop
+	@[ ! -d .cluster ] || PYTHONPATH=tools python3 -m cluster stop
 	@rm -rf .venv .uv node_modules frontend/node_modules e2e/node_modules frontend/dist .test-results e2e/test-results
 	@rm -rf .cluster .mypy_cache .ruff_cache .pytest_cache .hypothesis

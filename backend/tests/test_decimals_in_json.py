@@ -5,9 +5,9 @@ from __future__ import annotations
 from decimal import Decimal
 
 import pytest
-from piql.binding.types import BARE
-from piql.catalog import Kind
-from piql.logical.operators import QueryParameter
+from piql.compiler.binding.types import BARE
+from piql.compiler.logical.operators import QueryParameter
+from piql.schema.catalog import Kind
 from piql_backend.errors import ApiError
 from piql_backend.executions.values import from_json, to_json
 

@@ -12,9 +12,9 @@ from pathlib import Path
 import httpx
 import pytest
 from piql_backend.settings import Settings
-from piql_profiler.grid import Operator
-from piql_profiler.histogram import Histogram
-from piql_profiler.run_files import RunDirectory, read_cells, read_info
+from piql_profiler.measure.grid import Operator
+from piql_profiler.measure.histogram import Histogram
+from piql_profiler.runs.run_files import RunDirectory, read_cells, read_info
 
 GRID = {"row_bytes": [200], "scan_rows": [1, 50], "sorted_child_rows": [5, 20], "sorted_rows": [5, 20]}
 SHORT = {"label": "short", "grid": GRID, "interval_seconds": 0.3, "intervals": 2}

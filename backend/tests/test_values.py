@@ -5,8 +5,8 @@ from decimal import Decimal
 from uuid import UUID
 
 import pytest
-from piql.catalog import Kind, SqlType
-from piql.logical.operators import QueryParameter
+from piql.compiler.logical.operators import QueryParameter
+from piql.schema.catalog import Kind, SqlType
 from piql_backend.errors import ApiError
 from piql_backend.executions.values import from_json, to_json
 from pydantic import JsonValue

@@ -18,7 +18,7 @@ from typing import Any
 
 import piql
 from overhead import EPOCH, SOURCE, START, name
-from piql.writing.bulk import BATCH
+from piql.runtime.writing.bulk import BATCH
 
 BY_TEXT = "CREATE QUERY byText AS SELECT owner, posted FROM thoughts WHERE text = [1: text] LIMIT 5;\n"
 Rows = list[dict[str, Any]]

@@ -21,7 +21,8 @@ from time import process_time_ns
 import duckdb
 import piql
 import sqlglot
-from piql.compilation import Compilation, compile_statement
+from piql.compiler import compile_statement
+from piql.compiler.result import Compilation
 from sqlglot.optimizer import optimize
 
 SCADR = Path(__file__).resolve().parents[2] / "sample-apps" / "scadr"

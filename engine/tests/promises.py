@@ -11,14 +11,14 @@ from collections.abc import Iterator
 from typing import Any
 
 import piql
-from piql.catalog import Index, Table
-from piql.deployment import OtherIndex
-from piql.evolution.state import read_state
-from piql.evolution.steps import living_indexes
+from piql.runtime.deployment import OtherIndex
+from piql.schema.catalog import Index, Table
+from piql.schema.words import words_of
 from piql.store.base import ReadShape, Store
 from piql.store.cql.store import CqlStore
-from piql.store.embedded import EmbeddedStore
-from piql.words import words_of
+from piql.store.embedded.store import EmbeddedStore
+from piql.versions.change.state import read_state
+from piql.versions.change.steps import living_indexes
 
 Record = dict[str, Any]
 Entry = tuple[Any, ...]
@@ -123,7 +123,7 @@ def _broken_constraints(table: Table, records: dict[str, list[Record]]) -> list[
     return found
 
 
-def _broken_file(store: EmbeddedStore, deployment: piql.database.Deployment) -> list[str]:
+def _broken_file(store: EmbeddedStore, deployment: piql.client.database.Deployment) -> list[str]:
     """Hold the file itself against SQLite's own check, and its tables against what is deployed."""
     found = []
     (verdict,) = store.connection().execute("PRAGMA integrity_check").fetchone()

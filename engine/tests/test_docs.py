@@ -11,7 +11,7 @@ from pathlib import Path
 
 import piql
 import pytest
-from piql import cli
+from piql.commands import cli
 from reference.commands import parser_of
 
 ROOT = Path(__file__).resolve().parents[2]

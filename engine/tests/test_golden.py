@@ -14,15 +14,15 @@ from pathlib import Path
 
 import piql
 import pytest
-from piql.binding.binder import BoundProgram, bind
-from piql.binding.conversion import as_sql
 from piql.commands.storage import describe_storage
-from piql.diagnostics.render import render_all
-from piql.logical.format import format_plan
-from piql.physical.format import format_plan as format_physical
-from piql.source import Source
-from piql.syntax.parser import parse
-from piql.syntax.printer import print_file
+from piql.compiler.binding.binder import BoundProgram, bind
+from piql.compiler.binding.conversion import as_sql
+from piql.compiler.logical.format import format_plan
+from piql.compiler.physical.format import format_plan as format_physical
+from piql.compiler.syntax.parser import parse
+from piql.compiler.syntax.printer import print_file
+from piql.text.diagnostics.render import render_all
+from piql.text.source import Source
 
 GOLDEN = Path(__file__).parent / "golden"
 SECTION = re.compile(r"^#+ (?P<title>[^\n]*)\n(?P<body>.*?)(?=^#+ |\Z)", re.MULTILINE | re.DOTALL)

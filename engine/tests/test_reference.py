@@ -8,9 +8,9 @@ from random import Random
 
 import piql
 import pytest
-from piql.diagnostics.codes import CODES
-from piql.source import Source
-from piql.syntax.parser import parse
+from piql.compiler.syntax.parser import parse
+from piql.text.diagnostics.report import CODES
+from piql.text.source import Source
 from reference import codes, reference_pages, settings
 from reference.grammar import derive, keywords
 from reference.mended import MENDED
@@ -60,14 +60,14 @@ def test_what_the_grammar_derives_is_read_without_a_finding() -> None:
 
 
 def test_every_keyword_of_the_parser_stands_in_the_grammar_or_is_said_to_be_left_out() -> None:
-    texts = [(Path(piql.__file__).parent / "syntax" / f"{name}.py").read_text() for name in PARSER]
+    texts = [(Path(piql.__file__).parent / "compiler" / "syntax" / f"{name}.py").read_text() for name in PARSER]
     words = {word for text in texts for word in re.findall(r'"([A-Z]{2,})"', text)}
     left_out = {word for what, _ in LEFT_OUT for word in what.split()}
     assert words - keywords() - left_out - NO_KEYWORDS == set()
 
 
 def test_every_variable_that_the_code_reads_is_documented() -> None:
-    files = [file for folder in ("engine", "profiler", "backend", ".ci") for file in (ROOT / folder).glob("**/*.py")]
+    files = [file for folder in ("engine", "profiler", "backend", "tools") for file in (ROOT / folder).glob("**/*.py")]
     read = {name for file in files for name in re.findall(r"environ(?:\.get\(|\[)\"([A-Z_]+)\"", file.read_text())}
     assert read <= settings.variables().keys() | settings.OTHERS.keys()
 

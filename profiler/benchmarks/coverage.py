@@ -15,18 +15,18 @@ from dataclasses import dataclass
 from multiprocessing import Pool
 
 import numpy as np
-from piql_profiler.benchmark import correlation_between
-from piql_profiler.grid import GRIDS, JOINS, Operator, Point
-from piql_profiler.histogram import Histogram
-from piql_profiler.known_truth.exact import exact
-from piql_profiler.known_truth.service_times import Call, ServiceTimes
-from piql_profiler.measurements import Measurement, Measurements
+from piql_profiler.measure.benchmark import correlation_between
+from piql_profiler.measure.grid import GRIDS, JOINS, Operator, Point
+from piql_profiler.measure.histogram import Histogram
+from piql_profiler.measure.measurements import Measurement, Measurements
+from piql_profiler.measure.workload import LINK_BYTES
 from piql_profiler.predictor.cardinalities import RemoteWork, Work
 from piql_profiler.predictor.composition import Leaf, Serial
 from piql_profiler.predictor.predict import predict_work
 from piql_profiler.predictor.risk import clopper_pearson
 from piql_profiler.predictor.surface import SurfaceModel
-from piql_profiler.workload import LINK_BYTES
+from piql_profiler.validation.known_truth.exact import exact
+from piql_profiler.validation.known_truth.service_times import Call, ServiceTimes
 from predictions_page import write_section
 
 _SEED, _CELLS = 20261124, 2_000

@@ -12,15 +12,15 @@ import argparse
 from dataclasses import replace
 
 import numpy as np
-from piql_profiler.grid import GRIDS, LOOK, Operator, Point
-from piql_profiler.histogram import Histogram
-from piql_profiler.known_truth.service_times import Call, ServiceTimes
-from piql_profiler.measurements import Measurement
-from piql_profiler.precision import effective_number, is_precise
-from piql_profiler.profile_run import second_tasks, tasks_of
-from piql_profiler.run_files import RunSettings
-from piql_profiler.runner import Task
-from piql_profiler.shares import half_width, known
+from piql_profiler.measure.grid import GRIDS, LOOK, Operator, Point
+from piql_profiler.measure.histogram import Histogram
+from piql_profiler.measure.measurements import Measurement
+from piql_profiler.measure.precision import effective_number, is_precise
+from piql_profiler.runs.profile_run import second_tasks, tasks_of
+from piql_profiler.runs.run_files import RunSettings
+from piql_profiler.runs.runner import Task
+from piql_profiler.runs.shares import half_width, known
+from piql_profiler.validation.known_truth.service_times import Call, ServiceTimes
 from table_1 import Lists
 
 _CHECKED_EVERY = 250

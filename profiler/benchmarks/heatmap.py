@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 import piql
-from piql_profiler.grid import GRIDS, Point
-from piql_profiler.histogram import Histogram
-from piql_profiler.measurements import Measurement, Measurements
+from piql_profiler.measure.grid import GRIDS, Point
+from piql_profiler.measure.histogram import Histogram
+from piql_profiler.measure.measurements import Measurement, Measurements
 from piql_profiler.predictor.heatmap import Slo, heatmap
 from piql_profiler.predictor.model import Model
 from piql_profiler.predictor.models import MODELS, build_model

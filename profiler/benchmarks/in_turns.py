@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import piql
-from piql.database import Observation
+from piql.client.database import Observation
 
 _WARM_UP = 30  # turns
 _SHARES = (0.1, 0.5, 0.9, 0.99)

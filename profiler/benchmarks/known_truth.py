@@ -17,20 +17,20 @@ from pathlib import Path
 from random import Random
 
 import piql
-from piql.database import Database, Observation
-from piql.store import open_store
-from piql_profiler.benchmark import Session
-from piql_profiler.clock import VirtualClock
-from piql_profiler.grid import GRIDS, Point
-from piql_profiler.known_truth.exact import Exact, exact
-from piql_profiler.known_truth.service_times import Call
-from piql_profiler.known_truth.store import KnownTruthStore
-from piql_profiler.measurements import Measurement, Measurements
+from piql.client.database import Database, Observation
+from piql.store.open import open_store
+from piql_profiler.measure.benchmark import Session
+from piql_profiler.measure.clock import VirtualClock
+from piql_profiler.measure.grid import GRIDS, Point
+from piql_profiler.measure.measurements import Measurement, Measurements
+from piql_profiler.measure.workload import Workload
 from piql_profiler.predictor.models import MODELS, build_model
 from piql_profiler.predictor.predict import predict_work
 from piql_profiler.validation.case import Case, CaseSession
+from piql_profiler.validation.known_truth.exact import Exact, exact
+from piql_profiler.validation.known_truth.service_times import Call
+from piql_profiler.validation.known_truth.store import KnownTruthStore
 from piql_profiler.validation.scores import Row
-from piql_profiler.workload import Workload
 from predictions_page import KNOWN_TRUTH, known_truth_section, write_section
 from table_1 import FILE, Lists, fill, sessions
 

@@ -19,9 +19,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import piql
-from piql.database import Observation
-from piql_profiler.grid import GRIDS
-from piql_profiler.run_files import RunSettings
+from piql.client.database import Observation
+from piql_profiler.measure.grid import GRIDS
+from piql_profiler.runs.run_files import RunSettings
 from piql_profiler.validation.report import as_json, as_page, as_table
 from piql_profiler.validation.validate import validate_cases
 from predictions_page import CLUSTER, CLUSTER_WRITES, cluster_section, write_section

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from piql_profiler.grid import GRIDS
-from piql_profiler.measurements import Measurements
+from piql_profiler.measure.grid import GRIDS
+from piql_profiler.measure.measurements import Measurements
 from piql_profiler.predictor.models import DEFAULT_MODEL
 from piql_profiler.validation.case import Case
 from piql_profiler.validation.goals import Goal, goal_of_unseen, goals_of_map, goals_of_queries

@@ -12,10 +12,10 @@ from random import Random
 
 import piql
 from in_turns import print_quantiles, take_turns
-from piql.database import Observation
-from piql_profiler.grid import Grid, Point
+from piql.client.database import Observation
+from piql_profiler.measure.grid import Grid, Point
+from piql_profiler.measure.workload import Workload, store_for_profiling
 from piql_profiler.validation.case import CaseSession
-from piql_profiler.workload import Workload, store_for_profiling
 from table_1 import Lists, fill, sessions
 
 _QUERIES = ("home", "productDetail", "orderDisplayLines", "buyRequest", "orderDisplayLastOrder")

@@ -12,12 +12,12 @@ from typing import Any
 
 import piql
 import table_1_data
-from piql.compilation import Compilation
-from piql.database import Observation
+from piql.client.database import Observation
+from piql.compiler.result import Compilation
 from piql.errors import DuplicateKey
-from piql_profiler.clock import REAL, Clock
-from piql_profiler.known_truth.service_times import ServiceTimes
+from piql_profiler.measure.clock import REAL, Clock
 from piql_profiler.validation.case import CaseSession
+from piql_profiler.validation.known_truth.service_times import ServiceTimes
 
 FILE = Path(__file__).with_name("table-1.json")
 _LOADED = """

@@ -7,15 +7,15 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
-from piql.catalog import CardinalityLimit, Column, Kind, SqlType, Table
-from piql.compilation import CompiledQuery
-from piql.logical.expressions import ColumnRef, Parameter
-from piql.logical.operators import Count, SortKey
-from piql.physical.operators import IndexScan, KeyPart, LocalStop, RowLimit, SortedIndexJoin
-from piql.source import Source
-from piql_profiler.grid import GRIDS, Grid, Operator, Point
-from piql_profiler.histogram import Histogram
-from piql_profiler.measurements import Measurement, Measurements
+from piql.compiler.logical.expressions import ColumnRef, Parameter
+from piql.compiler.logical.operators import Count, SortKey
+from piql.compiler.physical.operators import IndexScan, KeyPart, LocalStop, RowLimit, SortedIndexJoin
+from piql.compiler.result import CompiledQuery
+from piql.schema.catalog import CardinalityLimit, Column, Kind, SqlType, Table
+from piql.text.source import Source
+from piql_profiler.measure.grid import GRIDS, Grid, Operator, Point
+from piql_profiler.measure.histogram import Histogram
+from piql_profiler.measure.measurements import Measurement, Measurements
 
 settings.register_profile("busy machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("busy machine")

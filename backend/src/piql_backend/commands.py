@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from piql_profiler.store_urls import has_password
+from piql_profiler.measure.store_urls import has_password
 
 from piql_backend.addresses import is_loopback
 from piql_backend.settings import Settings

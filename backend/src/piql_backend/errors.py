@@ -14,7 +14,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from piql import errors as engine
-from piql_profiler.store_urls import without_password
+from piql_profiler.measure.store_urls import without_password
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 

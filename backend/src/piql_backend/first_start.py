@@ -20,8 +20,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, Protocol, cast
 
-from piql.deploy import versions
 from piql.errors import PiqlError
+from piql.versions.deploy import versions
 
 from piql_backend.deployments.history import FIRST_START
 from piql_backend.deployments.schemas import DeploymentCreate

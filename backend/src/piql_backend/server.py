@@ -11,7 +11,7 @@ import sys
 
 import duckdb
 import uvicorn
-from piql_profiler.store_urls import without_password
+from piql_profiler.measure.store_urls import without_password
 
 from piql_backend.app import create_app
 from piql_backend.data_lock import DataInUse

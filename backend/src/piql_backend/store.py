@@ -8,7 +8,7 @@ from typing import Literal
 
 import piql
 from piql.errors import PiqlError, StoreUnavailable
-from piql_profiler.store_urls import without_password
+from piql_profiler.measure.store_urls import without_password
 
 from piql_backend.errors import ApiError
 from piql_backend.health.schemas import ClusterRead, NodeRead, StoreRead

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 
 import piql
-from piql.compilation import Compilation
+from piql.compiler.result import Compilation
 
 from piql_backend.bursts.service import Bursts
 from piql_backend.compilations.service import Compilations

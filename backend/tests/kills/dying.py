@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from piql.store.base import Transaction
-from piql.store.embedded import EmbeddedStore
+from piql.store.embedded.store import EmbeddedStore
 from piql_backend.database.connection import Cursor, Database
 from piql_backend.deployments.schemas import BuildCreate, DeploymentCreate, RollbackCreate
 from piql_backend.schema import SourceFile

@@ -1,6 +1,6 @@
 """How fast a cluster is loaded, every constraint checked: SCADr's sample, then thoughts with an index beside them.
 
-PYTHONPATH=.ci .venv/bin/python engine/benchmarks/on_cluster/loading.py [--nodes 3] [--rows 10000] [--keep]
+PYTHONPATH=tools .venv/bin/python engine/benchmarks/on_cluster/loading.py [--nodes 3] [--rows 10000] [--keep]
 
 What the processors of client and nodes work for a row does not depend on what else the machine does; it says how many
 rows a second its cores allow at most. The last row writes thoughts past all constraints, by plain statements.

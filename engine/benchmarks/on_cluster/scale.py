@@ -1,6 +1,6 @@
 """Scale independence: the same users' queries among 10² … 10⁵ users: requests, and the times against the smallest.
 
-PYTHONPATH=.ci .venv/bin/python engine/benchmarks/on_cluster/scale.py [--nodes 3] [--most 5] [--rounds 25] [--load]
+PYTHONPATH=tools .venv/bin/python engine/benchmarks/on_cluster/scale.py [--nodes 3] [--most 5] [--rounds 25] [--load]
 
 The rows are written past the constraints, into databases side by side, one for each size; what is there stays, and
 `--load` ends after that. Every round runs all sizes and queries in a new order, and the smallest size twice: how much

@@ -1,6 +1,6 @@
 """The three strategies on a cluster (the paper's figure 12): p50 and p99 of each against those of `parallel`.
 
-PYTHONPATH=.ci .venv/bin/python engine/benchmarks/on_cluster/strategies.py [--nodes 3] [--rounds 30] [--keep]
+PYTHONPATH=tools .venv/bin/python engine/benchmarks/on_cluster/strategies.py [--nodes 3] [--rounds 30] [--keep]
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import get_args
 import piql
 from cql_speed import hosts
 from keeping import VOID, add_keep, quantiles, same_twice, table
-from piql.database import Strategy
+from piql.client.database import Strategy
 from sample import COUNT, KEYSPACE, NAMES, fill, friends
 
 CALLS = 25

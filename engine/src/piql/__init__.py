@@ -2,25 +2,33 @@
 
 The life of a query, from text to rows:
 
- 1. `source` holds the text; every place in it is a `Span` that knows its line and column.
- 2. `syntax` reads text into trees, one statement after another; a broken one hides no other.
- 3. `binding` resolves names: DDL becomes a `Catalog`, each query a logical plan over typed columns.
- 4. `optimizer`, Phase I: rules push predicates down, order joins, insert data-stops and push stops.
- 5. `physical.planner`, Phase II: each section gets a bounded remote operator, or is a gap that nothing bounds.
- 6. `physical.indexes` puts the indexes that the queries and the constraints ask for together.
- 7. `bounds` reads requests, round trips, rows and bytes off the plan, each with the fact that proves it.
- 8. `diagnostics` and `assistant` tell what is wrong, and offer fixes that were compiled first.
- 9. `database` deploys: tables and indexes are made in a `store`, the compilation is kept there.
-10. `execution` runs the plan: operators ask the store for ranges, requests are counted against the bound.
+ 1. `text.source` holds the text; every place in it is a `Span` that knows its line and column.
+ 2. `compiler.syntax` reads text into trees, one statement after another; a broken one hides no other.
+ 3. `compiler.binding` resolves names: DDL becomes a `Catalog`, each query a logical plan over typed columns.
+ 4. `compiler.optimizer`, Phase I: rules push predicates down, order joins, insert data-stops and push stops.
+ 5. `compiler.physical`, Phase II: each section gets a bounded remote operator, or is a gap that nothing bounds.
+ 6. `compiler.physical.indexes` puts the indexes that the queries and the constraints ask for together.
+ 7. `compiler.bounds` reads requests, round trips, rows and bytes off the plan, each with the fact that proves it.
+ 8. `text.diagnostics` and `compiler.fixes` tell what is wrong, and offer fixes that were compiled first.
+ 9. `versions` deploys: tables and indexes are made in a `store`, the compilation is kept there.
+10. `runtime` runs the plan for a `client`: operators ask the store for ranges, requests are counted against the bound.
+
+Each folder imports only what stands below it:
+
+    commands   the `piql` program                    compiler | store   texts to plans and bounds | where rows are kept
+    editor     answers and a server for editors      errors             what is raised at run time
+    client     databases and sessions                schema             tables, keys, limits, types and their values
+    versions   deployments, one after another        text               sources, spans, diagnostics
+    runtime    runs queries and writes               trees              nodes, frozen values, memory
 """
 
 from __future__ import annotations
 
-from piql.asynchronous import aconnect
-from piql.bounds.bound import Bound
-from piql.compilation import Compilation, CompiledQuery, compile  # noqa: A004
-from piql.database import Database, Session, connect
-from piql.diagnostics.diagnostic import Diagnostic, Edit, Fix, Label
+from piql.client.asynchronous import aconnect
+from piql.client.database import Database, Session, connect
+from piql.compiler import compile  # noqa: A004
+from piql.compiler.bounds.bound import Bound
+from piql.compiler.result import Compilation, CompiledQuery
 from piql.errors import (
     BoundExceeded,
     CardinalityViolation,
@@ -42,9 +50,10 @@ from piql.errors import (
     StoreForked,
     StoreUnavailable,
 )
-from piql.evolution.build import Build, BuildProgress
-from piql.execution.executor import Page
-from piql.source import Source, Span
+from piql.runtime.execution.prepared_query import Page
+from piql.text.diagnostics.diagnostic import Diagnostic, Edit, Fix, Label
+from piql.text.source import Source, Span
+from piql.versions.change.build import Build, BuildProgress
 
 __version__ = "0.1.0"
 

@@ -26,7 +26,7 @@ PiqlError
 
 from __future__ import annotations
 
-from piql.diagnostics.diagnostic import Diagnostic
+from piql.text.diagnostics.diagnostic import Diagnostic
 
 
 class PiqlError(Exception):

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from piql import cli
+from piql.commands import cli
 
 TABLES = "CREATE TABLE notes (owner INT, at INT, text TEXT, PRIMARY KEY (owner, at), CARDINALITY LIMIT {} (owner));\n"
 ONE = "CREATE QUERY one AS SELECT text FROM notes WHERE owner = [1: me] AND at = [2: at];\n"

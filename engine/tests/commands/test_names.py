@@ -1,7 +1,7 @@
 """What the program says where it has no such command."""
 
 import pytest
-from piql.cli import main
+from piql.commands.cli import main
 
 
 @pytest.mark.parametrize(

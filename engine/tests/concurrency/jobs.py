@@ -9,8 +9,8 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import piql
-from piql.store import open_store
-from piql.writing.pace import Overtaken
+from piql.runtime.writing.stepped.pace import Overtaken
+from piql.store.open import open_store
 
 Tell = Callable[[str], None]
 

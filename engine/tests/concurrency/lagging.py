@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from piql.store.base import Answers, Batch, Consistency
-from piql.store.embedded import EmbeddedStore
+from piql.store.embedded.store import EmbeddedStore
 from piql.store.wrapper import StoreWrapper
 
 

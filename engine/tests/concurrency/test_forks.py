@@ -17,13 +17,13 @@ import piql
 import pytest
 from piql.errors import StoreForked
 from piql.forking import RenewedLock
-from piql.memory import Memory
-from piql.store import embedded_fork
-from piql.store.embedded_connections import DatabaseFile, Held
-from piql.store.embedded_fork import FORKS, Forks
-from piql.store.stepwise import StepwiseStore
-from piql.writing.server import Server
-from piql.writing.stamps import Stamps
+from piql.runtime.writing.stepped.server import Server
+from piql.runtime.writing.stepped.stamps import Stamps
+from piql.store.embedded import fork as embedded_fork
+from piql.store.embedded.connections import DatabaseFile, Held
+from piql.store.embedded.fork import FORKS, Forks
+from piql.store.stepwise.store import StepwiseStore
+from piql.trees.memory import Memory
 from processes.forked import said_by_child
 from processes.nursery import Nursery
 from promises import broken_promises, records_of
@@ -269,7 +269,7 @@ def test_a_use_that_is_interrupted_while_it_waits_for_a_fork_is_over(
     forks = Forks()
     forks.is_near = True
     monkeypatch.setattr(forks, "_over", SimpleNamespace(wait=interrupted))
-    monkeypatch.setattr("piql.store.embedded_connections.FORKS", forks)
+    monkeypatch.setattr("piql.store.embedded.connections.FORKS", forks)
     held = Held(DatabaseFile(path, "NORMAL", 1.0))
     with pytest.raises(KeyboardInterrupt):
         held.enter()

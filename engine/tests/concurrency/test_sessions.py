@@ -8,7 +8,7 @@ from pathlib import Path
 
 import piql
 import pytest
-from piql.database import Guarantee
+from piql.client.database import Guarantee
 
 from .history import Seen, misread_own_writes, went_back
 from .jobs import SOURCE

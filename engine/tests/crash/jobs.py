@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import piql
-from piql.store import open_store
 from piql.store.base import Store, Transaction
+from piql.store.open import open_store
 from piql.store.wrapper import StoreWrapper
 
 from .workload import operations

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import piql
-from piql.words import words_of
+from piql.schema.words import words_of
 
 TEAMS = ("reds", "blues", "greens", "whites")
 NO_TEAM = "nowhere"
@@ -55,7 +55,7 @@ class Operation:
     parameters: Mapping[str, Any]
     rows: tuple[Player, ...] = ()
 
-    def run(self, db: piql.Database, piece_done: piql.database.Progress) -> None:
+    def run(self, db: piql.Database, piece_done: piql.client.database.Progress) -> None:
         if self.query == "load":
             db.load("players", self.rows, piece_done, batch_rows=BATCH)
         else:

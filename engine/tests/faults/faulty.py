@@ -17,10 +17,10 @@ from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
 import piql
-from piql.store import open_store
+from piql.runtime.writing.stepped.pace import Manners
 from piql.store.base import Answers, Batch, Consistency, Steps, Store, Transaction
+from piql.store.open import open_store
 from piql.store.wrapper import StoreWrapper
-from piql.writing.pace import Manners
 from promises import broken_promises
 
 from .faulty_steps import FaultySteps, Overdue

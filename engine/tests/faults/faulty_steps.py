@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from piql.errors import StoreUnavailable
 from piql.store.base import Cell, EntryChange, Found, PreparedEntries, RecordChange, Row, State, Steps, Swap
-from piql.store.one_by_one import OneByOne
+from piql.store.stepwise.one_by_one import OneByOne
 
 if TYPE_CHECKING:
     from .faulty import FaultyStore

@@ -11,7 +11,7 @@ from crash.holding import difference, hold_reads, players_in
 from crash.workload import SOURCE, TEAMS, Players, after, operations
 from oracle.check import run_world
 from oracle.world import random_world
-from piql.store import open_store
+from piql.store.open import open_store
 from promises import broken_promises
 
 from .faulty import FaultyStore, faulty_connect

@@ -16,14 +16,14 @@ from crash.holding import difference, hold_reads, players_in
 from crash.workload import SOURCE, TEAMS, Players, after, operations
 from oracle.check import run_world
 from oracle.world import random_world
-from piql.evolution import build as builds
-from piql.evolution import steps
-from piql.store import open_store
-from piql.writing.pace import Manners
+from piql.runtime.writing.stepped.pace import Manners
+from piql.store.open import open_store
+from piql.versions.change import build as builds
+from piql.versions.change import steps
 from promises import broken_promises
-from writing.interleaved import serially
-from writing.test_crashes import WRITES
-from writing.world import begin, check_consistent, opened, outcome, seen, seen_by
+from runtime.writing.interleaved import serially
+from runtime.writing.test_crashes import WRITES
+from runtime.writing.world import begin, check_consistent, opened, outcome, seen, seen_by
 
 from .faulty import FaultyStore, faulty_connect
 from .faulty_steps import CHANGING, READING
@@ -107,7 +107,7 @@ def hold_writes(seed: int) -> None:
 class OneFault(FaultyStore):
     """Fails in one way, once: at the step of a number."""
 
-    def __init__(self, behind: piql.database.Store, kind: str, at: int) -> None:
+    def __init__(self, behind: piql.client.database.Store, kind: str, at: int) -> None:
         super().__init__(behind, 1.0, at)
         self.kind = kind
         self.left = at

@@ -9,12 +9,12 @@ from collections.abc import Callable, Sequence
 
 import piql
 import pytest
-from piql.binding.conversion import as_sql
-from piql.source import Source
-from piql.syntax import ast
-from piql.syntax.lexer import tokenize
-from piql.syntax.parser import parse
-from piql.syntax.printer import print_file
+from piql.compiler.binding.conversion import as_sql
+from piql.compiler.syntax import ast
+from piql.compiler.syntax.lexer import tokenize
+from piql.compiler.syntax.parser import parse
+from piql.compiler.syntax.printer import print_file
+from piql.text.source import Source
 
 from .world import random_world
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import piql
 import pytest
-from piql.cli import main
+from piql.commands.cli import main
 
 EACH = """
 import json, sys
-from piql.cli import main
+from piql.commands.cli import main
 for call in json.loads(sys.argv[1]):
     try:
         code = main(call)
@@ -133,7 +133,13 @@ def test_a_full_disk_behind_the_output_is_said_in_words(tmp_path: Path) -> None:
     (tmp_path / "a.piql").write_text(SOURCE)
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
-            [sys.executable, "-c", "import sys; from piql.cli import main; sys.exit(main(sys.argv[1:]))", "check", "."],
+            [
+                sys.executable,
+                "-c",
+                "import sys; from piql.commands.cli import main; sys.exit(main(sys.argv[1:]))",
+                "check",
+                ".",
+            ],
             cwd=tmp_path,
             stdout=full,
             stderr=subprocess.PIPE,

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import piql
 import pytest
-from piql.execution.cursors import write_cursor
-from piql.execution.seals import opened, sealed, signing_key
+from piql.runtime.execution.cursors import write_cursor
+from piql.runtime.execution.seals import opened, sealed, signing_key
 
 SOURCE = """
 CREATE TABLE t (g INT, name TEXT, at TIMESTAMP NULL, u UUID, x DECIMAL(6,2), b BLOB, day DATE, flag BOOLEAN,

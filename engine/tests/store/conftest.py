@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 from cluster.fixture import cluster, cluster_keyspace, cluster_url
-from piql.store import open_store
 from piql.store.base import Store
 from piql.store.cql.store import CqlTransaction
-from piql.store.embedded import EmbeddedStore
-from piql.store.latency import LatencyStore, constant
-from piql.store.recording import RecordingStore
-from piql.store.stepwise import StepwiseStore
+from piql.store.embedded.store import EmbeddedStore
+from piql.store.open import open_store
+from piql.store.stepwise.store import StepwiseStore
+from piql.store.testing.latency import LatencyStore, constant
+from piql.store.testing.recording import RecordingStore
 
 WITH_TRANSACTIONS = ("embedded", "embedded file", "recording", "latency")
 CLUSTER = pytest.param("cluster", marks=pytest.mark.cluster)

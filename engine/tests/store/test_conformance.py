@@ -13,9 +13,9 @@ from uuid import UUID
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from piql.catalog import Column, Index, IndexColumn, Kind, SqlType, Table
+from piql.schema.catalog import Column, Index, IndexColumn, Kind, SqlType, Table
 from piql.store.base import Batch, ReadShape, Row, Store
-from piql.store.embedded import EmbeddedStore
+from piql.store.embedded.store import EmbeddedStore
 from piql.store.scan import scan_table
 
 INT = SqlType(Kind.INT)

@@ -2,8 +2,8 @@
 
 import pytest
 from piql.errors import StoreUnavailable
-from piql.store import open_store
 from piql.store.cql.address import Address, parse_address
+from piql.store.open import open_store
 
 
 def test_hosts_and_keyspace_are_enough() -> None:

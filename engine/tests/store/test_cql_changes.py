@@ -11,10 +11,10 @@ import piql
 import pytest
 from piql.store.base import State
 from piql.store.cql.address import Address
-from piql.store.cql.entries import CqlEntries, entries_of
 from piql.store.cql.layout import layout_of
-from piql.store.cql.steps import CqlSteps
 from piql.store.cql.undecided import Undecided
+from piql.store.cql.writes.entries import CqlEntries, entries_of
+from piql.store.cql.writes.steps import CqlSteps
 
 Fault = Callable[[], None]
 

@@ -11,12 +11,12 @@ from cassandra.cqltypes import Int32Type, UTF8Type, UUIDType
 from cassandra.protocol import ExecuteMessage, ReadTimeoutErrorMessage, ResultMessage
 from piql.errors import StoreUnavailable
 from piql.store.cql.address import parse_address
-from piql.store.cql.connection import StoredProtocol
-from piql.store.cql.direct import Direct
-from piql.store.cql.frames import Execute, decode, encode
-from piql.store.cql.grouping import Sent
-from piql.store.cql.routing import Gate, Routing
-from piql.store.cql.silent_nodes import SilentNodes
+from piql.store.cql.reads.grouping import Sent
+from piql.store.cql.session.direct import Direct
+from piql.store.cql.session.frames import Execute, decode, encode
+from piql.store.cql.session.protocol import StoredProtocol
+from piql.store.cql.session.routing import Gate, Routing
+from piql.store.cql.session.silent_nodes import SilentNodes
 
 METADATA = [("k", "users", "name", UTF8Type), ("k", "users", "age", Int32Type), ("k", "users", "id", UUIDType)]
 PREPARED = SimpleNamespace(query_id=b"0123456789abcdef", result_metadata=METADATA, result_metadata_id=None)

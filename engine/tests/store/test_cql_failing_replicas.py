@@ -1,6 +1,6 @@
 """Replicas that fail a request, as they do for a moment after a column was added: it is sent again, or looked at.
 
-The driver here is a session that answers as it is told; what nodes do is tried in `evolution`.
+The driver here is a session that answers as it is told; what nodes do is tried in `versions`.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from cassandra import ConsistencyLevel, ReadFailure, WriteFailure, WriteType
 from cassandra.cluster import NoHostAvailable
 from cassandra.query import PreparedStatement
 from piql.store.base import State
-from piql.store.cql import connection as connections
 from piql.store.cql.address import parse_address
-from piql.store.cql.connection import Connection
-from piql.store.cql.entries import entries_of
 from piql.store.cql.layout import layout_of
-from piql.store.cql.steps import CqlSteps
+from piql.store.cql.session import connection as connections
+from piql.store.cql.session.connection import Connection
 from piql.store.cql.undecided import Undecided
+from piql.store.cql.writes.entries import entries_of
+from piql.store.cql.writes.steps import CqlSteps
 
 READ = ReadFailure("Unknown column colour", consistency=ConsistencyLevel.QUORUM, failures=1)
 WRITE = WriteFailure("Unknown column colour", write_type=WriteType.SIMPLE, failures=1)

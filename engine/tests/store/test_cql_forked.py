@@ -7,12 +7,12 @@ from typing import Any
 from unittest.mock import MagicMock
 
 import pytest
-from piql.store.cql import connection as driver
 from piql.store.cql.address import parse_address
-from piql.store.cql.connection import Connection
-from piql.store.cql.direct import Direct
-from piql.store.cql.grouping import Sent
-from piql.store.cql.rust import RustConnection
+from piql.store.cql.reads.grouping import Sent
+from piql.store.cql.rust.connection import RustConnection
+from piql.store.cql.session import connection as driver
+from piql.store.cql.session.connection import Connection
+from piql.store.cql.session.direct import Direct
 from processes.forked import said_by_child
 
 ADDRESS = parse_address("cql://127.0.0.1/shop")

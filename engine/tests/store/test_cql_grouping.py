@@ -7,11 +7,11 @@ from collections.abc import Callable
 import piql
 import pytest
 from cluster.fixture import cluster, cluster_keyspace, cluster_url
-from piql.catalog import Column, Index, IndexColumn, Kind, SqlType, Table
+from piql.schema.catalog import Column, Index, IndexColumn, Kind, SqlType, Table
 from piql.store.base import ReadShape
-from piql.store.cql.grouping import MOST_KEYS, MOST_ROWS, Request, given_back, grouped
 from piql.store.cql.layout import layout_of
-from piql.store.cql.reads import plan_read
+from piql.store.cql.reads.grouping import MOST_KEYS, MOST_ROWS, Request, given_back, grouped
+from piql.store.cql.reads.reads import plan_read
 from piql.store.cql.store import FAN_OUT, grouped_from
 
 __all__ = ["cluster", "cluster_keyspace", "cluster_url"]

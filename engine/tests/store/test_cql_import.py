@@ -9,8 +9,8 @@ import pytest
 from cluster.running import Cluster
 from piql.commands.importing import import_, schema_text
 from piql.store.cql.address import parse_address
-from piql.store.cql.connection import Connection
-from piql.store.cql.foreign_tables import ForeignColumn, ForeignTable, read_keyspace
+from piql.store.cql.schema.foreign_tables import ForeignColumn, ForeignTable, read_keyspace
+from piql.store.cql.session.connection import Connection
 
 USERS = ForeignTable("users", (ForeignColumn("username", "text", "partition_key", 0), ForeignColumn("Home", "text")))
 THOUGHTS = ForeignTable(

@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 import pytest
-from piql.catalog import Column, Index, IndexColumn, Kind, SqlType, Table
 from piql.errors import NotDeployed
+from piql.schema.catalog import Column, Index, IndexColumn, Kind, SqlType, Table
 from piql.store.base import ReadShape
 from piql.store.cql.layout import LONGEST_NAME, layout_of, table_name
-from piql.store.cql.reads import plan_read
+from piql.store.cql.reads.reads import plan_read
 
 TEXT, INT = SqlType(Kind.VARCHAR), SqlType(Kind.INT)
 USERS = Table("users", (Column("name", TEXT, False), Column("town", TEXT, True), Column("age", INT, True)), ("name",))

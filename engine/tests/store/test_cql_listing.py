@@ -6,12 +6,12 @@ from datetime import UTC, datetime
 import piql
 import pytest
 from cluster.fixture import cluster, cluster_keyspace, cluster_url
-from piql.catalog import Column, Index, IndexColumn, Kind, SqlType, Table
+from piql.schema.catalog import Column, Index, IndexColumn, Kind, SqlType, Table
 from piql.store.base import ReadShape, Row
-from piql.store.cql.grouping import MOST_KEYS, MOST_ROWS, Sent
 from piql.store.cql.layout import layout_of
-from piql.store.cql.listing import as_they_came, listed, listing_for, rows_of_keys
-from piql.store.cql.reads import CqlRead, plan_read
+from piql.store.cql.reads.grouping import MOST_KEYS, MOST_ROWS, Sent
+from piql.store.cql.reads.listing import as_they_came, listed, listing_for, rows_of_keys
+from piql.store.cql.reads.reads import CqlRead, plan_read
 
 __all__ = ["cluster", "cluster_keyspace", "cluster_url"]
 

@@ -12,8 +12,8 @@ from cassandra.metadata import Murmur3Token
 from cassandra.policies import SimpleConvictionPolicy
 from cassandra.pool import Host
 from cassandra.query import BoundStatement, PreparedStatement
-from piql.store.cql.routing import Gate, Routing
-from piql.store.cql.silent_nodes import SilentNodes
+from piql.store.cql.session.routing import Gate, Routing
+from piql.store.cql.session.silent_nodes import SilentNodes
 
 
 def test_no_more_requests_are_under_way_than_the_gate_is_wide() -> None:

@@ -5,8 +5,8 @@ from time import monotonic
 import pytest
 from piql.errors import StoreSilent, StoreUnavailable
 from piql.store.cql.address import parse_address
-from piql.store.cql.rust import RustConnection
-from piql.store.cql.rust_failures import unavailable, was_not_taken
+from piql.store.cql.rust.connection import RustConnection
+from piql.store.cql.rust.failures import unavailable, was_not_taken
 from piql.store.cql.undecided import Undecided
 
 ADDRESS = parse_address("cql://a/shop?driver=rust&timeout=2")

@@ -6,14 +6,14 @@ from types import SimpleNamespace
 from typing import Any, NoReturn
 
 import pytest
-from piql.catalog import Column, Kind, SqlType, Table
+from piql.schema.catalog import Column, Kind, SqlType, Table
 from piql.store.base import Reader, ReadShape, Row
 from piql.store.cql.address import parse_address
 from piql.store.cql.layout import layout_of
-from piql.store.cql.listing import Lister
-from piql.store.cql.reads import plan_read
-from piql.store.cql.rust_reads import RustReads
-from piql.store.cql.rust_values import SELECTED_AS
+from piql.store.cql.reads.listing import Lister
+from piql.store.cql.reads.reads import plan_read
+from piql.store.cql.rust.reads import RustReads
+from piql.store.cql.rust.values import SELECTED_AS
 
 TEXT, DAY, MOMENT = SqlType(Kind.VARCHAR), SqlType(Kind.DATE), SqlType(Kind.TIMESTAMP)
 USERS = Table("users", (Column("name", TEXT, False), Column("born", DAY, True)), ("name",))

@@ -7,12 +7,12 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from piql.catalog import Kind
-from piql.store.cql.grouping import AS_READ
-from piql.store.cql.rust_values import from_bytes, to_rows, to_values
+from piql.schema.catalog import Kind
+from piql.store.cql.reads.grouping import AS_READ
+from piql.store.cql.rust.values import from_bytes, to_rows, to_values
 from piql.store.cql.stored_values import TO_BYTES
-from piql.store.cql.together import in_list
-from piql.store.stored_values import encode_timestamp
+from piql.store.cql.writes.together import in_list
+from piql.store.values import encode_timestamp
 
 MOMENT = datetime(2026, 1, 3, 7, 26, 2, 803000, UTC)
 DAY = date(1969, 12, 31)

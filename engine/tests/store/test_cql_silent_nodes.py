@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from piql.store.cql.silent_nodes import PAUSE_SECONDS, SilentNodes
+from piql.store.cql.session.silent_nodes import PAUSE_SECONDS, SilentNodes
 
 
 class Nodes:

@@ -6,11 +6,11 @@ import threading
 from pathlib import Path
 
 import pytest
-from piql.catalog import Column, Index, IndexColumn, Kind, SqlType, Table
 from piql.errors import StoreUnavailable
-from piql.store import open_store
+from piql.schema.catalog import Column, Index, IndexColumn, Kind, SqlType, Table
 from piql.store.base import Batch, ReadShape
-from piql.store.embedded import EmbeddedStore
+from piql.store.embedded.store import EmbeddedStore
+from piql.store.open import open_store
 
 INT = SqlType(Kind.INT)
 TABLE = Table("t", tuple(Column(name, INT, name != "k") for name in "abck"), ("k",))

@@ -7,7 +7,7 @@ from pathlib import Path
 import piql
 import pytest
 from piql.errors import StoreFull
-from piql.store.embedded import EmbeddedStore
+from piql.store.embedded.store import EmbeddedStore
 
 NOTES = "CREATE TABLE notes (id INT PRIMARY KEY, text VARCHAR(4000));"
 NOTE = "CREATE QUERY note AS SELECT text FROM notes WHERE id = [1: id];"

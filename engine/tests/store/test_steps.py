@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from piql.catalog import Column, Index, IndexColumn, Kind, SqlType, Table
+from piql.schema.catalog import Column, Index, IndexColumn, Kind, SqlType, Table
 from piql.store.base import (
     KEPT_SECONDS,
     STATE,
@@ -19,7 +19,7 @@ from piql.store.base import (
     Store,
     Swap,
 )
-from piql.store.stepwise import StepwiseStore
+from piql.store.stepwise.store import StepwiseStore
 
 INT = SqlType(Kind.INT)
 TABLE = Table("t", (Column("g", INT, True), Column("k", INT, False), Column("text", SqlType(Kind.TEXT), True)), ("k",))

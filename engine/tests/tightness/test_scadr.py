@@ -8,7 +8,7 @@ from pathlib import Path
 
 import piql
 import pytest
-from piql.logical.operators import QueryParameter
+from piql.compiler.logical.operators import QueryParameter
 
 SCADR = Path(__file__).resolve().parents[3] / "sample-apps" / "scadr"
 START = datetime(2026, 1, 1, tzinfo=UTC)

@@ -1,7 +1,7 @@
 import pytest
 from piql_profiler.drift.judge import Canary, Look, stale_operators
-from piql_profiler.grid import Operator, Point
-from piql_profiler.precision import Precision
+from piql_profiler.measure.grid import Operator, Point
+from piql_profiler.measure.precision import Precision
 
 SCAN, JOIN = Point(Operator.INDEX_SCAN, 1, 1, 40), Point(Operator.INDEX_FK_JOIN, 10, 1, 40)
 

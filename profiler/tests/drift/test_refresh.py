@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from piql_profiler import commands
-from piql_profiler.benchmark import Session
 from piql_profiler.drift.judge import stale_operators
 from piql_profiler.drift.look import canaries_of, read_looks
-from piql_profiler.grid import GRIDS, Operator, Point
-from piql_profiler.histogram import Histogram
-from piql_profiler.measurements import Measurement
-from piql_profiler.open_loop import Block
-from piql_profiler.run_files import load, read_cells, read_info
+from piql_profiler.measure.benchmark import Session
+from piql_profiler.measure.grid import GRIDS, Operator, Point
+from piql_profiler.measure.histogram import Histogram
+from piql_profiler.measure.measurements import Measurement
+from piql_profiler.measure.open_loop import Block
+from piql_profiler.runs.run_files import load, read_cells, read_info
 
 
 def test_canaries_are_the_cheapest_points_and_make_several_requests_where_they_can() -> None:

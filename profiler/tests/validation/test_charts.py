@@ -5,10 +5,10 @@ from html.parser import HTMLParser
 from xml.etree import ElementTree
 
 import pytest
-from piql_profiler.grid import GRIDS
-from piql_profiler.histogram import Histogram
-from piql_profiler.precision import Precision
-from piql_profiler.run_files import RunSettings
+from piql_profiler.measure.grid import GRIDS
+from piql_profiler.measure.histogram import Histogram
+from piql_profiler.measure.precision import Precision
+from piql_profiler.runs.run_files import RunSettings
 from piql_profiler.validation.charts import errors_by_query, predicted_over_actual, ticks
 from piql_profiler.validation.report import as_json, as_page, as_table
 from piql_profiler.validation.scores import Row

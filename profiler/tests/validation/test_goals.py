@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from piql_profiler.histogram import Histogram
-from piql_profiler.precision import Precision
+from piql_profiler.measure.histogram import Histogram
+from piql_profiler.measure.precision import Precision
 from piql_profiler.validation.goals import Goal, goals_of_map, goals_of_queries
 from piql_profiler.validation.scores import Row
 

@@ -2,8 +2,8 @@ import math
 
 import numpy as np
 import pytest
-from piql_profiler.histogram import Histogram
-from piql_profiler.precision import Precision
+from piql_profiler.measure.histogram import Histogram
+from piql_profiler.measure.precision import Precision
 from piql_profiler.validation.scores import Row, agreement_of, covered, excess_pinball_us, summary_of, verdict
 
 SEEN = Histogram.of(1000 * np.random.default_rng(1).lognormal(0, 0.5, 20_000))

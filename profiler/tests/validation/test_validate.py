@@ -7,13 +7,14 @@ from pathlib import Path
 
 import piql
 import pytest
-from piql_profiler import commands, run_files
-from piql_profiler.grid import GRIDS, Operator, Point
-from piql_profiler.run_files import RunSettings, read_info
+from piql_profiler import commands
+from piql_profiler.measure.grid import GRIDS, Operator, Point
+from piql_profiler.measure.workload import RESERVED_PREFIX
+from piql_profiler.runs import run_files
+from piql_profiler.runs.run_files import RunSettings, read_info
 from piql_profiler.validation.case import observed_work
 from piql_profiler.validation.report import as_json, as_page
 from piql_profiler.validation.validate import Validation
-from piql_profiler.workload import RESERVED_PREFIX
 
 SCADR = """
 CREATE TABLE subscriptions (

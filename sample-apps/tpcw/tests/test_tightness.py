@@ -8,7 +8,7 @@ from pathlib import Path
 
 import piql
 import pytest
-from piql.logical.operators import QueryParameter
+from piql.compiler.logical.operators import QueryParameter
 from tpcw.data import (
     MOST_AUTHORS_OF_A_WORD,
     MOST_CART_LINES,

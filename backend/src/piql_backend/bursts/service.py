@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 from piql.errors import PiqlError
-from piql_profiler.sampling import ParameterSampler
+from piql_profiler.measure.sampling import ParameterSampler
 
 from piql_backend.bursts.schemas import BurstCreate, BurstErrorRead, BurstRead, ParameterSourceRead
 from piql_backend.errors import ApiError, NotFound, from_engine

@@ -6,18 +6,18 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Literal, TypeAlias
 
-from piql.bounds.bound import Bound, OperatorBound, Term
-from piql.catalog import CardinalityLimit, Index, SqlType, Table
-from piql.compilation import Compilation, CompiledQuery
-from piql.diagnostics.diagnostic import Diagnostic, Edit, LaterFixes
-from piql.language_service.quick_fixes import QuickFix, places_of
-from piql.logical.format import describe as describe_logical
-from piql.logical.format import inputs_of as logical_inputs
-from piql.logical.operators import LogicalNode, LogicalWrite, QueryParameter
-from piql.physical.format import describe as describe_physical
-from piql.physical.format import format_index
-from piql.physical.operators import PhysicalNode, RemoteOperator, WritePlan, inputs
-from piql.source import Source, Span
+from piql.compiler.bounds.bound import Bound, OperatorBound, Term
+from piql.compiler.logical.format import describe as describe_logical
+from piql.compiler.logical.format import inputs_of as logical_inputs
+from piql.compiler.logical.operators import LogicalNode, LogicalWrite, QueryParameter
+from piql.compiler.physical.format import describe as describe_physical
+from piql.compiler.physical.format import format_index
+from piql.compiler.physical.operators import PhysicalNode, RemoteOperator, WritePlan, inputs
+from piql.compiler.result import Compilation, CompiledQuery
+from piql.editor.service.quick_fixes import QuickFix, places_of
+from piql.schema.catalog import CardinalityLimit, Index, SqlType, Table
+from piql.text.diagnostics.diagnostic import Diagnostic, Edit, LaterFixes
+from piql.text.source import Source, Span
 from piql_profiler.predictor.cardinalities import axes as axes_of
 
 from piql_backend.compilations.schemas import (

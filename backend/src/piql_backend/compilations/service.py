@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import piql
-from piql.compilation import Compilation, CompiledQuery
+from piql.compiler.result import Compilation, CompiledQuery
 
 from piql_backend.compilations.reading import read_compilation
 from piql_backend.errors import ApiError, NotFound

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from piql.compilation import Compilation, CompiledQuery
+from piql.compiler.result import Compilation, CompiledQuery
 from piql.errors import CompilationRefused
-from piql.evolution.composition import EARLIER, statement_of, with_earlier
+from piql.versions.change.composition import EARLIER, statement_of, with_earlier
 
 from piql_backend.compilations.reading import read_diagnostics, read_indexes
 from piql_backend.deployments.history import LiveDeployment

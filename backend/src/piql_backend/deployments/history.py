@@ -14,12 +14,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from piql.compilation import Compilation, CompiledQuery
-from piql.deploy import LivingVersion, versions
-from piql.deployment import Deployer, Deployment
+from piql.compiler.logical.operators import Stop
+from piql.compiler.result import Compilation, CompiledQuery
 from piql.errors import PiqlError
-from piql.evolution.composition import EARLIER
-from piql.logical.operators import Stop
+from piql.runtime.deployment import Deployer, Deployment
+from piql.versions.change.composition import EARLIER
+from piql.versions.deploy import LivingVersion, versions
 
 from piql_backend.compilations.reading import read_bound, read_indexes, read_parameter
 from piql_backend.compilations.service import Compilations

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from piql.evolution.composition import EARLIER
+from piql.versions.change.composition import EARLIER
 
 from piql_backend.compilations.schemas import IndexRead
 from piql_backend.database.connection import Cursor, Database, aware

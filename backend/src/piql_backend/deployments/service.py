@@ -8,11 +8,11 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from piql.compilation import Compilation
-from piql.deploy import begin_deploy, begin_rollback, versions
-from piql.deployment import Deployer
+from piql.compiler.result import Compilation
 from piql.errors import CompilationRefused, DeployedMeanwhile, PiqlError
-from piql.evolution.build import EAGER, Build, Pace, pace_of
+from piql.runtime.deployment import Deployer
+from piql.versions.change.build import EAGER, Build, Pace, pace_of
+from piql.versions.deploy import begin_deploy, begin_rollback, versions
 
 from piql_backend.compilations.reading import read_diagnostic, read_diagnostics
 from piql_backend.compilations.service import Compilations

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from piql.catalog import CardinalityLimit, Column, ForeignKey, Table
-from piql.schema_changes import added_constraints, reason_against
+from piql.schema.catalog import CardinalityLimit, Column, ForeignKey, Table
+from piql.schema.table_changes import added_constraints, reason_against
 
 from piql_backend.deployments.schemas import TableChangeRead
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import orjson
 import piql
-from piql.compilation import CompiledQuery
+from piql.compiler.physical.operators import LocalProjection, PhysicalNode
+from piql.compiler.result import CompiledQuery
 from piql.errors import BoundExceeded, RepairPending, StoreUnavailable
-from piql.physical.operators import LocalProjection, PhysicalNode
-from piql_profiler.sampling import ParameterSampler
+from piql_profiler.measure.sampling import ParameterSampler
 
 from piql_backend.database.connection import now
 from piql_backend.deployments.history import LiveDeployment

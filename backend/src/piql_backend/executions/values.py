@@ -10,8 +10,8 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from uuid import UUID
 
-from piql.catalog import Kind, SqlType
-from piql.logical.operators import QueryParameter
+from piql.compiler.logical.operators import QueryParameter
+from piql.schema.catalog import Kind, SqlType
 from pydantic import JsonValue
 
 from piql_backend.errors import ApiError

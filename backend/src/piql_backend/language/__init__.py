@@ -1,1 +1,1 @@
-"""What an editor asks about the names and the shape of a text; all of it is answered by `piql.language_service`."""
+"""What an editor asks about the names and the shape of a text; all of it is answered by `piql.editor.service`."""

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from piql.diagnostics.diagnostic import Edit
-from piql.language_service.completion import complete
-from piql.language_service.formatting import FormatRefused, format_edits
-from piql.language_service.hover import hover
-from piql.language_service.navigation import definition, references
-from piql.language_service.outline import OutlineItem, folds, outline
-from piql.language_service.renaming import RenameRefused, rename, renameable
-from piql.language_service.semantic_tokens import TOKEN_TYPES, encode, semantic_tokens
-from piql.language_service.signature import signature
-from piql.source import Source, utf16_units
+from piql.editor.service.completion import complete
+from piql.editor.service.formatting import FormatRefused, format_edits
+from piql.editor.service.hover import hover
+from piql.editor.service.navigation import definition, references
+from piql.editor.service.outline import OutlineItem, folds, outline
+from piql.editor.service.renaming import RenameRefused, rename, renameable
+from piql.editor.service.semantic_tokens import TOKEN_TYPES, encode, semantic_tokens
+from piql.editor.service.signature import signature
+from piql.text.diagnostics.diagnostic import Edit
+from piql.text.source import Source, utf16_units
 
 from piql_backend.compilations.reading import read_diagnostic, read_edit, read_span
 from piql_backend.compilations.service import Compilations

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeAlias
 
-from piql_profiler.agreement import ERROR, judge, region_of
 from piql_profiler.predictor.sizes import Size
+from piql_profiler.validation.agreement import ERROR, judge, region_of
 
 from piql_backend.deployments.schemas import DeploymentDetailRead
 from piql_backend.deployments.service import Deployments

@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 
-from piql.compilation import CompiledQuery
-from piql.physical.format import format_plan
+from piql.compiler.physical.format import format_plan
+from piql.compiler.result import CompiledQuery
 
 from piql_backend.deployments.schemas import DeploymentDetailRead
 from piql_backend.deployments.service import Deployments

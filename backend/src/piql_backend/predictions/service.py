@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol, cast
 
-from piql.compilation import CompiledQuery
+from piql.compiler.result import CompiledQuery
 from piql_profiler.predictor.cardinalities import Work
 from piql_profiler.predictor.curve import curve
 from piql_profiler.predictor.heatmap import HeatmapAxis, Slo, heatmap
@@ -19,7 +19,7 @@ from piql_profiler.predictor.predict import Prediction, predict, predict_work
 from piql_profiler.predictor.risk import risk_of
 from piql_profiler.predictor.safe_limits import safe_limits
 from piql_profiler.predictor.sizes import Size, size_at_limits, work_at
-from piql_profiler.run_files import UnreadableRun, load
+from piql_profiler.runs.run_files import UnreadableRun, load
 
 from piql_backend.compilations.reading import node_id, read_span
 from piql_backend.compilations.service import Compilations

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from piql_profiler.drift.judge import stale_operators
 from piql_profiler.drift.look import read_looks
-from piql_profiler.run_files import UnreadableRun
+from piql_profiler.runs.run_files import UnreadableRun
 
 from piql_backend.profile_runs.schemas import DriftRead
 

@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from piql_profiler.run_files import UnreadableRun, read_info
-from piql_profiler.store_urls import STORE_VARIABLE, without_password
+from piql_profiler.measure.store_urls import STORE_VARIABLE, without_password
+from piql_profiler.runs.run_files import UnreadableRun, read_info
 
 SECONDS_TO_END = 15.0
 

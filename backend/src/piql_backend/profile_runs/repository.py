@@ -7,7 +7,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from piql_profiler.store_urls import has_password, without_password
+from piql_profiler.measure.store_urls import has_password, without_password
 
 from piql_backend.files import write_atomically
 from piql_backend.profile_runs.schemas import ProfileRunCreate, ProfileRunRead

@@ -14,10 +14,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from piql_profiler.grid import Grid
-from piql_profiler.profile_command import STALE
-from piql_profiler.store_urls import without_password
-from piql_profiler.workload import Workload
+from piql_profiler.commands.profile import STALE
+from piql_profiler.measure.grid import Grid
+from piql_profiler.measure.store_urls import without_password
+from piql_profiler.measure.workload import Workload
 
 from piql_backend.errors import ApiError, NotFound
 from piql_backend.profile_runs.drift import drift_of

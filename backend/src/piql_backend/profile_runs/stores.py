@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from piql_profiler.store_urls import without_password
+from piql_profiler.measure.store_urls import without_password
 
 from piql_backend.errors import ApiError
 

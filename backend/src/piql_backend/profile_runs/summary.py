@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 from pathlib import Path
 
-from piql_profiler.histogram import Histogram
-from piql_profiler.run_files import UnreadableRun, load
+from piql_profiler.measure.histogram import Histogram
+from piql_profiler.runs.run_files import UnreadableRun, load
 
 from piql_backend.profile_runs.schemas import OperatorSummaryRead
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from piql_profiler.openslo import Objective, UnreadableSlo, read_openslo, write_openslo
+from piql_profiler.predictor.openslo import Objective, UnreadableSlo, read_openslo, write_openslo
 from pydantic import ValidationError
 
 from piql_backend.compilations.service import Compilations

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from piql.compilation import Compilation
+from piql.compiler.result import Compilation
 from piql.errors import PiqlError
 from pydantic_core import to_json
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from piql import compilation as stages
-from piql.compilation import Compilation
+from piql import compiler
+from piql.compiler.result import Compilation
 
 
 def add_source(parser: argparse.ArgumentParser) -> None:
@@ -23,4 +23,4 @@ def compile_path(parser: argparse.ArgumentParser, path: Path) -> Compilation:
         parser.error(f"{path}: no such file or folder")
     if path.is_dir() and not any(path.rglob("*.piql")):
         parser.error(f"{path}: no .piql files in it")
-    return stages.compile(path)
+    return compiler.compile(path)

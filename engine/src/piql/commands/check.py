@@ -9,9 +9,9 @@ from dataclasses import asdict
 
 from piql.commands.arguments import add_output, add_source, compile_path
 from piql.commands.table import counted, format_table
-from piql.compilation import Compilation, CompiledQuery
-from piql.diagnostics.diagnostic import Diagnostic
-from piql.diagnostics.render import render_all
+from piql.compiler.result import Compilation, CompiledQuery
+from piql.text.diagnostics.diagnostic import Diagnostic
+from piql.text.diagnostics.render import render_all
 
 
 def check(argv: Sequence[str] | None = None) -> int:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
+from piql.client.database import connect
 from piql.commands.arguments import add_source, compile_path
 from piql.commands.following import add_store, attempt, deployed, follow
-from piql.database import connect
-from piql.deploy import begin_deploy
-from piql.deploy import deploy as put_in_force
-from piql.deployment import Deployer
-from piql.evolution.build import pace_of
+from piql.runtime.deployment import Deployer
+from piql.versions.change.build import pace_of
+from piql.versions.deploy import begin_deploy
+from piql.versions.deploy import deploy as put_in_force
 
 COMMAND = Deployer("piql deploy")
 

@@ -6,11 +6,11 @@ import argparse
 import json
 from collections.abc import Sequence
 
+from piql.client.database import Database, connect
 from piql.commands.arguments import add_output
 from piql.commands.following import add_store, attempt, deployed, follow, in_words, on_its_way
 from piql.commands.table import format_table
-from piql.database import Database, connect
-from piql.deploy import versions
+from piql.versions.deploy import versions
 
 
 def deployments(argv: Sequence[str] | None = None) -> int:

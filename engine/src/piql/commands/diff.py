@@ -8,12 +8,12 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from piql import compilation as stages
-from piql.bounds.bound import Bound
+from piql import compiler
 from piql.commands.arguments import compile_path
 from piql.commands.table import counted, format_table
-from piql.compilation import Compilation, CompiledQuery
-from piql.set_changes import QueryChange, SetChanges, compare
+from piql.compiler.bounds.bound import Bound
+from piql.compiler.result import Compilation, CompiledQuery
+from piql.compiler.set_diff import QueryChange, SetChanges, compare
 
 HEADS = ("query", "change", "operations", "trips", "rows", "formula")
 
@@ -43,7 +43,7 @@ def _at_revision(parser: argparse.ArgumentParser, revision: str, path: Path) -> 
     names = [name for name in listed.split("\0") if name.endswith(".piql")]
     if not names:
         parser.error(f"{revision}: has no .piql files in {path}")
-    return stages.compile({name: _git(folder, "show", f"{revision}:./{name}") or "" for name in names})
+    return compiler.compile({name: _git(folder, "show", f"{revision}:./{name}") or "" for name in names})
 
 
 def _git(folder: Path, *arguments: str) -> str | None:

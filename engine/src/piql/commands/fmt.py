@@ -6,11 +6,11 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from piql.binding.conversion import as_sql
 from piql.commands.arguments import add_source
-from piql.source import Source
-from piql.syntax.parser import parse
-from piql.syntax.printer import print_file
+from piql.compiler.binding.conversion import as_sql
+from piql.compiler.syntax.parser import parse
+from piql.compiler.syntax.printer import print_file
+from piql.text.source import Source
 
 BYTE_ORDER_MARK = "\ufeff"
 

@@ -7,12 +7,12 @@ import sys
 from collections.abc import Callable
 from time import sleep
 
+from piql.client.database import Database
 from piql.commands.table import counted
-from piql.database import Database
-from piql.deployment import Deployment
-from piql.diagnostics.render import render_all
 from piql.errors import CompilationRefused, PiqlError
-from piql.evolution.build import Build, BuildProgress
+from piql.runtime.deployment import Deployment
+from piql.text.diagnostics.render import render_all
+from piql.versions.change.build import Build, BuildProgress
 
 LOOK_SECONDS = 0.2
 

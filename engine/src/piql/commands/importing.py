@@ -8,10 +8,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from piql.compiler.syntax.cursor import RESERVED
 from piql.errors import StoreUnavailable
 from piql.store.cql.address import parse_address
-from piql.store.cql.foreign_tables import ForeignColumn, ForeignTable, read_keyspace
-from piql.syntax.cursor import RESERVED
+from piql.store.cql.schema.foreign_tables import ForeignColumn, ForeignTable, read_keyspace
 
 _TYPES = {
     "ascii": "TEXT",

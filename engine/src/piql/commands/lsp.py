@@ -14,8 +14,8 @@ def lsp(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--stdio", action="store_true", help="by standard input and output, which is the only way")
     parser.parse_args(argv)
     try:
-        from piql.language_server.framing import Messages
-        from piql.language_server.server import make_server
+        from piql.editor.server.framing import Messages
+        from piql.editor.server.server import make_server
     except ModuleNotFoundError as missing:
         if (missing.name or "").partition(".")[0] not in ("pygls", "lsprotocol"):
             raise

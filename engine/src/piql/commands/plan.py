@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from piql.commands.arguments import add_source, compile_path
 from piql.commands.storage import describe_storage
-from piql.compilation import CompiledQuery
-from piql.diagnostics.render import render_all
-from piql.logical.format import format_plan
-from piql.physical import format as physical
+from piql.compiler.logical.format import format_plan
+from piql.compiler.physical import format as physical
+from piql.compiler.result import CompiledQuery
+from piql.text.diagnostics.render import render_all
 
 
 def plan(argv: Sequence[str] | None = None) -> int:

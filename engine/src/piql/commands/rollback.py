@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
+from piql.client.database import connect
 from piql.commands.following import add_store, attempt, deployed
-from piql.database import connect
 
 
 def rollback(argv: Sequence[str] | None = None) -> int:

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from datetime import date
 from decimal import Decimal
 
+from piql.client.database import Page, connect
 from piql.commands.arguments import add_output
 from piql.commands.table import counted, format_table
-from piql.database import Page, connect
-from piql.diagnostics.render import render_all
 from piql.errors import CompilationRefused, NotDeployed, PiqlError
+from piql.text.diagnostics.render import render_all
 
 
 def run(argv: Sequence[str] | None = None) -> int:

@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from piql.bounds.savings import requests_saved
-from piql.catalog import Index, Table
-from piql.compilation import Compilation, CompiledQuery
-from piql.physical.format import format_index
-from piql.physical.indexes import serves_constraint
-from piql.physical.operators import IndexScan, WritePlan
-from piql.physical.partitions import rows_of_partition
-from piql.physical.reading_direction import reading_directions
+from piql.compiler.bounds.savings import requests_saved
+from piql.compiler.physical.format import format_index
+from piql.compiler.physical.indexes.reading_direction import reading_directions
+from piql.compiler.physical.indexes.secondary_index import serves_constraint
+from piql.compiler.physical.operators import IndexScan, WritePlan
+from piql.compiler.physical.partitions import rows_of_partition
+from piql.compiler.result import Compilation, CompiledQuery
+from piql.schema.catalog import Index, Table
 
 
 def describe_storage(compilation: Compilation, chosen: Sequence[CompiledQuery] | None) -> list[str]:

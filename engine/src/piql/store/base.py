@@ -8,7 +8,7 @@ None: the engine sorts, merges and joins without decoding, and decodes only what
 
     ReadShape  ──prepare──▶  PreparedRead  ──with arguments──▶  one request, at most `limit` rows
 
-A store either has transactions, or it has `steps`: single rows changed one at a time, of which `piql.writing` makes
+A store either has transactions, or it has `steps`: single rows changed one at a time, of which `runtime.writing` makes
 writes that are whole in the end (docs/decisions/0011). All that an adapter without transactions must know stands here:
 
     record   a row of a primary index, with hidden WRITE and STATE: changed by `Steps.change`, if WRITE is as known
@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
-from piql.catalog import Index, SqlType, Table
+from piql.schema.catalog import Index, SqlType, Table
 
 Row: TypeAlias = tuple[Any, ...]
 PreparedRead: TypeAlias = Any  # the adapter's own

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from piql.catalog import Index, Table
+from piql.schema.catalog import Index, Table
 from piql.store.base import Batch, ReadShape, Row, Store, Transaction
 
 CHUNK = 2000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 
-from piql.catalog import Index, SqlType, Table
+from piql.schema.catalog import Index, SqlType, Table
 from piql.store.base import (
     Answers,
     Batch,

@@ -11,8 +11,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from piql_profiler.grid import Operator, Point
-from piql_profiler.precision import Precision
+from piql_profiler.measure.grid import Operator, Point
+from piql_profiler.measure.precision import Precision
 
 FAR = 0.3  # of the logarithm of a ratio: 1.35 times slower, or faster
 LOOKS = 3  # that agree

@@ -8,14 +8,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from piql_profiler.benchmark import Session, prepare
 from piql_profiler.drift.judge import Canary, Look
-from piql_profiler.grid import Grid, Operator, Point
-from piql_profiler.histogram import merge_all
-from piql_profiler.measurements import Measurement
-from piql_profiler.precision import FEWEST_FOR_P99, Precision, precision_of
-from piql_profiler.run_files import UnreadableRun, move_into_place, read_cells, read_info
-from piql_profiler.workload import store_for_profiling
+from piql_profiler.measure.benchmark import Session, prepare
+from piql_profiler.measure.grid import Grid, Operator, Point
+from piql_profiler.measure.histogram import merge_all
+from piql_profiler.measure.measurements import Measurement
+from piql_profiler.measure.precision import FEWEST_FOR_P99, Precision, precision_of
+from piql_profiler.measure.workload import store_for_profiling
+from piql_profiler.runs.run_files import UnreadableRun, move_into_place, read_cells, read_info
 
 SECONDS = 3.0  # of each canary in each look
 _FILE = "drift.json"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from piql_profiler.benchmark import prepare as prepare_store
 from piql_profiler.drift.judge import stale_operators
 from piql_profiler.drift.look import read_looks
-from piql_profiler.grid import Grid
-from piql_profiler.profile_run import KEPT_FROM, KEPT_OPERATORS, Progress, measure_into
-from piql_profiler.run_files import RunDirectory, RunInfo, UnreadableRun, read_info
-from piql_profiler.runner import Runner
+from piql_profiler.measure.benchmark import prepare as prepare_store
+from piql_profiler.measure.grid import Grid
+from piql_profiler.runs.profile_run import KEPT_FROM, KEPT_OPERATORS, Progress, measure_into
+from piql_profiler.runs.run_files import RunDirectory, RunInfo, UnreadableRun, read_info
+from piql_profiler.runs.runner import Runner
 
 
 def refresh_profile(

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from piql_profiler.histogram import LOG_RATIO, Curve
+from piql_profiler.measure.histogram import LOG_RATIO, Curve
 from piql_profiler.predictor.composition import Composition, leaves_of, quantile_us
 
 _BINS = 4  # how much slower, in bins of the histograms: 8 %

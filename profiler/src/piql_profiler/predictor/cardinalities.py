@@ -12,14 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
-from piql.bounds.other_limits import with_numbers
-from piql.bounds.queries import bound_of
-from piql.catalog import CardinalityLimit, Kind, SqlType, Table
-from piql.compilation import CompiledQuery
-from piql.logical.expressions import ColumnRef, Parameter
-from piql.logical.operators import Count
-from piql.node import Node
-from piql.physical.operators import (
+from piql.compiler.bounds.other_limits import with_numbers
+from piql.compiler.bounds.queries import bound_of
+from piql.compiler.logical.expressions import ColumnRef, Parameter
+from piql.compiler.logical.operators import Count
+from piql.compiler.physical.operators import (
     Dereference,
     IndexFKJoin,
     IndexScan,
@@ -37,9 +34,12 @@ from piql.physical.operators import (
     WritePlan,
     inputs,
 )
-from piql.source import Span
+from piql.compiler.result import CompiledQuery
+from piql.schema.catalog import CardinalityLimit, Kind, SqlType, Table
+from piql.text.source import Span
+from piql.trees.node import Node
 
-from piql_profiler.grid import Operator, Point
+from piql_profiler.measure.grid import Operator, Point
 from piql_profiler.predictor.composition import Composition, Leaf, Parallel, Serial
 from piql_profiler.predictor.model import NotPredictable
 from piql_profiler.predictor.writes import limits_of_write, write_points

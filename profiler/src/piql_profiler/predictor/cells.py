@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from piql.compilation import CompiledQuery
-from piql.physical.operators import WritePlan
+from piql.compiler.physical.operators import WritePlan
+from piql.compiler.result import CompiledQuery
 
 from piql_profiler.predictor.cardinalities import Axis, PlanWork, Work, axes
 from piql_profiler.predictor.composition import quantile_us

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from scipy.fft import irfft, next_fast_len, rfft
 from scipy.special import ndtr, ndtri
 
-from piql_profiler.histogram import BINS, LOG_RATIO, Curve, quantile_of_curve
+from piql_profiler.measure.histogram import BINS, LOG_RATIO, Curve, quantile_of_curve
 
 STEPS = 1024
 _Number = TypeVar("_Number", np.float32, np.complex64)

@@ -21,15 +21,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from piql_profiler.grid import Operator, Point
-from piql_profiler.histogram import cumulative_of, quantile_of_curve
-from piql_profiler.measurements import Measurements, OperatorCounts
-from piql_profiler.precision import FEWEST_FOR_P99
+from piql_profiler.measure.grid import Operator, Point
+from piql_profiler.measure.histogram import cumulative_of, quantile_of_curve
+from piql_profiler.measure.measurements import Measurements, OperatorCounts
+from piql_profiler.measure.precision import FEWEST_FOR_P99
+from piql_profiler.measure.workload import LINK_BYTES
+from piql_profiler.measure.write_workload import record_below
 from piql_profiler.predictor.composition import Leaf, Serial, quantile_us
 from piql_profiler.predictor.levels import levels_of
 from piql_profiler.predictor.model import Coverage, Model, NotPredictable
-from piql_profiler.workload import LINK_BYTES
-from piql_profiler.write_workload import record_below
 
 COVERAGE = 0.9
 _QUANTILE = 0.99

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from piql.compilation import CompiledQuery
+from piql.compiler.result import CompiledQuery
 
 from piql_profiler.predictor.cells import known_axes, predict_cells
 from piql_profiler.predictor.heatmap import HeatmapAxis, Slo, checked, default_values

@@ -14,12 +14,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from piql_profiler.grid import JOINS, Operator, Point
-from piql_profiler.histogram import Curve, cumulative_of, quantile_of_curve
-from piql_profiler.measurements import Measurements
-from piql_profiler.precision import FEWEST_FOR_P99
+from piql_profiler.measure.grid import JOINS, Operator, Point
+from piql_profiler.measure.histogram import Curve, cumulative_of, quantile_of_curve
+from piql_profiler.measure.measurements import Measurements
+from piql_profiler.measure.precision import FEWEST_FOR_P99
+from piql_profiler.measure.workload import LINK_BYTES
 from piql_profiler.predictor.composition import Leaf, Serial, quantile_us
-from piql_profiler.workload import LINK_BYTES
 
 FEWEST = 5  # joins; fewer say too little
 STRONGEST = 0.8  # beyond, the composition's quadrature is no longer exact to 1 %

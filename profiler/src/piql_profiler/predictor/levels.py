@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from piql_profiler.grid import Operator, Point
-from piql_profiler.measurements import Measurements, OperatorCounts
+from piql_profiler.measure.grid import Operator, Point
+from piql_profiler.measure.measurements import Measurements, OperatorCounts
 from piql_profiler.predictor.model import Coverage, NotMeasured
 
 BYTES, COLUMNS = 2, 3  # their places among the dimensions

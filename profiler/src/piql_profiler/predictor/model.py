@@ -9,8 +9,8 @@ from collections.abc import Hashable
 from enum import IntEnum
 from typing import Protocol
 
-from piql_profiler.grid import Point
-from piql_profiler.histogram import Curve
+from piql_profiler.measure.grid import Point
+from piql_profiler.measure.histogram import Curve
 
 
 class NotPredictable(Exception):

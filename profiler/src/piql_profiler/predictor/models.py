@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from piql_profiler.measurements import Measurements
+from piql_profiler.measure.measurements import Measurements
 from piql_profiler.predictor.model import Model, NotPredictable
 from piql_profiler.predictor.paper import PaperModel
 from piql_profiler.predictor.surface import SurfaceModel

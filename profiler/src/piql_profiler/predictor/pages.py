@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from piql.physical.operators import PhysicalNode, WritePlan
+from piql.compiler.physical.operators import PhysicalNode, WritePlan
 
 from piql_profiler.predictor.cardinalities import RemoteWork, Work, work_of
 from piql_profiler.predictor.composition import Composition, Leaf, Parallel, Serial

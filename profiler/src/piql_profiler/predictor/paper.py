@@ -16,9 +16,9 @@ from math import prod
 
 import numpy as np
 
-from piql_profiler.grid import Operator, Point
-from piql_profiler.histogram import BINS, LOG_RATIO, Curve, cumulative_of
-from piql_profiler.measurements import Measurements
+from piql_profiler.measure.grid import Operator, Point
+from piql_profiler.measure.histogram import BINS, LOG_RATIO, Curve, cumulative_of
+from piql_profiler.measure.measurements import Measurements
 from piql_profiler.predictor.conformal import calibrate, calibrate_writes
 from piql_profiler.predictor.levels import BYTES, as_measured, levels_of, require
 from piql_profiler.predictor.model import Coverage

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from statistics import median_low
 
 import numpy as np
-from piql.physical.operators import PhysicalNode, WritePlan
+from piql.compiler.physical.operators import PhysicalNode, WritePlan
 
-from piql_profiler.histogram import quantile_of_curve
+from piql_profiler.measure.histogram import quantile_of_curve
 from piql_profiler.predictor.blame import blame_us
 from piql_profiler.predictor.cardinalities import RemoteWork, Work, work_of
 from piql_profiler.predictor.composition import Composition, in_sequence, quantile_us

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from piql.compilation import CompiledQuery
+from piql.compiler.result import CompiledQuery
 
 from piql_profiler.predictor.cardinalities import Axis, PlanWork, limits_of
 from piql_profiler.predictor.composition import quantile_us

@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from piql.compilation import CompiledQuery
-from piql.physical.operators import LocalDistinct, LocalGroupBy, PhysicalNode, WritePlan
+from piql.compiler.physical.operators import LocalDistinct, LocalGroupBy, PhysicalNode, WritePlan
+from piql.compiler.result import CompiledQuery
 
 from piql_profiler.predictor.cardinalities import Axis, PlanWork, Work, axes
 

@@ -26,9 +26,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import nnls
 
-from piql_profiler.grid import Operator, Point
-from piql_profiler.histogram import EDGES_US, Curve, cumulative_of, quantile_of_curve
-from piql_profiler.measurements import Measurements, OperatorCounts
+from piql_profiler.measure.grid import Operator, Point
+from piql_profiler.measure.histogram import EDGES_US, Curve, cumulative_of, quantile_of_curve
+from piql_profiler.measure.measurements import Measurements, OperatorCounts
 from piql_profiler.predictor.conformal import calibrate, calibrate_writes
 from piql_profiler.predictor.dependence import STRONGEST, correlation_of_slowest
 from piql_profiler.predictor.levels import Levels, as_measured, levels_of, require

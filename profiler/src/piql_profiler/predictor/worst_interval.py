@@ -14,7 +14,7 @@ from typing import assert_never
 
 import numpy as np
 
-from piql_profiler.histogram import Curve, quantile_of_curve
+from piql_profiler.measure.histogram import Curve, quantile_of_curve
 from piql_profiler.predictor.composition import Composition, Leaf, Parallel, Serial
 
 FIRST = 4

@@ -14,12 +14,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 
-from piql.bounds.writes import most_entries, most_words
-from piql.catalog import CardinalityLimit, Table, UniqueKey
-from piql.physical.operators import WritePlan
-from piql.physical.writes import change_of
+from piql.compiler.bounds.writes import most_entries, most_words
+from piql.compiler.physical.operators import WritePlan
+from piql.compiler.physical.writes import change_of
+from piql.schema.catalog import CardinalityLimit, Table, UniqueKey
 
-from piql_profiler.grid import CHECK_BYTES, LOOK, SHOW_AND_LOOK, Operator, Point
+from piql_profiler.measure.grid import CHECK_BYTES, LOOK, SHOW_AND_LOOK, Operator, Point
 
 Path = tuple[int, ...]
 _LOOKED_THROUGH = 10  # places at least: one that is given back is looked for first

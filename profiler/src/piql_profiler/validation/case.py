@@ -7,25 +7,19 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import piql
-from piql.compilation import Compilation, CompiledQuery
-from piql.database import Observation
-from piql.errors import (
-    CardinalityViolation,
-    ConditionFailed,
-    ConstraintViolation,
-    DuplicateKey,
-    ForeignKeyViolation,
-)
-from piql.physical.operators import PhysicalNode, WritePlan
+from piql.client.database import Observation
+from piql.compiler.physical.operators import PhysicalNode, WritePlan
+from piql.compiler.result import Compilation, CompiledQuery
+from piql.errors import CardinalityViolation, ConditionFailed, ConstraintViolation, DuplicateKey, ForeignKeyViolation
 
-from piql_profiler.clock import REAL, Clock
-from piql_profiler.grid import Operator, Point
-from piql_profiler.histogram import Histogram, merge_all
-from piql_profiler.mixed_load import Part
-from piql_profiler.open_loop import AT_LEAST, Block, offer
-from piql_profiler.precision import Precision, effective_number_of_blocks, precision_of
+from piql_profiler.measure.clock import REAL, Clock
+from piql_profiler.measure.grid import Operator, Point
+from piql_profiler.measure.histogram import Histogram, merge_all
+from piql_profiler.measure.mixed_load import Part
+from piql_profiler.measure.open_loop import AT_LEAST, Block, offer
+from piql_profiler.measure.precision import Precision, effective_number_of_blocks, precision_of
+from piql_profiler.measure.sampling import ParameterSampler
 from piql_profiler.predictor.cardinalities import Work, work_of
-from piql_profiler.sampling import ParameterSampler
 
 _ATTEMPTS = 2  # at a block that is not void
 _DRAWS = 50  # of parameters, until a write is neither refused nor has nothing to do

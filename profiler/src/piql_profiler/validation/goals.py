@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 from scipy.stats import spearmanr
 
-from piql_profiler.histogram import Histogram
+from piql_profiler.measure.histogram import Histogram
 from piql_profiler.validation.scores import Row, excess_pinball_us
 
 Verdict = Literal["met", "missed", "undecidable"]

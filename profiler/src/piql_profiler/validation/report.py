@@ -6,9 +6,9 @@ import math
 from html import escape
 from typing import Any
 
-from piql_profiler.agreement import Agreement
+from piql_profiler.measure.store_urls import without_password
 from piql_profiler.predictor.models import DEFAULT_MODEL
-from piql_profiler.store_urls import without_password
+from piql_profiler.validation.agreement import Agreement
 from piql_profiler.validation.charts import errors_by_query, predicted_over_actual
 from piql_profiler.validation.scores import Row, Summary, agreement_of, covered, summary_of, verdict
 from piql_profiler.validation.validate import Validation

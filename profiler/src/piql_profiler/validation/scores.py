@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from piql_profiler.agreement import Agreement, judge, region_of
-from piql_profiler.histogram import EDGES_US, Histogram, bins_of
-from piql_profiler.precision import Precision
+from piql_profiler.measure.histogram import EDGES_US, Histogram, bins_of
+from piql_profiler.measure.precision import Precision
+from piql_profiler.validation.agreement import Agreement, judge, region_of
 
 QUANTILE = 0.99
 _THRESHOLDS = np.geomspace(0.5, 2.0, 21)  # of an SLO, as shares of the actual p99

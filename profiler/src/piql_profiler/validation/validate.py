@@ -15,20 +15,20 @@ from pathlib import Path
 
 import piql
 
-from piql_profiler.benchmark import Session, prepare
-from piql_profiler.grid import Point
-from piql_profiler.histogram import merge_all
-from piql_profiler.measurements import Measurement, Measurements
-from piql_profiler.precision import FEWEST_FOR_P99, precision_of
+from piql_profiler.measure.benchmark import Session, prepare
+from piql_profiler.measure.grid import Point
+from piql_profiler.measure.histogram import merge_all
+from piql_profiler.measure.measurements import Measurement, Measurements
+from piql_profiler.measure.precision import FEWEST_FOR_P99, precision_of
+from piql_profiler.measure.workload import store_for_profiling
 from piql_profiler.predictor.model import Model, NotPredictable
 from piql_profiler.predictor.models import MODELS, build_model
 from piql_profiler.predictor.predict import predict_work
-from piql_profiler.profile_run import Cancelled
-from piql_profiler.run_files import RunDirectory, RunSettings, RunState, load
-from piql_profiler.runner import sentence_of
+from piql_profiler.runs.profile_run import Cancelled
+from piql_profiler.runs.run_files import RunDirectory, RunSettings, RunState, load
+from piql_profiler.runs.runner import sentence_of
 from piql_profiler.validation.case import Case, CaseSession
 from piql_profiler.validation.scores import Row
-from piql_profiler.workload import store_for_profiling
 
 _AT_LEAST = 5  # of a block: there are many, and what is slow must not take the time of others
 _KNOWN = 0.3  # of the time of a part that is not known well enough yet

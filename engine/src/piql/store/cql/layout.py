@@ -22,7 +22,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from piql.catalog import Index, Kind, Table
+from piql.schema.catalog import Index, Kind, Table
 from piql.store.base import STATE, WRITE
 from piql.store.cql.stored_values import AS_PYTHON, CQL_TYPE, IN_PLACE_OF_NULL, TO_BYTES, ToBytes, pack_int
 

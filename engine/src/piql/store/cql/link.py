@@ -1,6 +1,6 @@
 """What the store needs of a driver: to prepare, execute many, change under a condition, define, and know the nodes.
 
-connection.py has it from `scylla-driver`, rust.py from `scylladb-rs-driver`; the rest of the package knows neither.
+session/ has it from `scylla-driver`, rust/ from `scylladb-rs-driver`; the rest of the package knows neither.
 Values go as CQL's bytes and rows come as PIQL's stored values, whatever the driver itself takes and gives.
 """
 
@@ -12,9 +12,9 @@ from typing import Any, Protocol, TypeAlias
 from piql.errors import StoreUnavailable
 from piql.store.base import Consistency, Node, Reader, Row
 from piql.store.cql.address import Address
-from piql.store.cql.grouping import Sent, Values
-from piql.store.cql.listing import Lister, Listing
-from piql.store.cql.reads import CqlRead
+from piql.store.cql.reads.grouping import Sent, Values
+from piql.store.cql.reads.listing import Lister, Listing
+from piql.store.cql.reads.reads import CqlRead
 
 Done: TypeAlias = Callable[["list[list[Row]] | StoreUnavailable"], None]
 

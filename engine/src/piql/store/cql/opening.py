@@ -9,9 +9,9 @@ from piql.store.cql.link import Link
 def open_link(address: Address) -> Link:
     """Connect to a cluster; only the driver that is asked for is imported."""
     if address.driver == "rust":
-        from piql.store.cql.rust import RustConnection
+        from piql.store.cql.rust.connection import RustConnection
 
         return RustConnection(address)
-    from piql.store.cql.connection import Connection
+    from piql.store.cql.session.connection import Connection
 
     return Connection(address)

@@ -10,22 +10,22 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from contextlib import contextmanager
 from typing import Any
 
-from piql.catalog import Index, SqlType, Table
 from piql.errors import StoreUnavailable
+from piql.schema.catalog import Index, SqlType, Table
 from piql.store.base import SIGNING_KEY, Answers, Batch, Codec, Consistency, Reader, ReadShape, Row, Topology
 from piql.store.cql.address import Address, parse_address
-from piql.store.cql.copying import TableCopy
-from piql.store.cql.entries import CqlEntries, entries_of
-from piql.store.cql.grouping import Found, Request, alone, given_back, grouped
 from piql.store.cql.layout import Layout, layout_of, quoted
 from piql.store.cql.link import Link
-from piql.store.cql.listing import Listing, listing_for
 from piql.store.cql.opening import open_link
-from piql.store.cql.reads import CqlRead, plan_read
-from piql.store.cql.steps import CqlSteps
+from piql.store.cql.reads.grouping import Found, Request, alone, given_back, grouped
+from piql.store.cql.reads.listing import Listing, listing_for
+from piql.store.cql.reads.reads import CqlRead, plan_read
+from piql.store.cql.schema.tables import SETTINGS, Tables
 from piql.store.cql.stored_values import CQL_TYPE, codec_of, pack_long
-from piql.store.cql.tables import SETTINGS, Tables
-from piql.store.cql.together import Change, together
+from piql.store.cql.writes.copying import TableCopy
+from piql.store.cql.writes.entries import CqlEntries, entries_of
+from piql.store.cql.writes.steps import CqlSteps
+from piql.store.cql.writes.together import Change, together
 
 VERSION, IN_ORDER, BACKWARDS, FAN_OUT = "version", "in order", "backwards", "fan out"
 _BEFORE_ALL_WRITES = 1

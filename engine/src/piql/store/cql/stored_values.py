@@ -18,10 +18,10 @@ from struct import Struct
 from typing import Any
 from uuid import UUID
 
-from piql.catalog import Kind, SqlType
-from piql.decimals import WIDE, unit
+from piql.schema.catalog import Kind, SqlType
+from piql.schema.decimals import WIDE, unit
 from piql.store.base import Codec
-from piql.store.stored_values import decode_timestamp, encode_timestamp
+from piql.store.values import decode_timestamp, encode_timestamp
 
 ToBytes = Callable[[Any], bytes]
 

@@ -1,0 +1,475 @@
+"""The way into PIQL at run time: connect to a store, deploy a compiled set, load rows, execute queries by name.
+
+with piql.connect("embedded:scadr.db") as db:
+    db.deploy(piql.compile(Path("scadr")))
+    page = db.execute("thoughtstream", {"me": "ada", "count": 10})
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from math import inf
+from time import monotonic, perf_counter
+from types import TracebackType
+from typing import Any, Literal, Self, TypeVar, overload
+
+from piql.client.prepared import Making, Prepared, PreparedStatement, is_write
+from piql.client.session import Served, Session
+from piql.client.tokens import Guarantee, known_consistency
+from piql.compiler import compile_statement
+from piql.compiler.result import Compilation
+from piql.errors import (
+    CompilationRefused,
+    InvalidCursor,
+    NotDeployed,
+    NumberOutOfRange,
+    RepairPending,
+    SnapshotUnavailable,
+    StoreSilent,
+    StoreUnavailable,
+)
+from piql.runtime.deployment import LOOK_SECONDS, Deployment, Redeployed
+from piql.runtime.execution.observation import Observation, Observer, OperatorTiming
+from piql.runtime.execution.prepared_query import Page, PreparedQuery
+from piql.runtime.execution.seals import signing_key
+from piql.runtime.execution.strategy import Clock, Strategy
+from piql.runtime.writing.bulk import BATCH, Progress, batches, load_by_steps, put_batch
+from piql.runtime.writing.resumed_load import ResumedLoad
+from piql.runtime.writing.stepped.grouped_load import GroupedLoad, chunks
+from piql.runtime.writing.stepped.leftovers import Leftovers
+from piql.runtime.writing.stepped.pace import Manners
+from piql.runtime.writing.stepped.server import Server
+from piql.runtime.writing.stepped.stamps import Stamps
+from piql.runtime.writing.stepped.sweep import SweepReport, sweep, sweep_places
+from piql.runtime.writing.table_rules.headroom import Headroom, limit_on
+from piql.runtime.writing.write import PreparedWrite
+from piql.store.base import Consistency, Row, Store, Transaction
+from piql.store.open import open_store
+from piql.store.scan import some_rows
+from piql.versions.change.build import Build, pace_of
+from piql.versions.deploy import begin_deploy, begin_rollback, deploy, load_deployment, open_build, rollback
+from piql.versions.pinned import pinned_to
+
+__all__ = [
+    "Database",
+    "Deployment",
+    "Observation",
+    "OperatorTiming",
+    "Page",
+    "Progress",
+    "Session",
+    "Strategy",
+    "connect",
+]
+
+T = TypeVar("T")
+_STATEMENTS_KEPT = 256
+
+
+def connect(
+    url: str,
+    observer: Observer | None = None,
+    strategy: Strategy = "parallel",
+    consistency: Consistency | None = None,
+    version: int | None = None,
+) -> Database:
+    """Open a database: `embedded:` for a temporary one, `embedded:PATH` for a file.
+
+    Reads are as fresh as `consistency` says where they do not say it themselves; None is what the address says.
+    With a `version`, the connection stays with the queries of that one, also while the next one is in force.
+    """
+    store = open_store(url)
+    try:
+        return Database(store, observer, strategy, consistency, version=version)
+    except NotDeployed:
+        store.close()
+        raise
+
+
+class Database:
+    """A store with what is deployed in it; may be used from any number of threads."""
+
+    def __init__(
+        self,
+        store: Store,
+        observer: Observer | None = None,
+        strategy: Strategy = "parallel",
+        consistency: Consistency | None = None,
+        stamps: Stamps | None = None,
+        manners: Manners | None = None,
+        version: int | None = None,
+        clock: Clock = perf_counter,
+    ) -> None:
+        self._store = store
+        self._version = version
+        self._server = Server(store.steps, stamps, manners) if store.steps is not None else None
+        self.observer = observer
+        self.strategy: Strategy = strategy
+        self.consistency: Consistency | None = known_consistency(consistency)
+        try:
+            self._making = Making(store, self._server, signing_key(store), clock)
+            self._prepared = self._load()
+        except (ValueError, LookupError, TypeError) as damage:
+            raise StoreUnavailable(f"what the store keeps of its deployment cannot be read: {damage}") from damage
+        self._build: Build | None = None
+        self._look_at = monotonic() + LOOK_SECONDS
+        self._leftovers = Leftovers(None if self._server is None else self._server.manners, self.sweep)
+        if self._server is not None:
+            self.sweep(older_than=self._server.manners.patience)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, failure: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the store; a temporary one is removed. A build that runs here rests until somebody resumes it."""
+        if self._build is not None:
+            self._build.stop()
+        self._store.close()
+
+    @property
+    def store(self) -> Store:
+        return self._store
+
+    @property
+    def deployment(self) -> Deployment:
+        """Give what is deployed now, also by other processes."""
+        self._refresh()
+        return self._prepared.deployment
+
+    @overload
+    def deploy(
+        self, compilation: Compilation, forget: Iterable[str] = (), *, background: Literal[False] = False
+    ) -> Deployment: ...
+
+    @overload
+    def deploy(
+        self,
+        compilation: Compilation,
+        forget: Iterable[str] = (),
+        *,
+        background: Literal[True],
+        rows_per_second: float | None = None,
+    ) -> Build: ...
+
+    def deploy(
+        self,
+        compilation: Compilation,
+        forget: Iterable[str] = (),
+        *,
+        background: bool = False,
+        rows_per_second: float | None = None,
+    ) -> Deployment | Build:
+        """Add the tables, indexes and queries of a set, or replace them by name; no data is dropped.
+
+        Queries deployed earlier stay, those named in `forget` excepted. Raises CompilationRefused when the set has
+        errors or does not fit the data; the version in force then stays as it is. With `background`, indexes are built
+        while this returns a `Build` to follow, pause, resume or cancel.
+        """
+        if background:
+            return self._started(begin_deploy(self._store, compilation, forget, pace_of(rows_per_second)))
+        made = deploy(self._store, compilation, forget)
+        self._prepared = self._load()
+        return made
+
+    @overload
+    def rollback(self, *, background: Literal[False] = False) -> Deployment: ...
+
+    @overload
+    def rollback(self, *, background: Literal[True], rows_per_second: float | None = None) -> Build: ...
+
+    def rollback(self, *, background: bool = False, rows_per_second: float | None = None) -> Deployment | Build:
+        """Put the version before in force again, as a new version.
+
+        All rows stay as they are, columns and tables that only the other version knows included.
+        """
+        if background:
+            return self._started(begin_rollback(self._store, pace_of(rows_per_second)))
+        made = rollback(self._store)
+        self._prepared = self._load()
+        return made
+
+    @property
+    def build(self) -> Build | None:
+        """Give the version that is on its way, whoever began it; None when there is none."""
+        mine = self._build
+        if mine is not None and not mine.progress.is_done:
+            return mine
+        found = open_build(self._store)
+        return found if found is None else found.followed_by(self._look_at_once)
+
+    def _look_at_once(self) -> None:
+        self._look_at = -inf
+
+    def _started(self, build: Build) -> Build:
+        self._build = build.followed_by(self._look_at_once)
+        if not build.progress.is_done:
+            build.start()
+        return build
+
+    def load(
+        self,
+        table: str,
+        rows: Iterable[Mapping[str, Any]],
+        progress: Progress | None = None,
+        batch_rows: int = BATCH,
+        resume: str | None = None,
+    ) -> int:
+        """Put many rows into a table, batch by batch, and give how many; a batch that is refused is left out whole.
+
+        With a name in `resume` the store remembers how far the load has come: when it was broken off, the same call
+        with the same rows goes on behind those that are in.
+        """
+        self._prepared.deployment.table(table)
+        resumed = ResumedLoad(self._store, table, resume) if resume is not None else None
+        loaded = resumed.loaded if resumed is not None else 0
+        source = iter(rows)
+        for batch in batches(resumed.left(source) if resumed is not None else source, batch_rows):
+            self._in_force(lambda batch=batch: self._load_batch(table, batch, resumed))  # type: ignore[misc]
+            loaded += len(batch)
+            if progress is not None:
+                progress(loaded)
+        if resumed is not None:
+            resumed.forget(self._store)
+        return loaded
+
+    def sweep(self, older_than: float = 10.0, per_second: float | None = None, places: bool = False) -> SweepReport:
+        """Settle the writes that were interrupted more than some seconds ago, by any server, and say what they were.
+
+        Only stores without transactions keep such; nothing waits for a sweep, and it is safe at any time. With
+        `places`, it looks through all groups under limits, too, for places that are held for no row.
+        """
+        if self._server is None:
+            return SweepReport()
+        prepared = self._prepared
+        report = sweep(self._server, prepared.stepped, older_than, per_second)
+        if not places:
+            return report
+        all_places = [each for table in prepared.deployment.tables for each in prepared.stepped(table).places]
+        groups, returned = sweep_places(self._server, all_places, older_than, per_second)
+        return replace(report, groups=groups, places_returned=returned)
+
+    def _load_batch(self, table: str, rows: list[Mapping[str, Any]], resumed: ResumedLoad | None) -> None:
+        prepared = self._prepared
+        writer = prepared.writer(table)
+        if self._server is not None:
+            stepped = prepared.stepped(table)
+            records = {writer.key_of(record): record for record in map(writer.make, rows)}
+            load = GroupedLoad(stepped, self._server).load
+
+            def look() -> None:
+                if monotonic() > self._look_at:
+                    self._refresh()
+                if self._prepared is not prepared:
+                    raise Redeployed
+
+            def load_group(group: Mapping[Row, Row]) -> list[Row]:
+                look()
+                return load(group)
+
+            def write(key: Row) -> None:
+                look()
+                stepped.load(records[key])
+
+            groups = chunks(records, writer.record.index.partition_columns)
+            load_by_steps(groups, load_group, write, self._server.steps.writers)
+        with self._store.transaction() as transaction:
+            if self._server is None:
+                self._check_version(prepared, transaction)
+                put_batch(transaction, writer, rows)
+            if resumed is not None:
+                resumed.keep(transaction, rows)
+
+    def execute(
+        self,
+        name: str,
+        parameters: Mapping[str, object] | None = None,
+        cursor: str | None = None,
+        strategy: Strategy | None = None,
+        consistency: Consistency | None = None,
+        snapshot: bool = False,
+    ) -> Page:
+        """Execute a deployed query; with the cursor of a page, give the next one.
+
+        `consistency="eventual"` takes what any replica has, `"quorum"` what every acknowledged write has reached. With
+        `snapshot`, all rows are of one moment, or SnapshotUnavailable says that the store has no such thing.
+        """
+        self._refuse_without(snapshot)
+        if monotonic() > self._look_at:
+            self._refresh()
+        prepared = self._prepared
+        query = prepared.queries.get(name)
+        if query is None:
+            query = self._named(name)
+        if isinstance(query, PreparedQuery):
+            try:
+                freshness = self.consistency if consistency is None else known_consistency(consistency)
+                page = query.execute(parameters, cursor, strategy or self.strategy, self.observer, freshness)
+            except RepairPending as pending:
+                page = self._leftovers.settled(
+                    pending,
+                    lambda: query.execute(parameters, cursor, strategy or self.strategy, self.observer, freshness),
+                )
+            except StoreSilent:
+                raise
+            except StoreUnavailable:
+                if not self._refresh() and self._prepared is prepared:
+                    raise
+                return self.execute(name, parameters, cursor, strategy, consistency)
+            if query.is_shaped_by_data and self._may_be_cut(prepared):
+                return self.execute(name, parameters, cursor, strategy, consistency)
+            return page
+        if cursor is not None:
+            raise _no_pages(name)
+        return self._in_force(lambda: self._write(self._named(name), parameters))
+
+    def run(
+        self,
+        text: str,
+        parameters: Mapping[str, object] | None = None,
+        cursor: str | None = None,
+        consistency: Consistency | None = None,
+        snapshot: bool = False,
+    ) -> Page:
+        """Compile one bare statement against what is deployed and run it, if it is bounded."""
+        self._refuse_without(snapshot)
+        query, prepared = self._statement(text)
+        if isinstance(query, PreparedQuery):
+            freshness = self.consistency if consistency is None else known_consistency(consistency)
+            try:
+                page = query.execute(parameters, cursor, self.strategy, self.observer, freshness)
+            except RepairPending as pending:
+                page = self._leftovers.settled(
+                    pending, lambda: query.execute(parameters, cursor, self.strategy, self.observer, freshness)
+                )
+            if query.is_shaped_by_data and self._may_be_cut(prepared):
+                return self.run(text, parameters, cursor, consistency)
+            return page
+        if cursor is not None:
+            raise _no_pages("the statement")
+        return self._in_force(lambda: self._write(self._statement(text)[0], parameters))
+
+    def _refuse_without(self, snapshot: bool) -> None:
+        """Refuse a read of one moment on a store without transactions: elsewhere every read is one."""
+        if snapshot and self._server is not None:
+            raise SnapshotUnavailable(
+                "a store without transactions has no moment that several requests could be of: read without a snapshot"
+            )
+
+    def _may_be_cut(self, prepared: Prepared) -> bool:
+        """Say whether a limit may have been raised, and rows written beyond it, before a read was done."""
+        if self._server is None or monotonic() > self._look_at:  # without transactions writers wait until all looked
+            self._refresh()
+        return self._prepared is not prepared
+
+    def headroom(self, table: str, group: Mapping[str, object], consistency: Consistency | None = None) -> int:
+        """Say how many rows more a group may take: `headroom("subscriptions", {"owner": "ada"})`.
+
+        The columns are those of a CARDINALITY LIMIT; of one on words, the first column stands for the word.
+        """
+        self._refresh()
+        limit = limit_on(self._prepared.writer(table).limits, table, frozenset(group))
+        return Headroom(limit, self._store).of(
+            group, self.consistency if consistency is None else known_consistency(consistency)
+        )
+
+    def some_rows(self, table: str, columns: Iterable[str], most: int) -> list[tuple[Any, ...]]:
+        """Give the values of some rows, those that come first in the store: examples of what is there, in no order."""
+        self._refresh()
+        return some_rows(self._store, self._prepared.deployment.table(table), tuple(columns), most)
+
+    def session(
+        self, token: str | None = None, guarantees: Iterable[Guarantee] = ("read-your-writes", "monotonic-reads")
+    ) -> Session:
+        """Begin a session, or go on with one whose `token` was kept, also if another server gave it."""
+        served = Served(
+            self._making.cursor_key,
+            lambda: self._prepared.deployment.version,
+            self._refresh,
+            lambda name: is_write(self._named(name)),
+            lambda text: is_write(self._statement(text)[0]),
+        )
+        return Session(self, served, token, guarantees)
+
+    def _write(self, query: PreparedStatement, parameters: Mapping[str, object] | None) -> Page:
+        assert isinstance(query, PreparedWrite)
+        prepared = self._prepared
+        try:
+            return query.execute(parameters, self.observer, lambda begun: self._check_version(prepared, begun))
+        except ArithmeticError:
+            raise NumberOutOfRange(f"{query.name or 'the statement'}: a number that it computes is too large") from None
+
+    def _in_force(self, attempt: Callable[[], T]) -> T:
+        """Write with what is deployed: when somebody deployed meanwhile, look again and write with that."""
+        has_swept = False
+        while True:
+            try:
+                return attempt()
+            except Redeployed:
+                self._refresh()
+            except RepairPending as pending:
+                if has_swept:
+                    raise
+                has_swept = True
+                self._leftovers.sweep(pending)
+
+    def _check_version(self, prepared: Prepared, transaction: Transaction) -> None:
+        if transaction.version() != prepared.deployment.epoch:
+            raise Redeployed
+
+    def _refresh(self) -> bool:
+        """Look whether another process has deployed; say whether it has."""
+        self._look_at = monotonic() + LOOK_SECONDS
+        if self._store.version() == self._prepared.deployment.epoch:
+            return False
+        self._prepared = self._load()
+        return True
+
+    def _load(self) -> Prepared:
+        deployment = load_deployment(self._store)
+        asked = deployment if self._version is None else pinned_to(self._store, self._version)
+        return Prepared(self._making, deployment, asked)
+
+    def _named(self, name: str) -> PreparedStatement:
+        prepared = self._prepared
+        found = prepared.queries.get(name)
+        if found is not None:
+            return found
+        query = prepared.asked.compilation.queries.get(name)
+        if query is None and self._refresh():
+            return self._named(name)
+        if query is None or query.plan is None:
+            known = ", ".join(sorted(prepared.asked.compilation.queries)) or "no queries"
+            raise NotDeployed(f"no query {name!r} is deployed; there are {known}")
+        made = prepared.prepare(query)
+        prepared.queries[name] = made
+        return made
+
+    def _statement(self, text: str) -> tuple[PreparedStatement, Prepared]:
+        self._refresh()
+        prepared = self._prepared
+        found = prepared.statements.get(text)
+        if found is not None:
+            return found, prepared
+        query = compile_statement(text, prepared.asked.compilation)
+        errors = [each for each in query.diagnostics if each.severity == "error"]
+        if errors or query.plan is None or query.bound is None:
+            message = errors[0].message if errors else "no bound was found"
+            raise CompilationRefused(f"not run: {message}", query.diagnostics)
+        try:
+            made = prepared.prepare(query)
+        except NotDeployed as missing:
+            raise CompilationRefused(f"not run: {missing}", query.diagnostics) from missing
+        if len(prepared.statements) >= _STATEMENTS_KEPT:
+            prepared.statements.clear()
+        prepared.statements[text] = made
+        return made, prepared
+
+
+def _no_pages(name: str) -> InvalidCursor:
+    return InvalidCursor(f"{name} is a write and has no pages")

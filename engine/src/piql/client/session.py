@@ -1,0 +1,101 @@
+"""A client's session over a database: each read is as fresh as what the client has seen and written demands.
+
+What it remembers for that is in `tokens`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, get_args
+
+from piql.client.tokens import Guarantee, SessionMarks, either, read_token
+from piql.errors import InvalidParameter
+from piql.runtime.execution.prepared_query import Page
+from piql.runtime.execution.strategy import Strategy
+from piql.runtime.writing.bulk import BATCH, Progress
+from piql.store.base import Consistency
+
+if TYPE_CHECKING:
+    from piql.client.database import Database
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """What a session needs to know of its database, beside what everybody may call."""
+
+    key: bytes  # which seals tokens
+    version: Callable[[], int]  # the deployment that the database knows
+    look: Callable[[], object]  # whether there is a newer one
+    writes: Callable[[str], bool]  # says of a deployed query, by its name, whether it is a write
+    text_writes: Callable[[str], bool]  # the same of a bare statement
+
+
+class Session:
+    """A client's view of a database: it never misses what it wrote, nor sees less than it has seen.
+
+    `token` is for the client to keep: whatever server serves it next, `session(token)` goes on there.
+    """
+
+    def __init__(self, database: Database, served: Served, token: str | None, guarantees: Iterable[Guarantee]) -> None:
+        self.database = database
+        self._served = served
+        self.guarantees = frozenset(guarantees)
+        unknown = self.guarantees - set(get_args(Guarantee))
+        if unknown:
+            raise InvalidParameter(f"a session guarantees {either(Guarantee)}, not {sorted(unknown)[0]!r}")
+        self._marks = SessionMarks() if token is None else read_token(served.key, token)
+
+    @property
+    def token(self) -> str:
+        return self._marks.token(self._served.key)
+
+    def execute(
+        self,
+        name: str,
+        parameters: Mapping[str, object] | None = None,
+        cursor: str | None = None,
+        strategy: Strategy | None = None,
+        snapshot: bool = False,
+    ) -> Page:
+        """Execute a deployed query within the session."""
+        self._catch_up()
+        consistency = self._mark(self._served.writes(name))
+        return self.database.execute(name, parameters, cursor, strategy, consistency, snapshot)
+
+    def run(
+        self,
+        text: str,
+        parameters: Mapping[str, object] | None = None,
+        cursor: str | None = None,
+        snapshot: bool = False,
+    ) -> Page:
+        """Run one bare statement within the session."""
+        self._catch_up()
+        consistency = self._mark(self._served.text_writes(text))
+        return self.database.run(text, parameters, cursor, consistency, snapshot)
+
+    def load(
+        self,
+        table: str,
+        rows: Iterable[Mapping[str, Any]],
+        progress: Progress | None = None,
+        batch_rows: int = BATCH,
+        resume: str | None = None,
+    ) -> int:
+        """Load rows within the session."""
+        self._catch_up()
+        self._mark(is_write=True)
+        return self.database.load(table, rows, progress, batch_rows, resume)
+
+    def _catch_up(self) -> None:
+        """See the deployments that the session has met elsewhere."""
+        if self._marks.version > self._served.version():
+            self._served.look()
+
+    def _mark(self, is_write: bool) -> Consistency | None:
+        """Note what is about to be done, and give how fresh a read has to be; a write that fails may be there, too."""
+        needs_quorum = self._marks.needs_quorum(self.guarantees)
+        version = max(self._marks.version, self._served.version())
+        self._marks = SessionMarks(version, self._marks.has_written or is_write)
+        return "quorum" if needs_quorum else None

@@ -1,0 +1,33 @@
+"""Which aggregates an expression holds, and which of its columns stand outside of them and of the groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from piql.compiler.logical import expressions as bound
+from piql.trees.node import Node
+
+
+def aggregates_in(expression: Node) -> Iterator[bound.Aggregate]:
+    """Yield the aggregates of an expression, those of subqueries left out."""
+    if isinstance(expression, bound.Aggregate):
+        yield expression
+    elif isinstance(expression, bound.InSubquery):
+        for each in expression.values:
+            yield from aggregates_in(each)
+    elif not isinstance(expression, bound.Exists | bound.ScalarSubquery | bound.ColumnRef | bound.Constant):
+        for child in expression.children():
+            yield from aggregates_in(child)
+
+
+def ungrouped(expression: Node, keys: list[bound.Expression], own: set[str]) -> bound.ColumnRef | None:
+    """Give a column of this query that stands outside of every group key and aggregate."""
+    if isinstance(expression, bound.Aggregate) or expression in keys:
+        return None
+    if isinstance(expression, bound.ColumnRef):
+        return expression if expression.relation in own else None
+    for child in expression.children():
+        found = ungrouped(child, keys, own)
+        if found is not None:
+            return found
+    return None

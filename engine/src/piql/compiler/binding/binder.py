@@ -1,0 +1,271 @@
+"""Trees of all files → one Catalog and the logical plan of each query.
+
+Enters: `ParsedFile`s, and perhaps the catalog of what is deployed already. Leaves: a `BoundProgram`. Next: `optimizer`.
+The shape of a plan is told in `binding.queries`. The schema is bound first, so the order of files does not matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from piql.compiler.binding.expressions import QueryContext
+from piql.compiler.binding.fetch import as_select
+from piql.compiler.binding.queries import bind_nested, bind_query
+from piql.compiler.binding.schema import BoundSchema, alike, bind_schema
+from piql.compiler.binding.scope import TableNames
+from piql.compiler.binding.star_room import MOST_COLUMNS, StarRoom
+from piql.compiler.binding.writes import bind_write
+from piql.compiler.logical.operators import Delete, Insert, LogicalNode, LogicalWrite, QueryParameter, Relation, Update
+from piql.compiler.syntax import ast
+from piql.compiler.syntax.lexer import MAX_FINDINGS
+from piql.schema.catalog import Catalog, Table
+from piql.text.diagnostics.diagnostic import Diagnostic, Edit, Fix, Label
+from piql.text.diagnostics.report import report
+from piql.text.source import Span
+from piql.trees.frozen import quick, replace
+from piql.trees.memory import Memory
+
+QueryKind = Literal["select", "insert", "update", "delete"]
+
+
+@quick
+@dataclass(frozen=True, slots=True)
+class BoundQuery:
+    """One query as its plan; `plan` is None when it is broken, and may stand beside an error that refuses the query."""
+
+    name: str  # empty for a bare statement
+    kind: QueryKind
+    plan: LogicalNode | LogicalWrite | None
+    parameters: tuple[QueryParameter, ...]
+    span: Span  # the whole statement, without its semicolon
+    name_span: Span
+    body_span: Span
+    ast: ast.CreateQuery | ast.BareStatement
+    diagnostics: tuple[Diagnostic, ...]  # those of binding; those of parsing stand in the ParsedFile
+    star_columns: int = 0  # that its stars stand for; more than there was room for refuse it
+
+    @property
+    def has_errors(self) -> bool:
+        return self.plan is None or any(each.severity == "error" for each in self.diagnostics)
+
+
+@dataclass(frozen=True, slots=True)
+class BoundProgram:
+    """All that the files declare; `diagnostics` holds all findings in the order of the text."""
+
+    catalog: Catalog
+    queries: tuple[BoundQuery, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def bind(files: Sequence[ast.ParsedFile], catalog: Catalog | None = None) -> BoundProgram:
+    """Bind all files together; what they declare replaces what `catalog` holds under the same name."""
+    diagnostics = [each for file in files for each in file.diagnostics]
+    schema = bind_schema_once(files, catalog)
+    diagnostics.extend(schema.diagnostics)
+    names = TableNames(schema.tables, frozenset(schema.broken))
+    queries: list[BoundQuery] = []
+    first_by_name: dict[str, BoundQuery] = {}
+    for file in files:
+        own, unnamed, _ = bind_piece(file, schema, names)
+        diagnostics.extend(unnamed)
+        for query in own:
+            first = first_by_name.setdefault(query.name.lower(), query)
+            queries.append(query if first is query else marked_duplicate(query, first))
+            diagnostics.extend(queries[-1].diagnostics)
+    places = {id(file.source): number for number, file in enumerate(files)}
+    diagnostics.sort(key=lambda each: (places.get(id(each.span.source), -1), each.span.start))
+    return BoundProgram(Catalog(schema.tables, schema.indexes), tuple(queries), tuple(diagnostics))
+
+
+def bind_piece(
+    file: ast.ParsedFile,
+    schema: BoundSchema,
+    names: TableNames,
+    room: StarRoom = StarRoom(),  # noqa: B008
+) -> tuple[list[BoundQuery], tuple[Diagnostic, ...], StarRoom]:
+    """Bind the queries of one piece to a schema.
+
+    Gives with them what there is to say about those without a name, and the room that is left for stars in the file:
+    behind a query for which there is too little, there is none.
+    """
+    queries: list[BoundQuery] = []
+    unnamed: list[Diagnostic] = []
+    for statement in file.statements:
+        if isinstance(statement, ast.CreateQuery):
+            query = _bind_query_once(statement, schema, names, room.left)
+            queries.append(query)
+            room = room.taking(query.star_columns)
+        elif not isinstance(statement, _DEFINITIONS) and len(unnamed) < MAX_FINDINGS:
+            unnamed.append(_unnamed(statement))
+    return queries, tuple(unnamed), room
+
+
+def defines(file: ast.ParsedFile) -> bool:
+    """Say whether a file declares a part of the schema."""
+    return any(isinstance(each, _DEFINITIONS) for each in file.statements)
+
+
+_DEFINITIONS = (ast.CreateTable, ast.CreateEntity, ast.CreateIndex)
+_schemas: Memory[BoundSchema] = Memory(128)
+_queries: Memory[BoundQuery] = Memory(4096)  # by statement, and by statement and schema
+
+
+def bind_schema_once(files: Iterable[ast.ParsedFile], catalog: Catalog | None = None) -> BoundSchema:
+    """Bind the definitions, or give the schema that the very same ones gave before."""
+    definitions = tuple(each for file in files for each in file.statements if isinstance(each, _DEFINITIONS))
+    return _schemas.recall((*definitions, catalog), lambda: bind_schema(definitions, catalog))
+
+
+def _bind_query_once(statement: ast.CreateQuery, schema: BoundSchema, names: TableNames, room: int) -> BoundQuery:
+    """Bind a query, unless it was bound before against tables that are the same, in the same places."""
+    known = _queries.get((statement, schema))
+    if known is not None and known.star_columns <= room:
+        return known
+    last = _queries.get((statement,))
+    if last is not None and not last.has_errors and last.star_columns <= room and _are_same(last, schema):
+        query = last
+    else:
+        query = _bind_create_query(statement, names, room)
+        if query.star_columns > room:
+            return query  # it depends on what stands before it
+        _queries.put((statement,), query)
+    return _queries.put((statement, schema), query)
+
+
+def _are_same(query: BoundQuery, now: BoundSchema) -> bool:
+    """Whether the tables that a query reads or writes are the same in a schema."""
+    tables = tables_of(query)
+    return all(
+        table == now.tables.get(table.name) and place_of(table) == place_of(now.tables[table.name]) for table in tables
+    ) and not any(table.name in now.broken for table in tables)
+
+
+def tables_of(query: BoundQuery) -> tuple[Table, ...]:
+    """Give the tables that a query reads or writes, each once."""
+    if query.plan is None:
+        return ()
+    plan = query.plan
+    return _tables.recall((plan,), lambda: _tables_in(plan))
+
+
+def _tables_in(plan: LogicalNode | LogicalWrite) -> tuple[Table, ...]:
+    named = (node.table for node in plan.walk() if isinstance(node, Relation | Insert | Update | Delete))
+    return tuple({table.name: table for table in named}.values())
+
+
+_tables: Memory[tuple[Table, ...]] = Memory(2048)  # an edit of the schema asks for those of every query
+
+
+def place_of(table: Table) -> tuple[str, int, str]:
+    """Tell where a table is declared, with the text up to its end: then all spans in it are right."""
+    span = table.span
+    return ("", 0, "") if span is None else (span.file, span.start, span.source.text[: span.end])
+
+
+def bind_statement(statement: ast.BareStatement, catalog: Catalog) -> BoundQuery:
+    """Bind one bare statement of the interactive mode."""
+    names = TableNames(catalog.tables)
+    return _bind(statement, "", _kind(statement), statement, statement.span, statement.span, names, MOST_COLUMNS)
+
+
+def _bind_create_query(statement: ast.CreateQuery, names: TableNames, room: int) -> BoundQuery:
+    name = statement.name.text
+    return _bind(statement, name, statement.kind, statement.body, statement.name.span, statement.body_span, names, room)
+
+
+def _bind(
+    statement: ast.CreateQuery | ast.BareStatement,
+    name: str,
+    kind: QueryKind,
+    body: ast.BareStatement | None,
+    name_span: Span,
+    body_span: Span,
+    names: TableNames,
+    room: int,
+) -> BoundQuery:
+    context = QueryContext(names, bind_nested, name or None, room=room)
+    plan: LogicalNode | LogicalWrite | None = None
+    parameters: tuple[QueryParameter, ...] = ()
+    if body is not None:
+        plan = _bind_body(context, body)
+        parameters = context.parameters.settle()
+        if plan is not None:
+            plan = context.parameters.finish(plan)
+        found = context.parameters.diagnostics
+        if (
+            plan is None
+        ):  # a parameter whose place could not be bound has no type: that is said already, here or of a table
+            found = [each for each in found if each.code != "parameter-type-unknown"]
+        context.diagnostics.extend(found)
+    is_broken = isinstance(statement, ast.CreateQuery) and statement.is_broken
+    if is_broken or (plan is not None and any(each.code in _BREAKING for each in context.diagnostics)):
+        plan = None
+    ordered = sorted(context.diagnostics, key=lambda each: each.span.start)
+    diagnostics = tuple(replace(each, query=name or None) if name else each for each in ordered)
+    return BoundQuery(
+        name,
+        kind,
+        plan,
+        parameters,
+        statement.span,
+        name_span,
+        body_span,
+        statement,
+        diagnostics,
+        context.star_columns,
+    )
+
+
+def _bind_body(context: QueryContext, body: ast.BareStatement) -> LogicalNode | LogicalWrite | None:
+    match body:
+        case ast.Select() | ast.UnionQuery():
+            return bind_query(context, body)
+        case ast.Fetch():
+            select = as_select(context, body)
+            return bind_query(context, select) if select is not None else None
+        case _:
+            return bind_write(context, body)
+
+
+# Findings after which a plan would mean nothing: a LIMIT without its number, a parameter of two types.
+_BREAKING = frozenset({"missing-max", "parameter-conflict", "parameter-type-unknown"})
+
+
+def _kind(statement: ast.BareStatement) -> QueryKind:
+    match statement:
+        case ast.Insert():
+            return "insert"
+        case ast.Update():
+            return "update"
+        case ast.Delete():
+            return "delete"
+    return "select"
+
+
+def marked_duplicate(query: BoundQuery, first: BoundQuery) -> BoundQuery:
+    """Give a query with the finding that another one has its name."""
+    found = report(
+        "duplicate-query",
+        alike("queries", first.name, query.name) or f"there are two queries called {query.name}",
+        query.name_span,
+        labels=(Label(first.name_span, "the first one"),),
+        help="rename one of them",
+        query=query.name,
+    )
+    return replace(query, diagnostics=(*query.diagnostics, found))
+
+
+def _unnamed(statement: ast.BareStatement) -> Diagnostic:
+    kind = "FETCH" if isinstance(statement, ast.Fetch) else _kind(statement).upper()
+    start = statement.span.start
+    fix = Fix("Give it a name", (Edit(statement.span.file, start, start, "CREATE QUERY unnamed AS\n"),))
+    return report(
+        "unnamed-query",
+        f"this {kind} has no name, so nothing can call it",
+        statement.span,
+        help=f"write CREATE QUERY name AS {kind} …",
+        fixes=(fix,),
+    )

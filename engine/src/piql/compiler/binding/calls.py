@@ -1,0 +1,141 @@
+"""Calls of scalar functions and aggregates."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from piql.compiler.binding.functions import AGGREGATES, FUNCTIONS, Function
+from piql.compiler.binding.scope import spelling_fix, suggestion
+from piql.compiler.binding.types import BARE, is_number, rounded_type, summed_type, type_of, with_article
+from piql.compiler.binding.windows import HELP, refusal
+from piql.compiler.logical import expressions as logical
+from piql.compiler.syntax import ast, left_out
+from piql.schema.catalog import Kind, SqlType
+
+if TYPE_CHECKING:
+    from piql.compiler.binding.expressions import ExpressionBinder
+
+
+def bind_call(binder: ExpressionBinder, node: ast.Call, expected: SqlType | None) -> logical.Expression | None:
+    name = node.name.text.upper()
+    if node.over is not None:
+        binder.report(
+            "window-function",
+            refusal(name),
+            node.span,
+            HELP,
+        )
+        return None
+    if name in AGGREGATES:
+        return _aggregate(binder, node, name)
+    function = FUNCTIONS.get(name)
+    if function is None:
+        other = left_out.FUNCTIONS.get(name)
+        near = None if other is not None else suggestion(name, [*FUNCTIONS, *AGGREGATES])
+        way_out = f"did you mean {near}?" if near else "known are " + ", ".join(sorted([*FUNCTIONS, *AGGREGATES]))
+        way_out = other or way_out
+        fixes = (spelling_fix(node.name.span, near),) if near else ()
+        binder.report("unknown-function", f"there is no function {node.name.text}", node.name.span, way_out, *fixes)
+        return None
+    if node.is_star or node.is_distinct or not function.low <= len(node.arguments) <= function.high:
+        binder.report("function-arguments", f"{name} is called as {function.usage}", node.span)
+        return None
+    arguments = _arguments(binder, node, function, expected)
+    if arguments is None:
+        return None
+    result = function.result([type_of(each) for each in arguments])
+    if result is None:
+        binder.report("type-mismatch", f"the arguments of {name} have no type in common", node.span)
+        return None
+    if function.name == "ROUND":
+        result = rounded_type(result, arguments[1] if len(arguments) > 1 else None)
+    return logical.FunctionCall(name=function.name, arguments=tuple(arguments), type=result, span=node.span)
+
+
+def _arguments(
+    binder: ExpressionBinder, node: ast.Call, function: Function, expected: SqlType | None
+) -> list[logical.Expression] | None:
+    """Bind the arguments; a parameter that may have any type takes that of the others, wherever it stands."""
+    bound: dict[int, logical.Expression] = {}
+    for place in sorted(range(len(node.arguments)), key=lambda place: awaits_type(node.arguments[place])):
+        argument = node.arguments[place]
+        wanted = function.wanted(place)
+        if wanted is None:
+            known = [type_of(other) for other in bound.values() if type_of(other).kind is not Kind.NULL]
+            wanted = function.result(known) if known else expected
+        value = binder.value(argument, wanted if awaits_type(argument) else None)
+        if value is None:
+            return None
+        if not function.accepts(place, type_of(value)):
+            binder.report(
+                "function-arguments",
+                f"{function.name} does not take {with_article(type_of(value))} here",
+                argument.span,
+                f"it is called as {function.usage}",
+            )
+            return None
+        bound[place] = value
+    return [bound[place] for place in range(len(node.arguments))]
+
+
+def awaits_type(node: ast.Expression) -> bool:
+    """Whether the place where an expression stands tells its type: it is a parameter, or COALESCE of nothing else."""
+    match node:
+        case ast.ParameterUse():
+            return True
+        case ast.Call(arguments=arguments) if node.name.text.upper() == "COALESCE":
+            return any(map(awaits_type, arguments)) and all(
+                awaits_type(argument) or (isinstance(argument, ast.LiteralValue) and argument.value is None)
+                for argument in arguments
+            )
+    return False
+
+
+def _aggregate(binder: ExpressionBinder, node: ast.Call, name: str) -> logical.Expression | None:
+    if binder.inside_aggregate:
+        binder.report("aggregate-misuse", f"{name} cannot stand inside another aggregate", node.span)
+        return None
+    if not binder.allows_aggregates:
+        way_out = "conditions on groups belong in HAVING" if binder.clause == "WHERE" else ()
+        binder.report("aggregate-misuse", f"{name} cannot stand in {binder.clause}", node.span, way_out)
+        return None
+    if node.is_star:
+        if name != "COUNT":
+            binder.report("function-arguments", f"{name}(*) has no meaning", node.span, f"write {name}(column)")
+            return None
+        return logical.Aggregate(function="COUNT", operand=None, distinct=False, type=BARE[Kind.BIGINT], span=node.span)
+    if len(node.arguments) != 1:
+        binder.report("function-arguments", f"{name} takes one argument", node.span)
+        return None
+    binder.inside_aggregate = True
+    operand = binder.value(node.arguments[0])
+    binder.inside_aggregate = False
+    if operand is None:
+        return None
+    own = type_of(operand)
+    if name in ("SUM", "AVG") and not is_number(own) and own.kind is not Kind.NULL:
+        binder.report(
+            "function-arguments",
+            f"{name} adds numbers, {node.arguments[0].span.text} is {with_article(own)}",
+            node.span,
+        )
+        return None
+    if name == "COUNT":
+        result = BARE[Kind.BIGINT]
+    elif name == "AVG":
+        result = BARE[Kind.DOUBLE]
+    elif name == "SUM":
+        result = summed_type(own)
+    else:
+        result = own
+    return logical.Aggregate(
+        function=name,  # type: ignore[arg-type]
+        operand=operand,
+        distinct=node.is_distinct,
+        type=result,
+        span=node.span,
+    )
+
+
+def takes_type(node: ast.Expression) -> bool:
+    return isinstance(node, ast.LiteralValue) or awaits_type(node)

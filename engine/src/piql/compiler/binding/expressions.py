@@ -1,0 +1,390 @@
+"""Expressions of the tree → bound expressions: names resolved, literals converted to the type they meet.
+
+A method gives None when something was wrong; what was wrong is reported by then, and callers pass None on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import TYPE_CHECKING, cast
+
+from piql.compiler.binding.calls import awaits_type, bind_call, takes_type
+from piql.compiler.binding.outputs import output_columns
+from piql.compiler.binding.parameters import Parameters
+from piql.compiler.binding.row_values import compare_rows, row_among_rows, row_among_values
+from piql.compiler.binding.scope import Scope, TableNames
+from piql.compiler.binding.star_room import MOST_COLUMNS
+from piql.compiler.binding.token_search import bind_like
+from piql.compiler.binding.types import (
+    BARE,
+    arithmetic,
+    bare,
+    is_comparable,
+    is_number,
+    literal_type,
+    number_type,
+    type_of,
+    with_article,
+)
+from piql.compiler.binding.whole_numbers import in_whole_numbers, is_fraction
+from piql.compiler.logical import expressions as logical
+from piql.compiler.syntax import ast
+from piql.schema.catalog import Kind, SqlType
+from piql.schema.values import ValueMismatch, convert, shown
+from piql.text.diagnostics.diagnostic import Diagnostic, Fix, Label
+from piql.text.diagnostics.report import report
+from piql.text.source import Span
+
+if TYPE_CHECKING:
+    from piql.compiler.logical.operators import LogicalNode
+
+# How values of a type are written; said where a literal is none of them.
+_WRITTEN = {
+    Kind.INT: "write a whole number, without quotes",
+    Kind.BIGINT: "write a whole number, without quotes",
+    Kind.DOUBLE: "write a number, without quotes",
+    Kind.DECIMAL: "write a number, such as 9.50",
+    Kind.BOOLEAN: "write TRUE or FALSE",
+    Kind.VARCHAR: "write a text in single quotes",
+    Kind.TEXT: "write a text in single quotes",
+    Kind.BLOB: "write pairs of hexadecimal digits, such as X'00FF'",
+    Kind.TIMESTAMP: "write a text such as '2012-08-27T10:15:00Z'",
+    Kind.DATE: "write a text such as '2012-08-27'",
+    Kind.UUID: "write a text such as '123e4567-e89b-12d3-a456-426614174000'",
+}
+
+QueryBinder = Callable[["QueryContext", ast.QueryExpression, Scope, bool], "LogicalNode | None"]
+
+
+@dataclass(slots=True)
+class QueryContext:
+    """What all parts of one query share while it is bound."""
+
+    tables: TableNames
+    bind_nested: QueryBinder  # binding.queries.bind_nested: subqueries come back to it
+    name: str | None = None
+    parameters: Parameters = field(default_factory=Parameters)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    nesting: int = 0  # how many queries stand around the one being bound
+    aliases: set[str] = field(default_factory=set)  # lower case; unique in the whole statement
+    room: int = MOST_COLUMNS  # for the columns that its stars stand for, in its file
+    star_columns: int = 0
+
+    def unique_alias(self, shown: str) -> str:
+        """Give an alias for the plan: as written, with a number when it is taken elsewhere in the statement."""
+        alias, number = shown, 1
+        while alias.lower() in self.aliases:
+            number += 1
+            alias = f"{shown}_{number}"
+        self.aliases.add(alias.lower())
+        return alias
+
+
+class ExpressionBinder:
+    """Binds the expressions of one clause; `aggregates` tells whether COUNT, SUM, … may stand in it."""
+
+    def __init__(self, context: QueryContext, scope: Scope, clause: str, aggregates: bool = False) -> None:
+        self.context = context
+        self.scope = scope
+        self.clause = clause
+        self.allows_aggregates = aggregates
+        self.inside_aggregate = False
+        self.is_test = clause in ("WHERE", "ON", "HAVING")  # what is bound is kept where it is true; NULL is as FALSE
+
+    def predicate(self, node: ast.Expression) -> logical.Expression | None:
+        """Bind a condition; a bare BOOLEAN column `approved` stands for `approved = TRUE`."""
+        match node:
+            case ast.Junction():
+                return self._junction(node)
+            case ast.Unary(operator="NOT"):
+                with self.in_a_value():
+                    operand = self.predicate(node.operand)
+                return logical.Not(operand=operand, span=node.span) if operand is not None else None
+        if isinstance(node, ast.InQuery):
+            return self._in_query(node)
+        with self.in_a_value():
+            bound = self.value(node, BARE[Kind.BOOLEAN])
+        if bound is None:
+            return None
+        found = type_of(bound)
+        if found.kind not in (Kind.BOOLEAN, Kind.NULL):
+            self.report("not-a-condition", f"a condition is true or false, this is {with_article(found)}", node.span)
+            return None
+        if isinstance(bound, logical.ColumnRef | logical.Parameter):
+            true = logical.Constant(value=True, type=BARE[Kind.BOOLEAN], span=node.span)
+            return logical.Comparison(operator="=", left=bound, right=true, span=node.span)
+        return bound
+
+    @contextmanager
+    def in_a_value(self) -> Iterator[None]:
+        """Bind what it matters for whether it is FALSE or NULL."""
+        was, self.is_test = self.is_test, False
+        yield
+        self.is_test = was
+
+    def value(self, node: ast.Expression, expected: SqlType | None = None) -> logical.Expression | None:
+        """Bind an expression; `expected` is the type that its place asks of literals and parameters."""
+        match node:
+            case ast.ColumnName():
+                return self._column(node)
+            case ast.LiteralValue():
+                return self.literal(node, expected)
+            case ast.ParameterUse():
+                return self.context.parameters.use(node, expected)
+            case ast.Binary():
+                if node.operator in ("=", "<>", "<", "<=", ">", ">="):
+                    return self.comparison(node)
+                return self._arithmetic(node, expected)
+            case ast.Unary(operator="-"):
+                return self._negated(node, expected)
+            case ast.Junction() | ast.Unary():
+                return self.predicate(node)
+            case ast.NullTest():
+                return self._null_test(node)
+            case ast.Between():
+                return self._between(node)
+            case ast.In():
+                return self._in(node)
+            case ast.InQuery():
+                return self._in_query(node)
+            case ast.ExistsQuery():
+                query = self.context.bind_nested(self.context, node.query, self.scope, True)
+                return logical.Exists(query=query, span=node.span) if query is not None else None
+            case ast.Like():
+                return bind_like(self, node)
+            case ast.Call():
+                return bind_call(self, node, expected)
+            case ast.Row():
+                self.report(
+                    "row-value", "several values stand where one belongs", node.span, "compare them with as many"
+                )
+                return None
+            case ast.ScalarQuery():
+                return self._scalar_query(node)
+
+    def report(self, code: str, message: str, span: Span, help: str | tuple[str, ...] = (), *fixes: Fix) -> None:
+        self.context.diagnostics.append(report(code, message, span, help=help, fixes=fixes))
+
+    def _column(self, node: ast.ColumnName) -> logical.ColumnRef | None:
+        found = self.scope.resolve(node)
+        if isinstance(found, Diagnostic):
+            self.context.diagnostics.append(found)
+            return None
+        return found
+
+    def literal(self, node: ast.LiteralValue, expected: SqlType | None) -> logical.Constant | None:
+        """Bind a literal as a value of the type expected, or of its own type."""
+        value = node.value
+        if expected is None or expected.kind is Kind.NULL:
+            own = literal_type(value)
+            if own is None:
+                self.report("bad-number", f"{shown(value)} is larger than any BIGINT", node.span)
+                return None
+            return logical.Constant(value=value, type=own, span=node.span)
+        if expected.kind in (Kind.INT, Kind.BIGINT) and isinstance(value, float | Decimal) and value == int(value):
+            value = int(value)
+        try:
+            return logical.Constant(value=convert(value, expected), type=bare(expected), span=node.span)
+        except ValueMismatch as mismatch:
+            self.report("type-mismatch", str(mismatch), node.span, _WRITTEN.get(expected.kind, ()))
+            return None
+
+    def pair(
+        self, left: ast.Expression, right: ast.Expression
+    ) -> tuple[logical.Expression | None, logical.Expression | None]:
+        """Bind two sides of a comparison: a literal or parameter takes the type of the other side."""
+        if takes_type(left) and not (takes_type(right) and awaits_type(right)):
+            bound_right = self.value(right)
+            return self._compared_with(left, bound_right), bound_right
+        bound_left = self.value(left)
+        return bound_left, self._compared_with(right, bound_left)
+
+    def _compared_with(self, node: ast.Expression, other: logical.Expression | None) -> logical.Expression | None:
+        """Bind what is compared with a value: of its type, unless it is a fraction beside a whole number."""
+        expected = _expected_of(other)
+        is_whole = expected is not None and expected.kind in (Kind.INT, Kind.BIGINT)
+        if is_whole and isinstance(node, ast.LiteralValue) and is_fraction(node.value):
+            expected = None
+        return self.value(node, expected)
+
+    def comparison(self, node: ast.Binary) -> logical.Expression | None:
+        if isinstance(node.left, ast.Row) and isinstance(node.right, ast.Row):
+            return compare_rows(self, node, node.left, node.right)
+        left, right = self.pair(node.left, node.right)
+        if left is None or right is None:
+            return None
+        if not self.check_comparable(left, right, node.left, node.right, node.span):
+            return None
+        for side, other in ((left, right), (right, left)):
+            if isinstance(side, logical.Constant) and side.value is None:
+                test = "IS NULL" if node.operator == "=" else "IS NOT NULL"
+                span = other.span
+                way_out = f"write {span.text} {test}" if span is not None else f"write {test}"
+                self.report("null-comparison", "a comparison with NULL is never true", node.span, way_out)
+                break
+        operator = cast(logical.ComparisonOperator, node.operator)
+        return in_whole_numbers(logical.Comparison(operator=operator, left=left, right=right, span=node.span))
+
+    def check_comparable(
+        self,
+        left: logical.Expression,
+        right: logical.Expression,
+        left_node: ast.Expression,
+        right_node: ast.Expression,
+        span: Span,
+    ) -> bool:
+        left_type, right_type = type_of(left), type_of(right)
+        if is_comparable(left_type, right_type):
+            return True
+        labels = (
+            Label(left_node.span, f"this is {with_article(left_type)}"),
+            Label(right_node.span, f"this is {with_article(right_type)}"),
+        )
+        self.context.diagnostics.append(
+            report(
+                "type-mismatch",
+                f"{with_article(left_type)} cannot be compared with {with_article(right_type)}",
+                span,
+                labels=labels,
+                help="compare values of one type",
+            )
+        )
+        return False
+
+    def _arithmetic(self, node: ast.Binary, expected: SqlType | None) -> logical.Expression | None:
+        hint = BARE[Kind.TEXT] if node.operator == "||" else None
+        left: logical.Expression | None
+        right: logical.Expression | None
+        if isinstance(node.left, ast.ParameterUse):
+            right = self.value(node.right, hint or (expected if isinstance(node.right, ast.ParameterUse) else None))
+            left = self.value(node.left, hint or (type_of(right) if right is not None else None))
+        else:
+            left = self.value(node.left, hint if isinstance(node.left, ast.LiteralValue) else None)
+            takes = isinstance(node.right, ast.ParameterUse)
+            right = self.value(node.right, hint or (type_of(left) if takes and left is not None else None))
+        if left is None or right is None:
+            return None
+        result = arithmetic(node.operator, number_type(left), number_type(right))
+        if result is None:
+            self.report(
+                "type-mismatch",
+                f"`{node.operator}` has no meaning for {type_of(left)} and {type_of(right)}",
+                node.span,
+                "|| joins texts" if node.operator == "||" else "+ - * / % work on numbers, || joins texts",
+            )
+            return None
+        return logical.Arithmetic(operator=node.operator, left=left, right=right, type=result, span=node.span)  # type: ignore[arg-type]
+
+    def _negated(self, node: ast.Unary, expected: SqlType | None) -> logical.Expression | None:
+        takes = isinstance(node.operand, ast.ParameterUse)
+        operand = self.value(node.operand, (expected or BARE[Kind.BIGINT]) if takes else None)
+        if operand is None:
+            return None
+        own = type_of(operand)
+        if not is_number(own) and own.kind is not Kind.NULL:
+            self.report("type-mismatch", f"minus has no meaning for {with_article(own)}", node.span)
+            return None
+        return logical.FunctionCall(name="NEGATE", arguments=(operand,), type=own, span=node.span)
+
+    def _junction(self, node: ast.Junction) -> logical.Expression | None:
+        kind = logical.And if node.operator == "AND" else logical.Or
+        operands: list[logical.Expression] = []
+        is_broken = False
+        for each in node.operands:
+            bound = self.predicate(each)
+            if bound is None:
+                is_broken = True
+            elif isinstance(bound, kind):
+                operands.extend(bound.operands)
+            else:
+                operands.append(bound)
+        return None if is_broken else kind(operands=tuple(operands), span=node.span)
+
+    def _null_test(self, node: ast.NullTest) -> logical.Expression | None:
+        operand = self.value(node.operand)
+        if operand is None:
+            return None
+        test = logical.IsNull(operand=operand, span=node.span)
+        return logical.Not(operand=test, span=node.span) if node.is_negated else test
+
+    def _between(self, node: ast.Between) -> logical.Expression | None:
+        """`a BETWEEN x AND y` is `a >= x AND a <= y`."""
+        low = self.comparison(ast.Binary(operator=">=", left=node.operand, right=node.low, span=node.span))
+        high = self.comparison(ast.Binary(operator="<=", left=node.operand, right=node.high, span=node.span))
+        if low is None or high is None:
+            return None
+        both = logical.And(operands=(low, high), span=node.span)
+        return logical.Not(operand=both, span=node.span) if node.is_negated else both
+
+    def _in(self, node: ast.In) -> logical.Expression | None:
+        if isinstance(node.operand, ast.Row):
+            return row_among_values(self, node, node.operand)
+        told = None  # [me] IN (owner, target): the first column tells the type
+        if takes_type(node.operand):
+            told = next((each for each in node.items if not takes_type(each)), None)
+        bound = self.value(told) if told is not None else None
+        operand = self.value(node.operand, _expected_of(bound))
+        expected = _expected_of(operand)
+        items: list[logical.Expression] = []
+        for each in node.items:
+            if node.is_list and isinstance(each, ast.ParameterUse):
+                items.append(self.context.parameters.use(each, expected, is_list=True))
+                continue
+            item = bound if each is told else self._compared_with(each, operand)
+            if item is not None and (
+                operand is None or self.check_comparable(operand, item, node.operand, each, each.span)
+            ):
+                items.append(item)
+        if operand is None or len(items) < len(node.items):
+            return None
+        found = logical.InList(operand=operand, items=tuple(items), span=node.span)
+        return logical.Not(operand=found, span=node.span) if node.is_negated else found
+
+    def _scalar_query(self, node: ast.ScalarQuery) -> logical.Expression | None:
+        query = self.context.bind_nested(self.context, node.query, self.scope, False)
+        if query is None:
+            return None
+        columns = output_columns(query)
+        if len(columns) != 1:
+            self.report(
+                "subquery-columns",
+                f"a subquery in the place of a value gives one column, this one gives {len(columns)}",
+                node.query.span,
+            )
+            return None
+        return logical.ScalarSubquery(query=query, type=columns[0].type, span=node.span)
+
+    def _in_query(self, node: ast.InQuery) -> logical.Expression | None:
+        if isinstance(node.operand, ast.Row):
+            return row_among_rows(self, node, node.operand)
+        operand = None if takes_type(node.operand) else self.value(node.operand)
+        query = self.context.bind_nested(self.context, node.query, self.scope, False)
+        columns = output_columns(query) if query is not None else ()
+        if takes_type(node.operand):
+            operand = self.value(node.operand, bare(columns[0].type) if columns else None)
+        if operand is None or query is None:
+            return None
+        if len(columns) != 1:
+            self.report(
+                "subquery-columns",
+                f"the subquery of IN gives one column, this one gives {len(columns)}",
+                node.query.span,
+            )
+            return None
+        if not is_comparable(type_of(operand), columns[0].type):
+            self.report(
+                "type-mismatch",
+                f"{with_article(type_of(operand))} cannot be compared with {with_article(columns[0].type)}",
+                node.span,
+                "the subquery must give values of the type on the left",
+            )
+            return None
+        found = logical.InSubquery(operand=operand, query=query, span=node.span)
+        return logical.Not(operand=found, span=node.span) if node.is_negated else found
+
+
+def _expected_of(bound: logical.Expression | None) -> SqlType | None:
+    return bare(type_of(bound)) if bound is not None else None

@@ -1,0 +1,339 @@
+"""`FETCH … OF … BY …` → the SELECT that says the same.
+
+    FETCH Thought                                SELECT Thought.*
+      OF User friend BY owner                    FROM Thought
+      OF Subscription BY target           →        JOIN Subscription ON Thought.owner = Subscription.target
+      OF User me BY owner                        WHERE Subscription.owner = [this]
+    WHERE me = [this]
+
+Each step follows a foreign key, in whichever direction it is declared. A step of which only the primary key is used,
+and to which a foreign key of a neighbour leads, reads nothing: the foreign key holds the same values and is enforced.
+`alias = [parameter]` compares the whole primary key; a key of several columns takes a parameter for each, `this_owner`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import cast
+
+from piql.compiler.binding.expressions import QueryContext
+from piql.compiler.binding.scope import lookup, matches, unknown_name
+from piql.compiler.syntax import ast
+from piql.schema.catalog import ForeignKey, Table
+from piql.text.diagnostics.report import report
+from piql.text.source import Span
+from piql.trees.frozen import replace
+from piql.trees.node import Node
+
+
+@dataclass(slots=True)
+class _Step:
+    """One step with its table; `alias` is what the SELECT calls it."""
+
+    node: ast.FetchStep
+    table: Table
+    alias: ast.Name
+    by_fold: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class _Link:
+    """Columns of two steps that are equal because a foreign key says so; `holder` has the foreign key."""
+
+    holder: int
+    target: int
+    key: ForeignKey
+    span: Span
+
+
+def as_select(context: QueryContext, fetch: ast.Fetch) -> ast.Select | None:
+    """Give the SELECT of a FETCH, or None when something is wrong and reported."""
+    steps = _steps(context, fetch)
+    if steps is None:
+        return None
+    links = [_link(context, steps, place) for place in range(1, len(steps))]
+    found = [link for link in links if link is not None]
+    if len(found) < len(links):
+        return None
+    names = _Names(context, steps)
+    conditions = list(names.conditions(fetch.where)) if fetch.where is not None else []
+    order = names.qualified(fetch.order) if fetch.order is not None else None
+    if names.is_broken:
+        return None
+    return _Joined(fetch, steps, found, conditions, cast("ast.OrderClause | None", order)).select()
+
+
+def _steps(context: QueryContext, fetch: ast.Fetch) -> list[_Step] | None:
+    steps: list[_Step] = []
+    taken: set[str] = set()
+    is_broken = False
+    for node in fetch.steps:
+        table = context.tables.find(node.entity)
+        if table is None:
+            context.diagnostics.append(context.tables.unknown(node.entity))
+            is_broken = True
+            continue
+        if table.name in context.tables.broken:
+            is_broken = True
+            continue
+        alias = node.alias or node.entity
+        text, number = alias.text, 1
+        while text.lower() in taken:
+            if node.alias is not None:
+                message = f"{alias.text} stands for two steps"
+                context.diagnostics.append(
+                    report("duplicate-alias", message, alias.span, help="give one of them another alias")
+                )
+                is_broken = True
+                break
+            number += 1
+            text = f"{alias.text}_{number}"
+        taken.add(text.lower())
+        columns = {each.name.lower(): each.name for each in table.columns}
+        steps.append(_Step(node, table, replace(alias, text=text), columns))
+    return None if is_broken else steps
+
+
+def _link(context: QueryContext, steps: list[_Step], place: int) -> _Link | None:
+    """Find the foreign key that leads from one step to the next, declared on either side."""
+    by = steps[place].node.by
+    assert by is not None
+    found: list[_Link] = []
+    known: list[str] = []
+    for holder, target in ((place - 1, place), (place, place - 1)):
+        for key in steps[holder].table.foreign_keys:
+            if key.table == steps[target].table.name:
+                name = key.name or key.columns[0]
+                known.append(name)
+                if matches(by, name) or (len(key.columns) == 1 and matches(by, key.columns[0])):
+                    found.append(_Link(holder, target, key, steps[place].node.span))
+    if len(found) == 1:
+        return found[0]
+    one, other = steps[place - 1].table.name, steps[place].table.name
+    if found:
+        context.diagnostics.append(
+            report(
+                "ambiguous-step",
+                f"{by.text} leads from {one} to {other} in both directions",
+                by.span,
+                help="write it as a SELECT, which says which side it is",
+            )
+        )
+    else:
+        message = f"no foreign key {by.text} leads between {one} and {other}"
+        context.diagnostics.append(unknown_name("unknown-relation", message, by, known, "declare a FOREIGN KEY"))
+    return None
+
+
+class _Names:
+    """Writes the names of a FETCH as those of its SELECT: every column with the alias of its step."""
+
+    def __init__(self, context: QueryContext, steps: list[_Step]) -> None:
+        self.context = context
+        self.steps = steps
+        self.is_broken = False
+
+    def conditions(self, where: ast.Expression) -> Iterator[ast.Expression]:
+        parts = where.operands if isinstance(where, ast.Junction) and where.operator == "AND" else (where,)
+        for part in parts:
+            whole = self._whole_key(part)
+            if whole is not None:
+                yield from whole
+            else:
+                yield cast(ast.Expression, self.qualified(part))
+
+    def _whole_key(self, part: ast.Expression) -> list[ast.Expression] | None:
+        """See `alias = [parameter]`, either way round, and give the comparison of each column of the key."""
+        if not isinstance(part, ast.Binary) or part.operator != "=":
+            return None
+        for name, value in ((part.left, part.right), (part.right, part.left)):
+            if not isinstance(name, ast.ColumnName) or not isinstance(value, ast.ParameterUse) or name.qualifier:
+                continue
+            step = self._step(name.name)
+            if step is None or any(name.name.text.lower() in each.by_fold for each in self.steps):
+                continue
+            key = step.table.primary_key
+            found: list[ast.Expression] = []
+            for column in key:
+                parameter = value if len(key) == 1 else replace(value, name=f"{value.name}_{column}", ordinal=None)
+                left = _column(step.alias, column, name.span)
+                found.append(ast.Binary(operator="=", left=left, right=parameter, span=part.span))
+            return found
+        return None
+
+    def _step(self, name: ast.Name) -> _Step | None:
+        """Give the step that an alias, or an entity that is there once, means."""
+        for each in self.steps:
+            if matches(name, each.alias.text):
+                return each
+        named = [each for each in self.steps if matches(name, each.table.name)]
+        return named[0] if len(named) == 1 else None
+
+    def qualified(self, node: Node) -> Node:
+        """Give an expression with the alias of its step before every column; subqueries are left as they are."""
+        if isinstance(node, ast.ColumnName):
+            return self._qualified_column(node)
+        if isinstance(node, ast.InQuery):
+            return replace(node, operand=cast(ast.Expression, self.qualified(node.operand)))
+        if isinstance(node, ast.ExistsQuery | ast.ScalarQuery):
+            return node
+        return node.map_children(self.qualified)
+
+    def _qualified_column(self, node: ast.ColumnName) -> ast.ColumnName:
+        if node.qualifier is not None:
+            step = self._step(node.qualifier)
+            if step is None or step.alias.text == node.qualifier.text:
+                return node
+            return replace(node, qualifier=replace(step.alias, span=node.qualifier.span))
+        owners = [each for each in self.steps if lookup(node.name, each.by_fold) is not None]
+        if len(owners) == 1:
+            return replace(node, qualifier=replace(owners[0].alias, span=node.name.span))
+        if owners:
+            choices = [f"{each.alias.text}.{node.name.text}" for each in owners]
+            self.is_broken = True
+            self.context.diagnostics.append(
+                report(
+                    "ambiguous-column",
+                    f"{node.name.text} may be {' or '.join(choices)}",
+                    node.span,
+                    help=f"write {choices[0]}",
+                )
+            )
+        return node
+
+
+class _Joined:
+    """Puts the steps that have to be read into FROM, and leaves out those that foreign keys stand for."""
+
+    def __init__(
+        self,
+        fetch: ast.Fetch,
+        steps: list[_Step],
+        links: list[_Link],
+        conditions: list[ast.Expression],
+        order: ast.OrderClause | None,
+    ) -> None:
+        self.fetch = fetch
+        self.steps = steps
+        self.links = links
+        self.conditions = conditions
+        self.order = order
+        self.left_out: set[int] = set()
+        # each: two columns (step, name) that are equal, and where the text says so
+        self.equalities = [
+            ((link.holder, own), (link.target, other), link.span)
+            for link in links
+            for own, other in zip(link.key.columns, link.key.referenced_columns, strict=True)
+        ]
+
+    def select(self) -> ast.Select:
+        for place in range(1, len(self.steps)):
+            self._leave_out(place)
+        first = self.steps[0]
+        joins = [self._join(place) for place in range(1, len(self.steps)) if place not in self.left_out]
+        head = self.steps[0].node.span
+        items_span = first.node.entity.span
+        from_clause = ast.FromClause(
+            first=self._table(first),
+            joins=tuple(joins),
+            span=head.to(self.steps[-1].node.span),
+        )
+        return ast.Select(
+            items=(ast.Star(qualifier=first.alias, span=items_span),),
+            items_span=items_span,
+            from_clause=from_clause,
+            where=self._where(),
+            order=self.order,
+            stop=self.fetch.stop,
+            offset=self.fetch.offset,
+            span=self.fetch.span,
+        )
+
+    def _table(self, step: _Step) -> ast.TableName:
+        is_plain = step.alias.text == step.node.entity.text
+        return ast.TableName(table=step.node.entity, alias=None if is_plain else step.alias, span=step.node.span)
+
+    def _where(self) -> ast.Expression | None:
+        if not self.conditions:
+            return None
+        span = self.fetch.where.span if self.fetch.where is not None else self.fetch.span
+        if len(self.conditions) == 1:
+            return self.conditions[0]
+        return ast.Junction(operator="AND", operands=tuple(self.conditions), span=span)
+
+    def _join(self, place: int) -> ast.JoinClause:
+        """Join a step on its equalities with the steps before it."""
+        step = self.steps[place]
+        parts: list[ast.Expression] = []
+        for one, other, span in self.equalities:
+            if max(one[0], other[0]) == place:
+                parts.append(ast.Binary(operator="=", left=self._at(one, span), right=self._at(other, span), span=span))
+        condition = (
+            parts[0] if len(parts) == 1 else ast.Junction(operator="AND", operands=tuple(parts), span=step.node.span)
+        )
+        return ast.JoinClause(kind="inner", table=self._table(step), condition=condition, span=step.node.span)
+
+    def _at(self, column: tuple[int, str], span: Span) -> ast.ColumnName:
+        return _column(self.steps[column[0]].alias, column[1], span)
+
+    def _leave_out(self, place: int) -> None:
+        """Replace a step's key by the foreign key of a neighbour, when nothing else of the step is used."""
+        step = self.steps[place]
+        key = step.table.primary_key
+        if any(column not in key for column in self._used(place)):
+            return
+        for link in self.links:
+            if link.target != place or link.holder in self.left_out or set(link.key.referenced_columns) != set(key):
+                continue
+            stands_for = {
+                other: (link.holder, own)
+                for own, other in zip(link.key.columns, link.key.referenced_columns, strict=True)
+            }
+            self._replace(place, stands_for)
+            self._leave_out_null(link)
+            self.left_out.add(place)
+            return
+
+    def _leave_out_null(self, link: _Link) -> None:
+        """A foreign key that is NULL leads to nothing: its row would not have been joined."""
+        for name in link.key.columns:
+            column = self.steps[link.holder].table.column(name)
+            if column is not None and column.nullable:
+                operand = self._at((link.holder, name), link.span)
+                self.conditions.append(ast.NullTest(operand=operand, is_negated=True, span=link.span))
+
+    def _used(self, place: int) -> Iterator[str]:
+        """Give the columns of a step that anything but its own place in the path uses."""
+        alias = self.steps[place].alias.text.lower()
+        nodes: list[Node] = [*self.conditions, *((self.order,) if self.order is not None else ())]
+        for node in nodes:
+            for column in node.find(ast.ColumnName):
+                if column.qualifier is not None and column.qualifier.text.lower() == alias:
+                    yield self.steps[place].by_fold.get(column.name.text.lower(), column.name.text)
+        for one, other, _ in self.equalities:
+            yield from (column for step, column in (one, other) if step == place)
+
+    def _replace(self, place: int, stands_for: dict[str, tuple[int, str]]) -> None:
+        def at(column: tuple[int, str]) -> tuple[int, str]:
+            return stands_for[column[1]] if column[0] == place else column
+
+        changed = [(at(one), at(other), span) for one, other, span in self.equalities]
+        self.equalities = [each for each in changed if each[0] != each[1]]
+        alias = self.steps[place].alias.text.lower()
+        by_fold = self.steps[place].by_fold
+
+        def rename(node: Node) -> Node:
+            if isinstance(node, ast.ColumnName) and node.qualifier is not None and node.qualifier.text.lower() == alias:
+                holder, column = stands_for[by_fold[node.name.text.lower()]]
+                return _column(self.steps[holder].alias, column, node.span)
+            return node
+
+        self.conditions = [cast(ast.Expression, each.transform_up(rename)) for each in self.conditions]
+        if self.order is not None:
+            self.order = cast(ast.OrderClause, self.order.transform_up(rename))
+
+
+def _column(alias: ast.Name, column: str, span: Span) -> ast.ColumnName:
+    name = ast.Name(text=column, is_quoted=not column.isidentifier(), span=span)
+    return ast.ColumnName(qualifier=replace(alias, span=span), name=name, span=span)

@@ -1,0 +1,44 @@
+"""What columns a bound query gives: names, types, and whether NULL may be in them."""
+
+from __future__ import annotations
+
+from piql.compiler.binding.scope import ScopeColumn
+from piql.compiler.binding.types import is_nullable, type_of, wider
+from piql.compiler.logical import operators as logical
+from piql.trees.frozen import replace
+
+
+def output_columns(plan: logical.LogicalNode) -> list[ScopeColumn]:
+    """Give the columns of a whole query, in order."""
+    match plan:
+        case logical.Projection():
+            return [
+                ScopeColumn(each.name, type_of(each.expression), is_nullable(each.expression)) for each in plan.outputs
+            ]
+        case logical.Union():
+            inputs = [output_columns(each) for each in plan.inputs]
+            columns = []
+            for each in zip(*inputs, strict=False):
+                widest = each[0].type
+                for other in each[1:]:
+                    widest = wider(widest, other.type) or widest
+                columns.append(ScopeColumn(each[0].name, widest, any(other.nullable for other in each)))
+            return columns
+        case logical.Stop() | logical.Sort() | logical.Distinct() | logical.Selection() | logical.DataStop():
+            return output_columns(plan.input)
+    return []
+
+
+def with_output_names(plan: logical.LogicalNode, names: list[str]) -> logical.LogicalNode:
+    """Give the query with its outputs renamed, as the inputs of a UNION take the names of the first."""
+    match plan:
+        case logical.Projection():
+            if [each.name for each in plan.outputs] == names:
+                return plan
+            outputs = tuple(replace(each, name=name) for each, name in zip(plan.outputs, names, strict=True))
+            return replace(plan, outputs=outputs)
+        case logical.Union():
+            return replace(plan, inputs=tuple(with_output_names(each, names) for each in plan.inputs))
+        case logical.Stop() | logical.Sort() | logical.Distinct():
+            return replace(plan, input=with_output_names(plan.input, names))
+    return plan

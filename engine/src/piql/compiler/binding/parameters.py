@@ -1,0 +1,223 @@
+"""The parameters of one query: gathered where they are used, then settled into one type, ordinal and MAX each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TypeVar, cast
+
+from piql.compiler.binding.types import BARE, bare, wider
+from piql.compiler.logical.expressions import Parameter
+from piql.compiler.logical.operators import QueryParameter
+from piql.compiler.syntax import ast
+from piql.schema.catalog import Kind, SqlType
+from piql.text.diagnostics.diagnostic import Diagnostic, Edit, Fix, Label
+from piql.text.diagnostics.report import report
+from piql.text.source import Span
+from piql.trees.frozen import replace
+from piql.trees.node import Node
+
+N = TypeVar("N", bound=Node)
+
+DEFAULT_MAX = 50  # offered where a MAX is missing
+
+
+@dataclass(slots=True)
+class _Use:
+    """What is known of one parameter so far."""
+
+    first: Span
+    type: SqlType | None = None
+    type_span: Span | None = None
+    ordinal: int | None = None
+    is_list: bool = False
+    is_count: bool = False
+    max_items: int | None = None
+    max_spans: tuple[Span, ...] = ()  # the numbers of the MAX of a list, one for each place
+    max_value: int | None = None
+    is_mixed: bool = False  # its uses had different types, so nodes made early must be changed
+    is_wrong: bool = False
+
+
+@dataclass(slots=True)
+class Parameters:
+    """Gathers the uses of the parameters of one query."""
+
+    uses: dict[str, _Use] = field(default_factory=dict)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+
+    def use(self, node: ast.ParameterUse, type: SqlType | None, is_list: bool = False) -> Parameter:
+        """Note a use as a value (or list of values) of a type; None where the place does not tell the type."""
+        use = self._note(node)
+        if use.is_count or (use.type is not None and use.is_list != is_list):
+            self._conflict(use, node, "is a list in one place and one value in another")
+        use.is_list = use.is_list or is_list
+        if type is not None and type.kind is not Kind.NULL:
+            self._unify(use, node, bare(type))
+        if is_list:
+            if node.max is not None:
+                if use.max_items is not None and use.max_items != node.max:
+                    self._conflict(use, node, f"has MAX {use.max_items} in one place and MAX {node.max} in another")
+                if use.max_items is None and use.first is not node.span:
+                    use.is_mixed = True
+                use.max_items = node.max
+                if node.max_span is not None:
+                    use.is_mixed = use.is_mixed or bool(use.max_spans)
+                    use.max_spans = (*use.max_spans, node.max_span)
+            elif use.max_items is None:
+                use.is_mixed = True
+        elif node.max is not None:
+            self.diagnostics.append(
+                report(
+                    "max-without-use",
+                    f"[{node.name}] is one value, MAX says nothing about it",
+                    node.max_span or node.span,
+                    help="MAX belongs to a list (IN [ids] MAX 50) and to LIMIT [count] MAX 50",
+                )
+            )
+        items = use.max_items if is_list else None
+        if use.is_wrong:  # a second finding about the types would say the same
+            return Parameter(name=node.name, type=BARE[Kind.NULL], max_items=items, span=node.span)
+        known = use.type or BARE[Kind.NULL]
+        spans = use.max_spans if is_list else ()
+        return Parameter(name=node.name, type=known, max_items=items, span=node.span, max_spans=spans)
+
+    def count(self, node: ast.ParameterUse, word: str) -> int | None:
+        """Note a use as the count of a LIMIT or PAGINATE, named by its word, and give its MAX."""
+        use = self._note(node)
+        if use.is_list:
+            self._conflict(use, node, "is a list in one place and one value in another")
+        self._unify(use, node, BARE[Kind.INT])
+        use.is_count = True
+        if node.max is not None:
+            use.max_value = node.max if use.max_value is None else min(use.max_value, node.max)
+        elif use.max_value is None:
+            end = node.span.end
+            self.diagnostics.append(
+                report(
+                    "missing-max",
+                    f"{word} [{node.name}] has no MAX: the caller could ask for any number of rows",
+                    node.span,
+                    help=f"say the most it may be: {word} {node.span.text} MAX {DEFAULT_MAX}",
+                    fixes=(self._max_fix(node, end),),
+                )
+            )
+        return use.max_value
+
+    def _max_fix(self, node: ast.ParameterUse, end: int) -> Fix:
+        edit = Edit(node.span.file, end, end, f" MAX {DEFAULT_MAX}")
+        what = f"an execution that asks for more than {DEFAULT_MAX} rows is refused"
+        return Fix(f"Add MAX {DEFAULT_MAX}", (edit,), consequence=what)
+
+    def _note(self, node: ast.ParameterUse) -> _Use:
+        use = self.uses.get(node.name)
+        if use is None:
+            use = self.uses[node.name] = _Use(node.span)
+        if node.ordinal is not None:
+            if use.ordinal is not None and use.ordinal != node.ordinal:
+                self._conflict(use, node, f"has two ordinals, {use.ordinal} and {node.ordinal}", "parameter-ordinal")
+            use.ordinal = node.ordinal
+        return use
+
+    def _unify(self, use: _Use, node: ast.ParameterUse, type: SqlType) -> None:
+        if use.type is None:
+            if use.first is not node.span:
+                use.is_mixed = True
+            use.type, use.type_span = type, node.span
+        elif use.type != type:
+            both = wider(use.type, type)
+            if both is None:
+                self._conflict(use, node, f"is {use.type} in one place and {type} in another")
+            else:
+                use.type = both
+                use.is_mixed = True
+
+    def _conflict(self, use: _Use, node: ast.ParameterUse, what: str, code: str = "parameter-conflict") -> None:
+        if not use.is_wrong:
+            use.is_wrong = True
+            first = use.type_span or use.first
+            labels = (Label(first, "the other place"),) if first != node.span else ()
+            self.diagnostics.append(
+                report(code, f"[{node.name}] {what}", node.span, labels=labels, help="use two parameters")
+            )
+
+    def settle(self) -> tuple[QueryParameter, ...]:
+        """Give the parameters in the order of their ordinals, then of their first use, and report what is missing."""
+        by_ordinal: dict[int, tuple[str, _Use]] = {}
+        for name, use in self.uses.items():
+            if use.type is None and not use.is_wrong:
+                self.diagnostics.append(
+                    report(
+                        "parameter-type-unknown",
+                        f"nothing here tells the type of [{name}]",
+                        use.first,
+                        help="compare it with a column, or put it into one",
+                    )
+                )
+            if use.is_list and use.max_items is None:
+                self.diagnostics.append(self._list_without_max(name, use))
+            if use.ordinal is None:
+                continue
+            other = by_ordinal.setdefault(use.ordinal, (name, use))
+            if other[1] is not use:
+                self.diagnostics.append(
+                    report(
+                        "parameter-ordinal",
+                        f"[{other[0]}] and [{name}] both have the ordinal {use.ordinal}",
+                        use.first,
+                        labels=(Label(other[1].first, "the other one"),),
+                        help="number the parameters 1, 2, 3, …",
+                    )
+                )
+        ordinals = sorted(by_ordinal)
+        for place, ordinal in enumerate(ordinals, start=1):
+            if ordinal != place:
+                name, use = by_ordinal[ordinal]
+                self.diagnostics.append(
+                    report(
+                        "parameter-ordinal",
+                        f"no parameter has the ordinal {place}, but [{name}] has {ordinal}",
+                        use.first,
+                        help="ordinals start at 1 and leave no gap",
+                    )
+                )
+                break
+        ordered = sorted(self.uses.items(), key=lambda each: each[1].ordinal or len(by_ordinal) + 10**9)
+        return tuple(
+            QueryParameter(
+                name=name,
+                type=use.type or BARE[Kind.TEXT],
+                ordinal=use.ordinal,
+                max_value=use.max_value,
+                max_items=use.max_items,
+                span=use.first,
+            )
+            for name, use in ordered
+        )
+
+    def _list_without_max(self, name: str, use: _Use) -> Diagnostic:
+        span = use.first
+        edit = Edit(span.file, span.end, span.end, f" MAX {DEFAULT_MAX}")
+        what = f"an execution that gives more than {DEFAULT_MAX} values is refused"
+        return report(
+            "missing-max",
+            f"the list [{name}] has no MAX: the caller could give any number of values",
+            span,
+            help=f"say the most it may hold: IN {span.text} MAX {DEFAULT_MAX}",
+            fixes=(Fix(f"Add MAX {DEFAULT_MAX}", (edit,), consequence=what),),
+        )
+
+    def finish(self, plan: N) -> N:
+        """Give every use in a plan the type and MAX that were settled, where uses differed."""
+        if not any(use.is_mixed for use in self.uses.values()):
+            return plan
+
+        def changed(node: Node) -> Node:
+            if isinstance(node, Parameter):
+                use = self.uses[node.name]
+                items = use.max_items if use.is_list else None
+                is_settled = node.type == use.type and node.max_items == items and node.max_spans == use.max_spans
+                if use.type is not None and not is_settled:
+                    return replace(node, type=use.type, max_items=items, max_spans=use.max_spans)
+            return node
+
+        return cast(N, plan.transform_up(changed))

@@ -1,0 +1,477 @@
+"""SELECT and UNION → the canonical logical plan: exactly what is written, nothing moved.
+
+From the bottom: the relations of FROM joined left-deep, `Selection` (WHERE), `GroupBy`, `Selection` (HAVING), `Sort`,
+`Projection`, `Distinct`, `Stop`:
+
+    Stop(Distinct(Projection(Sort(Selection(GroupBy(Selection(Join(Relation, Relation))))))))
+
+- `Sort` stands below `Projection`: its keys are expressions over columns (above a `GroupBy`: over its keys and
+  aggregates), and an output alias in ORDER BY is replaced by what it stands for.
+- `Distinct` stands above both and keeps the order of its input: what DISTINCT is ordered by must be an output.
+- A UNION is `Stop(Sort(Union(Projection…, …)))`; its sort keys are `ColumnRef(relation="", name=output)`.
+- Aliases are unique in the whole statement: one that is taken elsewhere in it gets a number (`u`, `u_2`).
+- BETWEEN is two comparisons, a bare BOOLEAN column is `column = TRUE`, NOT IN is Not(InList).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from piql.compiler.binding.aggregates import aggregates_in, ungrouped
+from piql.compiler.binding.expressions import ExpressionBinder, QueryContext
+from piql.compiler.binding.outputs import output_columns, with_output_names
+from piql.compiler.binding.scope import Scope, ScopeRelation, matches
+from piql.compiler.binding.stops import count_of, stopped
+from piql.compiler.binding.types import wider
+from piql.compiler.binding.windows import window_function
+from piql.compiler.logical import expressions as bound
+from piql.compiler.logical import operators as logical
+from piql.compiler.syntax import ast
+from piql.text.diagnostics.diagnostic import Label
+from piql.text.diagnostics.report import report
+from piql.text.source import Span
+from piql.trees.frozen import replace
+
+MAX_OUTPUTS = 5_000  # columns of one result
+
+
+def bind_query(
+    context: QueryContext, node: ast.QueryExpression, outer: Scope | None = None, is_exists: bool = False
+) -> logical.LogicalNode | None:
+    """Give the plan of a query, or None when something in it is wrong and reported."""
+    if isinstance(node, ast.UnionQuery):
+        return _bind_union(context, node, outer)
+    return _Select(context, node, outer, is_exists).bind()
+
+
+def bind_nested(
+    context: QueryContext, node: ast.QueryExpression, outer: Scope | None = None, is_exists: bool = False
+) -> logical.LogicalNode | None:
+    """Give the plan of a subquery or derived table."""
+    context.nesting += 1
+    plan = bind_query(context, node, outer, is_exists)
+    context.nesting -= 1
+    return plan
+
+
+def _bind_union(context: QueryContext, node: ast.UnionQuery, outer: Scope | None) -> logical.LogicalNode | None:
+    inputs = [bind_query(context, each, outer) for each in node.inputs]
+    plans = [each for each in inputs if each is not None]
+    if len(plans) < len(inputs):
+        return None
+    columns = output_columns(plans[0])
+    names = [each.name for each in columns]
+    for plan, query in zip(plans[1:], node.inputs[1:], strict=True):
+        others = output_columns(plan)
+        if len(others) != len(columns):
+            context.diagnostics.append(
+                report(
+                    "union-columns",
+                    f"this query gives {len(others)} columns, the first of the UNION gives {len(columns)}",
+                    _items_span(query),
+                    labels=(Label(_items_span(node.inputs[0]), "the first query"),),
+                    help="all queries of a UNION give the same columns",
+                )
+            )
+            return None
+        for one, other in zip(columns, others, strict=True):
+            if wider(one.type, other.type) is None:
+                context.diagnostics.append(
+                    report(
+                        "type-mismatch",
+                        f"{one.name} is {one.type} in the first query of the UNION and {other.type} here",
+                        _items_span(query),
+                        help="all queries of a UNION give the same types",
+                    )
+                )
+                return None
+    plan = logical.Union(
+        inputs=tuple(with_output_names(each, names) for each in plans), all=node.is_all, span=node.span
+    )
+    return _ordered_union(context, node, plan)
+
+
+def _ordered_union(
+    context: QueryContext, node: ast.UnionQuery, plan: logical.LogicalNode
+) -> logical.LogicalNode | None:
+    columns = output_columns(plan)
+    if node.order is not None:
+        relation = ScopeRelation("", "", {each.name.lower(): each for each in columns}, node.span)
+        binder = ExpressionBinder(context, Scope([relation]), "ORDER BY")
+        keys: list[logical.SortKey] = []
+        for item in node.order.items:
+            place = _ordinal(context, item.expression, len(columns))
+            key: bound.Expression | None
+            if place is not None:
+                key = relation.reference(columns[place], item.expression.span)
+            else:
+                key = binder.value(item.expression)
+            if key is None:
+                return None
+            keys.append(logical.SortKey(expression=key, ascending=item.is_ascending))
+        plan = logical.Sort(keys=tuple(keys), input=plan, span=node.order.span)
+    return stopped(context, node, plan)
+
+
+def _items_span(query: ast.QueryExpression) -> Span:
+    return query.items_span if isinstance(query, ast.Select) else query.span
+
+
+def _ordinal(context: QueryContext, node: ast.Expression, count: int) -> int | None:
+    """Give the output that `ORDER BY 2` means, counted from 0."""
+    value = node.value if isinstance(node, ast.LiteralValue) else None
+    if not isinstance(value, int) or isinstance(value, bool):
+        return None
+    if 1 <= value <= count:
+        return value - 1
+    context.diagnostics.append(
+        report(
+            "unknown-column",
+            f"the result has no column {value}: it has {count}",
+            node.span,
+            help="write the name of a column, or its place counted from 1",
+        )
+    )
+    return None
+
+
+class _Select:
+    """Binds one SELECT."""
+
+    def __init__(self, context: QueryContext, node: ast.Select, outer: Scope | None, is_exists: bool) -> None:
+        self.context = context
+        self.node = node
+        self.scope = Scope(outer=outer)
+        self.is_exists = is_exists
+        self.is_broken = False
+
+    def bind(self) -> logical.LogicalNode | None:
+        node = self.node
+        if node.from_clause is None:
+            self.context.diagnostics.append(
+                report("missing-from", "this query names no table", node.items_span, help="add FROM and a table")
+            )
+            return None
+        plan = self._from(node.from_clause)
+        if node.where is not None:
+            predicate = self._binder("WHERE").predicate(node.where)
+            if predicate is None:
+                self.is_broken = True
+            elif plan is not None:
+                plan = logical.Selection(predicate=predicate, input=plan, span=node.where.span)
+        outputs = self._outputs()
+        keys = self._group_keys(outputs)
+        having = None
+        if node.having is not None:
+            having = self._binder("HAVING", aggregates=True).predicate(node.having)
+            self.is_broken |= having is None
+        order = self._order(outputs)
+        is_grouped = node.group is not None or node.having is not None
+        aggregates = self._aggregates([each.expression for each in outputs], having, order)
+        if plan is not None and not self.is_broken and (is_grouped or aggregates):
+            self._check_grouped(keys, outputs, having, order)
+            span = node.group.span if node.group is not None else node.items_span
+            plan = logical.GroupBy(keys=tuple(keys), aggregates=aggregates, input=plan, span=span)
+            if having is not None and node.having is not None:
+                plan = logical.Selection(predicate=having, input=plan, span=node.having.span)
+        self._check_output_names(outputs)
+        if node.is_distinct:
+            self._check_distinct_order(outputs, order)
+        if plan is None or self.is_broken:
+            count_of(self.context, node)
+            return None
+        if order and node.order is not None:
+            plan = logical.Sort(keys=order, input=plan, span=node.order.span)
+        plan = logical.Projection(outputs=tuple(outputs), input=plan, span=node.items_span)
+        if node.is_distinct:
+            plan = logical.Distinct(input=plan, span=node.distinct)
+        return stopped(self.context, node, plan)
+
+    def _binder(self, clause: str, aggregates: bool = False) -> ExpressionBinder:
+        return ExpressionBinder(self.context, self.scope, clause, aggregates)
+
+    # FROM
+
+    def _from(self, clause: ast.FromClause) -> logical.LogicalNode | None:
+        plan = self._source(clause.first)
+        for join in clause.joins:
+            right = self._source(join.table)
+            condition = None
+            if join.condition is not None:
+                condition = self._binder("ON").predicate(join.condition)
+                self.is_broken |= condition is None
+            if join.kind == "left":
+                self.scope.relations[-1].is_optional = True
+            if plan is not None and right is not None:
+                plan = logical.Join(
+                    kind="left" if join.kind == "left" else "inner",
+                    left=plan,
+                    right=right,
+                    condition=condition,
+                    span=join.span,
+                )
+            else:
+                plan = None
+        return plan
+
+    def _source(self, source: ast.TableSource) -> logical.LogicalNode | None:
+        if isinstance(source, ast.DerivedTable):
+            return self._derived(source)
+        shown = (source.alias or source.table).text
+        table = self.context.tables.find(source.table)
+        if table is None:
+            self.context.diagnostics.append(self.context.tables.unknown(source.table))
+            self._add(ScopeRelation(shown, shown, None, source.span))
+            return None
+        if table.name in self.context.tables.broken:
+            self.is_broken = True
+            self._add(ScopeRelation(shown, shown, None, source.span, table))
+            return None
+        if source.alias is None:
+            shown = table.name
+        columns = self.context.tables.columns_in_scope(table)
+        relation = ScopeRelation(shown, self.context.unique_alias(shown), columns, source.span, table)
+        self._add(relation)
+        return logical.Relation(table=table, alias=relation.alias, span=source.span)
+
+    def _derived(self, source: ast.DerivedTable) -> logical.LogicalNode | None:
+        plan = bind_nested(self.context, source.query, self.scope.outer)
+        if source.alias is None:
+            self.context.diagnostics.append(
+                report(
+                    "missing-alias",
+                    "a derived table needs a name",
+                    source.span,
+                    help="write FROM (SELECT …) AS name",
+                )
+            )
+            self._add(ScopeRelation("", "", None, source.span))
+            return None
+        shown = source.alias.text
+        if plan is None:
+            self._add(ScopeRelation(shown, shown, None, source.span))
+            return None
+        columns = {each.name.lower(): each for each in output_columns(plan)}
+        relation = ScopeRelation(shown, self.context.unique_alias(shown), columns, source.span)
+        self._add(relation)
+        return logical.Derived(alias=relation.alias, input=plan, span=source.span)
+
+    def _add(self, relation: ScopeRelation) -> None:
+        for each in self.scope.relations:
+            if each.shown and each.shown.lower() == relation.shown.lower():
+                self.is_broken = True
+                self.context.diagnostics.append(
+                    report(
+                        "duplicate-alias",
+                        f"{relation.shown} stands twice in FROM",
+                        relation.span,
+                        labels=(Label(each.span, "the first one"),),
+                        help=f"give one of them a name of its own: {relation.shown} {relation.shown}2",
+                    )
+                )
+                relation.columns = None  # a column would else be called ambiguous between the two
+                break
+        self.scope.relations.append(relation)
+
+    # The select list
+
+    def _outputs(self) -> list[logical.Output]:
+        binder = self._binder("SELECT", aggregates=True)
+        outputs: list[logical.Output] = []
+        for item in self.node.items:
+            if len(outputs) > MAX_OUTPUTS:
+                self._too_many(f"the result has more than {MAX_OUTPUTS:,} columns", item.span)
+                return outputs[:1]
+            if isinstance(item, ast.Star):
+                relations = self._relations_of(item)
+                columns = sum(len(each.columns or ()) for each in relations)
+                self.context.star_columns += columns
+                if self.context.star_columns > self.context.room:
+                    self._too_many(
+                        f"this star stands for {columns:,} columns, and those of this file for too many before it",
+                        item.span,
+                        "name the columns that are read, or put this query into another file",
+                    )
+                    return outputs[:1]
+                for relation in relations:
+                    outputs.extend(self._star(relation, item.span))
+                continue
+            if isinstance(item.expression, ast.Call) and item.expression.over is not None:
+                self.context.diagnostics.append(window_function(self.node, item, item.expression))
+                self.is_broken = True
+                continue
+            expression = binder.value(item.expression)
+            if expression is None:
+                self.is_broken = True
+                continue
+            outputs.append(logical.Output(name=_output_name(item, expression), expression=expression))
+        return outputs
+
+    def _too_many(self, message: str, span: Span, help: str | tuple[str, ...] = ()) -> None:
+        self.is_broken = True
+        self.context.diagnostics.append(report("too-many", message, span, help=help))
+
+    def _relations_of(self, star: ast.Star) -> list[ScopeRelation]:
+        relations = self.scope.relations
+        if star.qualifier is not None:
+            relations = [each for each in relations if matches(star.qualifier, each.shown)]
+            if not relations:
+                self.is_broken = True
+                self.context.diagnostics.append(self.scope.unknown_relation(star.qualifier))
+        return relations
+
+    def _star(self, relation: ScopeRelation, span: Span) -> Iterator[logical.Output]:
+        if relation.columns is None:
+            self.is_broken = True
+            return
+        for column in relation.columns.values():
+            yield logical.Output(name=column.name, expression=relation.reference(column, span))
+
+    def _check_output_names(self, outputs: list[logical.Output]) -> None:
+        if self.is_exists:
+            return
+        if len({each.name.lower() for each in outputs}) == len(outputs):
+            return
+        seen: dict[str, logical.Output] = {}
+        for output in outputs:
+            first = seen.setdefault(output.name.lower(), output)
+            if first is output:
+                continue
+            self.is_broken = True
+            span = output.expression.span or self.node.items_span
+            first_span = first.expression.span
+            labels = (Label(first_span, "the first one"),) if first_span and first_span != span else ()
+            self.context.diagnostics.append(
+                report(
+                    "duplicate-output",
+                    f"two columns of the result are called {output.name}",
+                    span,
+                    labels=labels,
+                    help=f"name the columns one by one, and call one of them something else: … AS {output.name}2",
+                )
+            )
+            return
+
+    # Groups and order
+
+    def _group_keys(self, outputs: list[logical.Output]) -> list[bound.Expression]:
+        keys: list[bound.Expression] = []
+        if self.node.group is None:
+            return keys
+        binder = self._binder("GROUP BY")
+        known: set[bound.Expression] = set()
+        for each in self.node.group.keys:
+            found = self._named_output(each, outputs) if not self._is_column(each) else None
+            place = _ordinal(self.context, each, len(outputs))
+            if place is not None:
+                found = outputs[place].expression
+            elif isinstance(each, ast.LiteralValue) and isinstance(each.value, int):
+                self.is_broken = True
+            key = found if found is not None else binder.value(each)
+            if key is None:
+                self.is_broken = True
+            elif key not in known:
+                known.add(key)
+                keys.append(key)
+        return keys
+
+    def _is_column(self, node: ast.Expression) -> bool:
+        if not isinstance(node, ast.ColumnName):
+            return False
+        fold = node.name.text.lower()
+        return any(fold in each.columns for each in self.scope.relations if each.columns is not None)
+
+    def _named_output(self, node: ast.Expression, outputs: list[logical.Output]) -> bound.Expression | None:
+        if isinstance(node, ast.ColumnName) and node.qualifier is None:
+            for each in outputs:
+                if matches(node.name, each.name):
+                    return each.expression
+        return None
+
+    def _order(self, outputs: list[logical.Output]) -> tuple[logical.SortKey, ...]:
+        if self.node.order is None:
+            return ()
+        binder = self._binder("ORDER BY", aggregates=True)
+        keys: list[logical.SortKey] = []
+        for item in self.node.order.items:
+            expression = self._named_output(item.expression, outputs)
+            place = _ordinal(self.context, item.expression, len(outputs))
+            if place is not None:
+                expression = outputs[place].expression
+            if expression is not None and expression.span != item.expression.span:
+                expression = replace(expression, span=item.expression.span)
+            if expression is None:
+                expression = binder.value(item.expression)
+            if expression is None:
+                self.is_broken = True
+            else:
+                keys.append(logical.SortKey(expression=expression, ascending=item.is_ascending))
+        return tuple(keys)
+
+    def _aggregates(
+        self,
+        outputs: list[bound.Expression],
+        having: bound.Expression | None,
+        order: tuple[logical.SortKey, ...],
+    ) -> tuple[bound.Aggregate, ...]:
+        found: dict[bound.Aggregate, None] = {}
+        for each in (*outputs, *((having,) if having is not None else ()), *(key.expression for key in order)):
+            if not isinstance(each, bound.ColumnRef):
+                found.update(dict.fromkeys(aggregates_in(each)))
+        return tuple(found)
+
+    def _check_grouped(
+        self,
+        keys: list[bound.Expression],
+        outputs: list[logical.Output],
+        having: bound.Expression | None,
+        order: tuple[logical.SortKey, ...],
+    ) -> None:
+        own = {each.alias for each in self.scope.relations}
+        expressions = [each.expression for each in outputs]
+        expressions += [having] if having is not None else []
+        expressions += [key.expression for key in order]
+        for each in expressions:
+            column = ungrouped(each, keys, own)
+            if column is None:
+                continue
+            self.is_broken = True
+            name = column.span.text if column.span is not None and column.span.text != "*" else column.name
+            way_out = f"add {name} to GROUP BY, or take one value of the group: MIN({name})"
+            if self.node.group is None:
+                way_out = f"add GROUP BY {name}, or take one value of all rows: MIN({name})"
+            self.context.diagnostics.append(
+                report(
+                    "not-grouped",
+                    f"{name} may differ within one group",
+                    column.span or self.node.items_span,
+                    help=way_out,
+                )
+            )
+            return
+
+    def _check_distinct_order(self, outputs: list[logical.Output], order: tuple[logical.SortKey, ...]) -> None:
+        expressions = [each.expression for each in outputs]
+        for key in order:
+            if key.expression not in expressions:
+                self.is_broken = True
+                span = key.expression.span or self.node.span
+                self.context.diagnostics.append(
+                    report(
+                        "distinct-order",
+                        f"with DISTINCT, rows can be ordered by columns of the result only, and {span.text} is none",
+                        span,
+                        help=f"add {span.text} to the select list",
+                    )
+                )
+                return
+
+
+def _output_name(item: ast.SelectItem, expression: bound.Expression) -> str:
+    if item.alias is not None:
+        return item.alias.text
+    if isinstance(expression, bound.ColumnRef):
+        return expression.name
+    if isinstance(item.expression, ast.Call):
+        return item.expression.name.text.lower()
+    return " ".join(item.expression.span.text.split())

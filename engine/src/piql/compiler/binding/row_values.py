@@ -1,0 +1,122 @@
+"""Several values in parentheses: compared with as many, looked for among rows that are written out or selected."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from piql.compiler.binding.calls import takes_type
+from piql.compiler.binding.outputs import output_columns, with_output_names
+from piql.compiler.binding.types import BARE, bare, is_comparable, is_nullable, type_of, with_article
+from piql.compiler.logical import expressions as logical
+from piql.compiler.logical.operators import Derived, Output, Projection, Selection
+from piql.compiler.syntax import ast
+from piql.schema.catalog import Kind
+
+if TYPE_CHECKING:
+    from piql.compiler.binding.expressions import ExpressionBinder
+
+_STRICT: dict[str, logical.ComparisonOperator] = {"<": "<", "<=": "<", ">": ">", ">=": ">"}
+
+
+def compare_rows(
+    binder: ExpressionBinder, node: ast.Binary, left: ast.Row, right: ast.Row
+) -> logical.Expression | None:
+    """Compare two rows, the first values that differ deciding.
+
+    (a, b) = (x, y)   →   a = x AND b = y             (a, b) <> (x, y)   →   a <> x OR b <> y
+    (a, b) > (x, y)   →   a > x OR a = x AND b > y, so that each branch is a range of one index
+    """
+    if len(left.items) != len(right.items):
+        binder.report(
+            "row-value",
+            f"{len(left.items)} values are compared with {len(right.items)}",
+            node.span,
+            "write as many values on both sides",
+        )
+        return None
+
+    def compared(at: int, operator: logical.ComparisonOperator) -> logical.Expression | None:
+        one, other = left.items[at], right.items[at]
+        return binder.comparison(ast.Binary(operator=operator, left=one, right=other, span=one.span.to(other.span)))
+
+    operator = cast(logical.ComparisonOperator, node.operator)
+    if operator in ("=", "<>"):
+        parts = [compared(at, operator) for at in range(len(left.items))]
+        found = tuple(each for each in parts if each is not None)
+        if len(found) < len(parts):
+            return None
+        return (logical.And if operator == "=" else logical.Or)(operands=found, span=node.span)
+    branches: list[logical.Expression] = []
+    for at in range(len(left.items)):
+        is_last = at == len(left.items) - 1
+        tests = [compared(before, "=") for before in range(at)]
+        tests.append(compared(at, operator if is_last else _STRICT[operator]))
+        found = tuple(each for each in tests if each is not None)
+        if len(found) < len(tests):
+            return None
+        branches.append(found[0] if at == 0 else logical.And(operands=found, span=node.span))
+    return logical.Or(operands=tuple(branches), span=node.span)
+
+
+def row_among_values(binder: ExpressionBinder, node: ast.In, row: ast.Row) -> logical.Expression | None:
+    """`(a, b) IN ((1, 2), (3, 4))` is `a = 1 AND b = 2 OR a = 3 AND b = 4`."""
+    branches: list[logical.Expression] = []
+    for each in node.items:
+        if not isinstance(each, ast.Row):
+            binder.report("row-value", "a row is looked for among rows", each.span, "(a, b) IN ((1, 2), (3, 4))")
+            return None
+        equal = ast.Binary(operator="=", left=row, right=each, span=each.span)
+        branch = compare_rows(binder, equal, row, each)
+        if branch is None:
+            return None
+        branches.append(branch)
+    found = branches[0] if len(branches) == 1 else logical.Or(operands=tuple(branches), span=node.span)
+    return logical.Not(operand=found, span=node.span) if node.is_negated else found
+
+
+def row_among_rows(binder: ExpressionBinder, node: ast.InQuery, row: ast.Row) -> logical.Expression | None:
+    """`(a, b) IN (SELECT x, y …)` is `EXISTS (SELECT 1 FROM (SELECT x, y …) d WHERE d.x = a AND d.y = b)`.
+
+    They differ where there is NULL in a value: EXISTS is false then and IN unknown. That is the same for a test that
+    keeps rows, and not below NOT: there it stays an IN.
+    """
+    with binder.in_a_value():
+        values = [None if takes_type(each) else binder.value(each) for each in row.items]
+    query = binder.context.bind_nested(binder.context, node.query, binder.scope, True)
+    columns = output_columns(query) if query is not None else ()
+    types = [bare(each.type) for each in columns] if len(columns) == len(values) else [None] * len(values)
+    with binder.in_a_value():
+        values = [
+            binder.value(each, told) if takes_type(each) else value
+            for each, value, told in zip(row.items, values, types, strict=True)
+        ]
+    given = [each for each in values if each is not None]
+    if query is None or len(given) < len(values):
+        return None
+    if len(columns) != len(given):
+        binder.report(
+            "subquery-columns",
+            f"{len(given)} values are looked for, and this subquery gives {len(columns)} columns",
+            node.query.span,
+        )
+        return None
+    alias = binder.context.unique_alias("rows")
+    names = [f"value_{number}" for number in range(1, len(columns) + 1)]
+    equalities: list[logical.Expression] = []
+    for value, column, name, item in zip(given, columns, names, row.items, strict=True):
+        if not is_comparable(type_of(value), column.type):
+            message = f"{with_article(type_of(value))} cannot be compared with {with_article(column.type)}"
+            binder.report("type-mismatch", message, item.span, "the subquery must give values of the types on the left")
+            return None
+        reference = logical.ColumnRef(relation=alias, name=name, type=column.type, nullable=column.nullable)
+        equalities.append(logical.Comparison(operator="=", left=reference, right=value, span=node.span))
+    query = with_output_names(query, names)
+    may_be_unknown = any(map(is_nullable, given)) or any(each.nullable for each in columns)
+    if may_be_unknown and (node.is_negated or not binder.is_test):
+        among = logical.InSubquery(operand=given[0], query=query, more=tuple(given[1:]), span=node.span)
+        return logical.Not(operand=among, span=node.span) if node.is_negated else among
+    rows = Derived(alias=alias, input=query, span=node.query.span)
+    found = Selection(predicate=logical.And(operands=tuple(equalities), span=node.span), input=rows, span=node.span)
+    one = Output(name="one", expression=logical.Constant(value=1, type=BARE[Kind.INT]))
+    exists = logical.Exists(query=Projection(outputs=(one,), input=found, span=node.query.span), span=node.span)
+    return logical.Not(operand=exists, span=node.span) if node.is_negated else exists

@@ -1,0 +1,464 @@
+"""CREATE TABLE, ENTITY and CREATE INDEX → Catalog. Tables may refer to each other in any order and across files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from piql.compiler.binding.entities import Entities
+from piql.compiler.binding.near_names import NearNames
+from piql.compiler.binding.scope import TableNames, lookup, spelling_fix, suggestion, unknown_name, unknown_table
+from piql.compiler.binding.types import BARE, is_comparable, is_text
+from piql.compiler.syntax import ast
+from piql.compiler.syntax.left_out import TYPES
+from piql.schema.catalog import (
+    CardinalityLimit,
+    Catalog,
+    Column,
+    ForeignKey,
+    Index,
+    IndexColumn,
+    Kind,
+    SqlType,
+    Table,
+    UniqueKey,
+    completed_by_key,
+    word_column,
+)
+from piql.schema.decimals import MAX_PRECISION
+from piql.text.diagnostics.diagnostic import Diagnostic, Edit, Fix, Label
+from piql.text.diagnostics.report import report
+from piql.text.source import Span
+from piql.trees.frozen import replace
+
+# Every name a type goes by: the kind, and how many numbers may follow it.
+TYPE_NAMES: dict[str, tuple[Kind, int]] = {
+    "INT": (Kind.INT, 0),
+    "INTEGER": (Kind.INT, 0),
+    "BIGINT": (Kind.BIGINT, 0),
+    "DOUBLE": (Kind.DOUBLE, 0),
+    "FLOAT": (Kind.DOUBLE, 0),
+    "DECIMAL": (Kind.DECIMAL, 2),
+    "NUMERIC": (Kind.DECIMAL, 2),
+    "BOOLEAN": (Kind.BOOLEAN, 0),
+    "BOOL": (Kind.BOOLEAN, 0),
+    "VARCHAR": (Kind.VARCHAR, 1),
+    "STRING": (Kind.VARCHAR, 1),
+    "TEXT": (Kind.TEXT, 0),
+    "BLOB": (Kind.BLOB, 0),
+    "TIMESTAMP": (Kind.TIMESTAMP, 0),
+    "DATE": (Kind.DATE, 0),
+    "UUID": (Kind.UUID, 0),
+}
+
+
+@dataclass(slots=True)
+class BoundSchema:
+    """The tables and indexes declared, and what is wrong with them."""
+
+    tables: dict[str, Table] = field(default_factory=dict)
+    indexes: dict[str, Index] = field(default_factory=dict)
+    broken: set[str] = field(default_factory=set)  # tables with errors: nothing is said about their columns
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+
+
+def bind_schema(statements: Iterable[ast.Statement], base: Catalog | None = None) -> BoundSchema:
+    """Build the tables and indexes of all files over those of `base`, which they replace by name."""
+    schema = BoundSchema()
+    statements = tuple(statements)
+    entities = Entities(statements, base.tables if base is not None else {})
+    declared: dict[str, ast.CreateTable] = {}
+    indexes: list[ast.CreateIndex] = []
+    for statement in statements:
+        each = entities.as_table(statement) if isinstance(statement, ast.CreateEntity) else statement
+        if isinstance(each, ast.CreateTable):
+            first = declared.setdefault(each.name.text.lower(), each)
+            if first is not each:
+                schema.diagnostics.append(_duplicate("duplicate-table", "table", each.name, first.name))
+        elif isinstance(each, ast.CreateIndex):
+            indexes.append(each)
+    if base is not None:
+        for name, table in base.tables.items():
+            if name.lower() not in declared:
+                schema.tables[name] = table
+        schema.indexes.update(base.indexes)
+    schema.diagnostics.extend(entities.diagnostics)
+    builders = [_TableBuilder(schema, each) for each in declared.values()]
+    for builder in builders:
+        schema.tables[builder.table.name] = builder.table
+    by_fold = {name.lower(): name for name in schema.tables}
+    known = NearNames(schema.tables)
+    for builder in builders:
+        schema.tables[builder.table.name] = builder.with_foreign_keys(by_fold, known)
+    names = TableNames(schema.tables, frozenset(schema.broken))
+    seen: dict[str, ast.CreateIndex] = {}
+    for index in indexes:
+        first_index = seen.setdefault(index.name.text.lower(), index)
+        if first_index is not index:
+            schema.diagnostics.append(_duplicate("duplicate-index", "index", index.name, first_index.name))
+            continue
+        bound = _bind_index(schema, names, index)
+        if bound is not None:
+            schema.indexes[bound.name] = bound
+    return schema
+
+
+def _duplicate(code: str, what: str, name: ast.Name, first: ast.Name) -> Diagnostic:
+    several = "indexes" if what == "index" else f"{what}s"
+    return report(
+        code,
+        alike(several, first.text, name.text) or f"there are two {several} called {name.text}",
+        name.span,
+        labels=(Label(first.span, "the first one"),),
+        help="rename one of them, or leave it out",
+    )
+
+
+def alike(several: str, first: str, second: str) -> str:
+    """Say that two names differ only in case; nothing where they are the same name.
+
+    Names in double quotes are compared exactly where they are used. But a store that does not tell two such names
+    apart could not hold both tables, and a name without quotes could mean either.
+    """
+    if first == second:
+        return ""
+    return f'"{first}" and "{second}" differ only in the case of letters, by which {several} are not told apart'
+
+
+class _TableBuilder:
+    """Builds one table: first all that needs this table only, then its foreign keys."""
+
+    def __init__(self, schema: BoundSchema, node: ast.CreateTable) -> None:
+        self.schema = schema
+        self.node = node
+        self.columns: dict[str, Column] = {}
+        self.by_fold: dict[str, str] = {}
+        self.key: tuple[str, ...] = ()
+        self.key_span: Span | None = None
+        self.unique_keys: list[UniqueKey] = []
+        self.limits: list[CardinalityLimit] = []
+        self.foreign_keys: list[ast.ForeignKeyClause] = []
+        self.declared_null: dict[str, Span] = {}
+        self.constraint_names: dict[str, ast.Name] = {}
+        if node.is_broken:
+            schema.broken.add(node.name.text)
+        self._add_columns()
+        for clause in self._constraints():
+            self._add_constraint(clause)
+        self._check_key()
+        self.table = self._build(())
+
+    def _report(
+        self,
+        code: str,
+        message: str,
+        span: Span,
+        help: str = "",
+        labels: tuple[Label, ...] = (),
+        fixes: tuple[Fix, ...] = (),
+    ) -> None:
+        self.schema.diagnostics.append(report(code, message, span, help=help or (), labels=labels, fixes=fixes))
+
+    def _build(self, foreign_keys: tuple[ForeignKey, ...]) -> Table:
+        return Table(
+            self.node.name.text,
+            tuple(self.columns.values()),
+            self.key,
+            tuple(self.unique_keys),
+            foreign_keys,
+            tuple(self.limits),
+            self.node.span,
+            self.node.name.span,
+            self.key_span,
+        )
+
+    def _add_columns(self) -> None:
+        nodes: dict[str, ast.ColumnDefinition] = {}
+        for node in self.node.elements:
+            if not isinstance(node, ast.ColumnDefinition):
+                continue
+            first = nodes.setdefault(node.name.text.lower(), node)
+            if first is not node:
+                self._report(
+                    "duplicate-column",
+                    alike("columns", first.name.text, node.name.text)
+                    or f"{self.node.name.text} has two columns called {node.name.text}",
+                    node.name.span,
+                    "rename one of them",
+                    (Label(first.name.span, "the first one"),),
+                )
+                continue
+            name = node.name.text
+            if node.nullability == "NULL":
+                self.declared_null[name] = node.span
+            self.columns[name] = Column(name, self._type(node.type), node.nullability != "NOT NULL", node.span)
+            self.by_fold[name.lower()] = name
+
+    def _type(self, node: ast.TypeName) -> SqlType:
+        known = TYPE_NAMES.get(node.name)
+        arguments = node.arguments
+        if known is None:
+            near = TYPES.get(node.name) or suggestion(node.name, TYPE_NAMES)
+            types = ", ".join(kind.value for kind in Kind if kind is not Kind.NULL)
+            self._report(
+                "unknown-type",
+                f"there is no type {node.span.text}",
+                node.span,
+                f"did you mean {near}?" if near else f"the types are {types}",
+                fixes=(spelling_fix(Span(node.span.source, node.span.start, node.span.start + len(node.name)), near),)
+                if near
+                else (),
+            )
+            return BARE[Kind.NULL]
+        kind, most = known
+        if len(arguments) > most:
+            self._report("unknown-type", f"{node.name} takes {most or 'no'} number{'s' * (most > 1)}", node.span)
+            return BARE[kind]
+        if not arguments:
+            return BARE[kind]
+        if kind is Kind.DECIMAL:
+            precision, scale = arguments[0], arguments[1] if len(arguments) > 1 else 0
+            if not 1 <= precision <= MAX_PRECISION or scale > precision:
+                self._report(
+                    "bad-number",
+                    f"DECIMAL(digits, digits after the point) holds 1 to {MAX_PRECISION} digits",
+                    node.span,
+                )
+                return BARE[kind]
+            return SqlType(kind, precision=precision, scale=scale)
+        if arguments[0] < 1:
+            self._report("bad-number", f"{node.name} holds at least 1 character", node.span)
+            return BARE[kind]
+        return SqlType(kind, length=arguments[0])
+
+    def _constraints(self) -> Iterable[ast.TableConstraint]:
+        for each in self.node.elements:
+            if isinstance(each, ast.ColumnDefinition):
+                yield from each.constraints
+            else:
+                yield each
+
+    def _names(self, names: tuple[ast.Name, ...]) -> tuple[str, ...] | None:
+        """Give the declared columns for names as written, or report those that are none."""
+        found: list[str] = []
+        for name in names:
+            declared = lookup(name, self.by_fold)
+            if declared is None:
+                if not self.node.is_broken:
+                    self.schema.diagnostics.append(
+                        unknown_name(
+                            "unknown-column",
+                            f"{self.node.name.text} has no column {name.text}",
+                            name,
+                            self.columns,
+                        )
+                    )
+                return None
+            if declared in found:
+                self._report("duplicate-column", f"{declared} stands twice here", name.span, "name each column once")
+                return None
+            found.append(declared)
+        return tuple(found)
+
+    def _add_constraint(self, clause: ast.TableConstraint) -> None:
+        name = clause.name.text if clause.name is not None else None
+        if clause.name is not None:
+            first = self.constraint_names.setdefault(clause.name.text.lower(), clause.name)
+            if first is not clause.name:
+                found = _duplicate("duplicate-constraint", "constraint", clause.name, first)
+                self.schema.diagnostics.append(found)
+        columns = self._names(clause.columns)
+        match clause:
+            case ast.PrimaryKeyClause():
+                if self.key_span is not None:
+                    self._report(
+                        "duplicate-key",
+                        f"{self.node.name.text} has two primary keys",
+                        clause.span,
+                        "write one PRIMARY KEY with all its columns",
+                        (Label(self.key_span, "the first one"),),
+                    )
+                    return
+                self.key_span = clause.span
+                self.key = columns or ()
+            case ast.UniqueClause() if columns is not None:
+                self.unique_keys.append(UniqueKey(columns, name, clause.span))
+            case ast.LimitClause() if columns is not None:
+                if clause.is_token and not self._are_texts(columns, clause):
+                    return
+                self.limits.append(
+                    CardinalityLimit(clause.limit, columns, clause.is_token, name, clause.span, clause.limit_span)
+                )
+            case ast.ForeignKeyClause():
+                self.foreign_keys.append(clause)
+                if columns is not None and clause.max is not None:
+                    self.limits.append(
+                        CardinalityLimit(clause.max, columns, name=name, span=clause.span, limit_span=clause.max_span)
+                    )
+
+    def _are_texts(self, columns: tuple[str, ...], clause: ast.LimitClause) -> bool:
+        for column, node in zip(columns, clause.columns, strict=True):
+            found = self.columns[column].type
+            if not is_text(found) and found.kind is not Kind.NULL:
+                self._report(
+                    "type-mismatch",
+                    f"TOKEN is about the words of texts, {column} is {found}",
+                    node.span,
+                    "leave the column out",
+                )
+                return False
+        return True
+
+    def _check_key(self) -> None:
+        """Primary-key and foreign-key columns are NOT NULL unless a foreign-key column is declared NULL."""
+        if self.key_span is None and not self.node.is_broken:
+            first = next(iter(self.columns.values()), None)
+            fixes: tuple[Fix, ...] = ()
+            if first is not None and first.span is not None and first.span.text.startswith(first.name):
+                at = first.span.end
+                fixes = (Fix(f"Make {first.name} the primary key", (Edit(first.span.file, at, at, " PRIMARY KEY"),)),)
+            self._report(
+                "missing-primary-key",
+                f"{self.node.name.text} has no PRIMARY KEY",
+                self.node.name.span,
+                "add PRIMARY KEY (columns): a row is found and replaced by it",
+                fixes=fixes,
+            )
+        for name in self.key:
+            if name in self.declared_null:
+                self._report(
+                    "null-in-key",
+                    f"{name} is part of the primary key and cannot be NULL",
+                    self.declared_null[name],
+                    "leave NULL out",
+                )
+            self.columns[name] = replace(self.columns[name], nullable=False)
+        if not self.key:
+            self.schema.broken.add(self.node.name.text)
+        for clause in self.foreign_keys:
+            for node in clause.columns:
+                declared = lookup(node, self.by_fold)
+                if declared is not None and declared not in self.declared_null:
+                    self.columns[declared] = replace(self.columns[declared], nullable=False)
+
+    def with_foreign_keys(self, by_fold: dict[str, str], known: NearNames) -> Table:
+        """Give the table with its foreign keys, now that all tables are known."""
+        found = [self._foreign_key(clause, by_fold, known) for clause in self.foreign_keys]
+        return self._build(tuple(each for each in found if each is not None))
+
+    def _foreign_key(
+        self, clause: ast.ForeignKeyClause, by_fold: dict[str, str], known: NearNames
+    ) -> ForeignKey | None:
+        declared = lookup(clause.table, by_fold)
+        if declared is None:
+            self.schema.diagnostics.append(unknown_table(clause.table, known))
+            return None
+        target = self.schema.tables[declared]
+        columns = tuple(each for each in (lookup(name, self.by_fold) for name in clause.columns) if each is not None)
+        if len(columns) < len(clause.columns) or declared in self.schema.broken:
+            return None
+        referenced = self._referenced(clause, target)
+        if referenced is None:
+            return None
+        if len(referenced) != len(columns):
+            self._report(
+                "foreign-key-columns",
+                f"{_counted(columns)} cannot refer to {_counted(referenced)} of {target.name}",
+                clause.span,
+                f"name a column for each of ({', '.join(referenced)})",
+            )
+            return None
+        for own, other, name in zip(columns, referenced, clause.columns, strict=True):
+            own_type, column = self.columns[own].type, target.column(other)
+            if column is not None and not is_comparable(own_type, column.type):
+                labels = (Label(column.span, f"this is {column.type}"),) if column.span is not None else ()
+                self._report(
+                    "type-mismatch",
+                    f"{own} is {own_type}, but {target.name}.{other} is {column.type}",
+                    name.span if clause.span.start <= name.span.start else clause.span,
+                    "give both columns one type",
+                    labels,
+                )
+                return None
+        return ForeignKey(columns, target.name, referenced, clause.name.text if clause.name else None, clause.span)
+
+    def _referenced(self, clause: ast.ForeignKeyClause, target: Table) -> tuple[str, ...] | None:
+        if not clause.referenced:
+            return target.primary_key
+        known = {each.name.lower(): each.name for each in target.columns}
+        referenced: list[str] = []
+        for name in clause.referenced:
+            declared = lookup(name, known)
+            if declared is None:
+                self.schema.diagnostics.append(
+                    unknown_name("unknown-column", f"{target.name} has no column {name.text}", name, known.values())
+                )
+                return None
+            referenced.append(declared)
+        keys = [set(target.primary_key), *(set(each.columns) for each in target.unique_keys)]
+        if set(referenced) not in keys or len(set(referenced)) < len(referenced):
+            labels = (Label(target.key_span, "its primary key"),) if target.key_span is not None else ()
+            self._report(
+                "foreign-key-columns",
+                f"({', '.join(referenced)}) is not a key of {target.name}, so it may name several rows",
+                clause.span,
+                f"refer to its primary key ({', '.join(target.primary_key)}), or declare UNIQUE there",
+                labels,
+            )
+            return None
+        return tuple(referenced)
+
+
+def _counted(columns: tuple[str, ...]) -> str:
+    return f"{len(columns)} column{'s' * (len(columns) != 1)} ({', '.join(columns)})"
+
+
+def _bind_index(schema: BoundSchema, names: TableNames, node: ast.CreateIndex) -> Index | None:
+    table = names.find(node.table)
+    if table is None:
+        schema.diagnostics.append(names.unknown(node.table))
+        return None
+    if table.name in schema.broken:
+        return None
+    columns: list[IndexColumn] = []
+    by_fold = names.column_names(table)
+
+    def declared(name: ast.Name) -> Column | None:
+        found = lookup(name, by_fold)
+        if found is None:
+            schema.diagnostics.append(
+                unknown_name("unknown-column", f"{table.name} has no column {name.text}", name, by_fold.values())
+            )
+            return None
+        return table.column(found)
+
+    for part in node.parts:
+        found = [declared(name) for name in part.columns]
+        known = [each for each in found if each is not None]
+        if len(known) < len(found):
+            return None
+        if not part.is_token:
+            columns.append(IndexColumn(known[0].name, part.is_ascending))
+            continue
+        for column, name in zip(known, part.columns, strict=True):
+            if not is_text(column.type):
+                schema.diagnostics.append(
+                    report(
+                        "type-mismatch", f"TOKEN is about the words of texts, {column.name} is {column.type}", name.span
+                    )
+                )
+                return None
+        columns.append(word_column((each.name for each in known), part.is_ascending))
+    covering = [declared(name) for name in node.covering]
+    if any(each is None for each in covering):
+        return None
+    whole = completed_by_key(table, columns)
+    held = {each.name for each in whole}
+    return Index(
+        node.name.text,
+        table.name,
+        whole,
+        tuple(each.name for each in covering if each is not None and each.name not in held),
+        buckets=node.buckets or 1,
+        span=node.span,
+    )

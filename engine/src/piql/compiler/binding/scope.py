@@ -1,0 +1,213 @@
+"""Which names stand for which columns at one place of a query, and what is said when one stands for none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from piql.compiler.binding.near_names import NearNames, near_names
+from piql.compiler.logical.expressions import ColumnRef
+from piql.compiler.syntax import ast
+from piql.compiler.syntax.left_out import FUNCTIONS
+from piql.schema.catalog import SqlType, Table
+from piql.text.diagnostics.diagnostic import Diagnostic, Edit, Fix
+from piql.text.diagnostics.report import report
+from piql.text.source import Span
+
+
+def matches(name: ast.Name, declared: str) -> bool:
+    """Say whether a name as written means a declared one."""
+    return name.text == declared or (not name.is_quoted and name.text.lower() == declared.lower())
+
+
+def lookup(name: ast.Name, by_fold: Mapping[str, str]) -> str | None:
+    """Find a declared name among those keyed by their lower case."""
+    declared = by_fold.get(name.text.lower())
+    return declared if declared is not None and (not name.is_quoted or declared == name.text) else None
+
+
+def suggestion(name: str, known: Iterable[str]) -> str | None:
+    """Give the known name that is nearest to a misspelt one, if any is near."""
+    return near_names(tuple(known)).nearest(name)
+
+
+def spelling_fix(span: Span, text: str) -> Fix:
+    return Fix(f"Change to {text}", (Edit(span.file, span.start, span.end, text),))
+
+
+def unknown_name(
+    code: str, message: str, name: ast.Name, known: Iterable[str] | NearNames, otherwise: str = ""
+) -> Diagnostic:
+    """Report a name that means nothing, with the nearest one that would."""
+    known = known if isinstance(known, NearNames) else near_names(tuple(known))
+    if name.is_quoted and code == "unknown-column":
+        text = "'" + name.text.replace("'", "''") + "'"
+        edit = Edit(name.span.file, name.span.start, name.span.end, text)
+        way_out = f"double quotes hold names, single quotes hold texts: {text}"
+        return report(code, message, name.span, help=way_out, fixes=(Fix(f"Change to {text}", (edit,)),))
+    now = FUNCTIONS.get(name.text.upper()) if name.text.upper().startswith("CURRENT_") else None
+    if now is not None and not name.is_quoted:
+        return report(code, message, name.span, help=now)
+    near = known.nearest(name.text)
+    if near is not None:
+        return report(code, message, name.span, help=f"did you mean {near}?", fixes=(spelling_fix(name.span, near),))
+    if known.names:
+        otherwise = "known here: " + ", ".join(known.names[:12]) + (", …" if len(known.names) > 12 else "")
+    return report(code, message, name.span, help=otherwise or ())
+
+
+def unknown_table(name: ast.Name, tables: Iterable[str] | NearNames) -> Diagnostic:
+    return unknown_name("unknown-table", f"there is no table {name.text}", name, tables, "no table is declared")
+
+
+class TableNames:
+    """The tables of a catalog with their columns, to be looked up by name as written."""
+
+    def __init__(self, tables: Mapping[str, Table], broken: frozenset[str] = frozenset()) -> None:
+        self.tables = tables
+        self.broken = broken  # tables with errors in their CREATE TABLE: nothing is said about their columns
+        self._by_fold = {name.lower(): name for name in tables}
+        self._columns: dict[str, dict[str, str]] = {}
+        self._in_scope: dict[str, dict[str, ScopeColumn]] = {}
+
+    def find(self, name: ast.Name) -> Table | None:
+        declared = lookup(name, self._by_fold)
+        return self.tables[declared] if declared is not None else None
+
+    def column_names(self, table: Table) -> Mapping[str, str]:
+        """Give the table's column names, keyed by their lower case."""
+        found = self._columns.get(table.name)
+        if found is None:
+            found = self._columns[table.name] = {each.name.lower(): each.name for each in table.columns}
+        return found
+
+    def columns_in_scope(self, table: Table) -> Mapping[str, ScopeColumn]:
+        """Give the table's columns as a relation of FROM has them, keyed by their lower case."""
+        found = self._in_scope.get(table.name)
+        if found is None:
+            found = {each.name.lower(): ScopeColumn(each.name, each.type, each.nullable) for each in table.columns}
+            self._in_scope[table.name] = found
+        return found
+
+    def unknown(self, name: ast.Name) -> Diagnostic:
+        return unknown_table(name, self._near)
+
+    @cached_property
+    def _near(self) -> NearNames:
+        return NearNames(self.tables)
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeColumn:
+    name: str
+    type: SqlType
+    nullable: bool
+
+
+@dataclass(slots=True)
+class ScopeRelation:
+    """A relation of FROM: `shown` is the alias in the text, `alias` the one in the plan; no columns: it is broken."""
+
+    shown: str
+    alias: str
+    columns: Mapping[str, ScopeColumn] | None  # keyed by lower case
+    span: Span
+    table: Table | None = None
+    is_optional: bool = False  # the right side of a left join: its columns may be NULL above the join
+
+    def reference(self, column: ScopeColumn, span: Span) -> ColumnRef:
+        return ColumnRef(
+            relation=self.alias,
+            name=column.name,
+            type=column.type,
+            nullable=column.nullable or self.is_optional,
+            span=span,
+        )
+
+
+@dataclass(slots=True)
+class Scope:
+    """The relations of one FROM clause; `outer` is the scope of the query around a subquery."""
+
+    relations: list[ScopeRelation] = field(default_factory=list)
+    outer: Scope | None = None
+
+    def relation(self, name: ast.Name) -> ScopeRelation | None:
+        scope: Scope | None = self
+        fold = name.text.lower()
+        while scope is not None:
+            for each in scope.relations:
+                if each.shown == name.text or (not name.is_quoted and each.shown.lower() == fold):
+                    return each
+            scope = scope.outer
+        return None
+
+    def resolve(self, column: ast.ColumnName) -> ColumnRef | Diagnostic | None:
+        """Give the column that a name means, or what is wrong with it; None where that is reported already."""
+        if column.qualifier is not None:
+            return self._qualified(column, column.qualifier)
+        scope: Scope | None = self
+        name = column.name
+        fold = name.text.lower()
+        is_partial = False
+        while scope is not None:
+            found: list[tuple[ScopeRelation, ScopeColumn]] = []
+            for each in scope.relations:
+                if each.columns is None:
+                    is_partial = True
+                    continue
+                known = each.columns.get(fold)
+                if known is not None and (not name.is_quoted or known.name == name.text):
+                    found.append((each, known))
+            if len(found) == 1:
+                return found[0][0].reference(found[0][1], column.span)
+            if found:
+                choices = [f"{relation.shown}.{known.name}" for relation, known in found]
+                return report(
+                    "ambiguous-column",
+                    f"{name.text} may be {' or '.join(choices)}",
+                    column.span,
+                    help=f"write {choices[0]}",
+                )
+            scope = scope.outer
+        if is_partial:
+            return None
+        known_names = [known.name for each in self.relations for known in (each.columns or {}).values()]
+        if len(self.relations) == 1:
+            only = self.relations[0]
+            where = only.table.name if only.table is not None else only.shown
+            message = f"{where} has no column {name.text}"
+        else:
+            message = f"no table of this query has a column {name.text}"
+        return unknown_name("unknown-column", message, name, known_names)
+
+    def _qualified(self, column: ast.ColumnName, qualifier: ast.Name) -> ColumnRef | Diagnostic | None:
+        relation = self.relation(qualifier)
+        if relation is None:
+            return self.unknown_relation(qualifier)
+        if relation.columns is None:
+            return None
+        known = relation.columns.get(column.name.text.lower())
+        if known is None or (column.name.is_quoted and known.name != column.name.text):
+            where = relation.table.name if relation.table is not None else relation.shown
+            names = [each.name for each in relation.columns.values()]
+            return unknown_name("unknown-column", f"{where} has no column {column.name.text}", column.name, names)
+        return relation.reference(known, column.span)
+
+    def unknown_relation(self, qualifier: ast.Name) -> Diagnostic:
+        for each in self.relations:
+            if each.table is not None and matches(qualifier, each.table.name):
+                return report(
+                    "unknown-relation",
+                    f"{qualifier.text} is called {each.shown} in this query",
+                    qualifier.span,
+                    help=f"write {each.shown}",
+                    fixes=(spelling_fix(qualifier.span, each.shown),),
+                )
+        return unknown_name(
+            "unknown-relation",
+            f"FROM names no table {qualifier.text}",
+            qualifier,
+            [each.shown for each in self.relations],
+        )

@@ -1,0 +1,64 @@
+"""LIMIT and PAGINATE → Stop; OFFSET is refused here."""
+
+from __future__ import annotations
+
+from piql.compiler.binding.expressions import QueryContext
+from piql.compiler.logical import operators as logical
+from piql.compiler.syntax import ast
+from piql.text.diagnostics.diagnostic import Edit, Fix
+from piql.text.diagnostics.report import report
+from piql.text.source import Span
+
+
+def stopped(context: QueryContext, node: ast.Select | ast.UnionQuery, plan: logical.LogicalNode) -> logical.LogicalNode:
+    """Put the Stop of LIMIT or PAGINATE on top."""
+    count = count_of(context, node)
+    if count is None or node.stop is None:
+        return plan
+    return logical.Stop(count=count, is_page=node.stop.is_page, input=plan, span=node.stop.span)
+
+
+def count_of(context: QueryContext, node: ast.Select | ast.UnionQuery) -> logical.Count | None:
+    """Give the count of LIMIT or PAGINATE, and refuse OFFSET."""
+    if node.offset is not None:
+        _refuse_offset(context, node, node.offset)
+    stop = node.stop
+    if stop is None:
+        return None
+    if stop.is_page and context.nesting > 0:
+        word = Span(stop.span.source, stop.span.start, stop.span.start + len("PAGINATE"))
+        edit = Edit(word.file, word.start, word.end, "LIMIT")
+        fix = Fix("Change to LIMIT", (edit,), consequence="these are the first rows of the subquery, and no more")
+        message = "only the outermost query is read page by page"
+        context.diagnostics.append(report("nested-page", message, word, help="write LIMIT here", fixes=(fix,)))
+    if isinstance(stop.count, ast.ParameterUse):
+        maximum = context.parameters.count(stop.count, "PAGINATE" if stop.is_page else "LIMIT")
+        return logical.Count(max=maximum or 0, parameter=stop.count.name, span=stop.span, max_span=stop.count.max_span)
+    assert isinstance(stop.count.value, int)
+    return logical.Count(max=stop.count.value, span=stop.span, max_span=stop.count.span)
+
+
+def _refuse_offset(context: QueryContext, node: ast.Select | ast.UnionQuery, offset: ast.OffsetClause) -> None:
+    """OFFSET reads and drops rows; PAGINATE goes on where the page before ended."""
+    stop, span = node.stop, offset.span
+    what = "LIMIT with two numbers" if stop is not None and stop.span == span else "OFFSET"
+    count = "20"
+    if stop is not None:
+        span = stop.span.to(offset.span)
+        count = str(stop.count.value) if isinstance(stop.count, ast.LiteralValue) else stop.count.span.text
+        if isinstance(stop.count, ast.ParameterUse) and stop.count.max is not None:
+            count += f" MAX {stop.count.max}"
+        if count == "0":
+            count = "20"
+    edit = Edit(span.file, span.start, span.end, f"PAGINATE {count}")
+    change = "the answer comes in pages: an execution gives the cursor of the page before in the place of an offset"
+    fix = Fix(f"Use PAGINATE {count}", (edit,), consequence=change)
+    context.diagnostics.append(
+        report(
+            "offset",
+            f"{what} reads all rows that it leaves out, so its work grows with the offset: use PAGINATE instead",
+            offset.span,
+            help=f"PAGINATE {count} gives the next page from a cursor, at the same cost for every page",
+            fixes=(fix,),
+        )
+    )

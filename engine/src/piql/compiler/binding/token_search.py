@@ -1,0 +1,206 @@
+"""`column LIKE [word]` and `column CONTAINS [word]`: a search for one whole word; patterns are refused here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from piql.compiler.binding.types import BARE, is_text, with_article
+from piql.compiler.logical import expressions as logical
+from piql.compiler.syntax import ast
+from piql.compiler.syntax.left_out import ILIKE
+from piql.schema.catalog import Kind
+from piql.schema.values import shown
+from piql.text.diagnostics.diagnostic import Edit, Fix
+from piql.trees.frozen import replace
+
+if TYPE_CHECKING:
+    from piql.compiler.binding.expressions import ExpressionBinder
+
+
+def bind_like(binder: ExpressionBinder, node: ast.Like) -> logical.Expression | None:
+    if node.keyword == "ILIKE":
+        binder.report("not-in-piql", ILIKE.message, node.span, ILIKE.way_out, *_in_any_case(node))
+        return None
+    operands = node.operand.items if isinstance(node.operand, ast.Row) else (node.operand,)
+    columns: list[logical.ColumnRef] = []
+    is_broken = False
+    for each in operands:
+        column = binder.value(each)
+        if column is None:
+            is_broken = True
+        elif not isinstance(column, logical.ColumnRef):
+            binder.report(
+                "token-search",
+                f"{node.keyword} searches the words of columns, this is none",
+                each.span,
+                "words are found whatever the case of their letters",
+                *_without_function(each),
+            )
+            is_broken = True
+        elif not is_text(column.type) and column.type.kind is not Kind.NULL:
+            binder.report(
+                "type-mismatch",
+                f"{node.keyword} searches text, {column.name} is {with_article(column.type)}",
+                each.span,
+            )
+            is_broken = True
+        elif columns and column.relation != columns[0].relation:
+            binder.report("token-search", f"one {node.keyword} searches columns of one table", node.operand.span)
+            is_broken = True
+        else:
+            columns.append(column)
+    pattern = node.pattern
+    if isinstance(pattern, ast.LiteralValue) and isinstance(pattern.value, str):
+        is_broken = not _is_one_word(binder, node, pattern, pattern.value) or is_broken
+    elif isinstance(pattern, ast.Binary) and "%" in (parts := _parts(pattern)):
+        _refuse_pattern(binder, node, parts)
+        return None
+    word = binder.value(pattern, BARE[Kind.TEXT])
+    if word is not None and not isinstance(word, logical.Constant | logical.Parameter):
+        binder.report(
+            "token-search",
+            f"the word after {node.keyword} is a parameter or a text",
+            pattern.span,
+            f"write {node.keyword} [word]",
+        )
+        return None
+    if word is None or is_broken:
+        return None
+    found = logical.TokenMatch(columns=tuple(columns), word=word, span=node.span)
+    return logical.Not(operand=found, span=node.span) if node.is_negated else found
+
+
+def _is_one_word(binder: ExpressionBinder, node: ast.Like, pattern: ast.LiteralValue, text: str) -> bool:
+    word = text.strip("%")
+    is_word = word.isalnum()
+    if node.keyword == "CONTAINS" or ("%" not in text and "_" not in text):
+        if text.isalnum():
+            return True
+        binder.report(
+            "token-search",
+            f"{shown(text)} is not one word",
+            pattern.span,
+            f"search each word with a {node.keyword} of its own, joined by AND",
+            *_each_word(node, text),
+        )
+        return False
+    fixes: tuple[Fix, ...] = ()
+    if is_word and text.startswith("%"):
+        edit = Edit(pattern.span.file, pattern.span.start, pattern.span.end, f"'{word}'")
+        fixes = (Fix(f"Search for the word {word}", (edit,), consequence=_WHOLE),)
+    elif text.startswith("%"):
+        fixes = _each_word(node, word)
+    else:
+        fixes = _as_range(node, text)
+    binder.report(
+        "pattern-match",
+        f"LIKE {shown(text)} compares every row with the pattern, however many there are",
+        node.span,
+        _WHOLE_WORDS if text.startswith("%") else _BEGINNING,
+        *fixes,
+    )
+    return False
+
+
+def _parts(pattern: ast.Expression) -> tuple[str, ...]:
+    """Give what `'%' || [word] || '%'` puts together: a % alone, else the text as written."""
+    if isinstance(pattern, ast.Binary) and pattern.operator == "||":
+        return (*_parts(pattern.left), *_parts(pattern.right))
+    return ("%",) if isinstance(pattern, ast.LiteralValue) and pattern.value == "%" else (pattern.span.text,)
+
+
+def _refuse_pattern(binder: ExpressionBinder, node: ast.Like, parts: tuple[str, ...]) -> None:
+    words = [each for each in parts if each != "%"]
+    word = words[0] if len(words) == 1 and words[0].startswith(("[", ":")) else None
+    fixes: tuple[Fix, ...] = ()
+    if word is not None and parts[0] == "%":
+        edit = Edit(node.pattern.span.file, node.pattern.span.start, node.pattern.span.end, word)
+        fixes = (Fix(f"Search for the word {word}", (edit,), consequence=_WHOLE),)
+    elif word is not None and not node.is_negated and not isinstance(node.operand, ast.Row):
+        operand, name = node.operand.span.text, word.strip("[]").split(":")[-1].strip()
+        test = f"({operand} >= [{name}] AND {operand} < [{name}_end])"
+        what = f"an execution gives the first text and, as [{name}_end], the first one behind the range"
+        title = f"Read the range from [{name}] up to [{name}_end]"
+        fixes = (Fix(title, (_instead(node, test),), consequence=what),)
+    binder.report(
+        "pattern-match",
+        f"LIKE {node.pattern.span.text} compares every row with the pattern, however many there are",
+        node.span,
+        _WHOLE_WORDS if parts[0] == "%" else _BEGINNING,
+        *fixes,
+    )
+
+
+def _in_any_case(node: ast.Like) -> tuple[Fix, ...]:
+    """Offer to search for the word of an ILIKE, which no more minds the case of letters."""
+    pattern, plain = node.pattern, replace(node, keyword="LIKE")
+    if isinstance(pattern, ast.ParameterUse):
+        word = pattern.span.text
+    elif isinstance(pattern, ast.LiteralValue) and isinstance(pattern.value, str):
+        text = pattern.value.strip("%")
+        if not text.isalnum():
+            return _each_word(plain, text)
+        word = f"'{text}'"
+    else:
+        words = [each for each in _parts(pattern) if each != "%"]
+        if len(words) != 1 or not words[0].startswith(("[", ":")):
+            return ()
+        word = words[0]
+    test = f"{node.operand.span.text} {'NOT ' if node.is_negated else ''}LIKE {word}"
+    return (Fix(f"Search for the word {word.strip(chr(39))}", (_instead(node, test),), consequence=_WHOLE),)
+
+
+def _without_function(node: ast.Expression) -> tuple[Fix, ...]:
+    """Offer to search the column of `LOWER(column)` itself."""
+    match node:
+        case ast.Call(arguments=(ast.ColumnName() as column,)) if node.name.text.upper() in ("LOWER", "UPPER", "TRIM"):
+            edit = Edit(node.span.file, node.span.start, node.span.end, column.span.text)
+            what = "the answer stays the same: words are found whatever the case of their letters"
+            return (Fix(f"Search {column.span.text} itself", (edit,), consequence=what),)
+        case _:
+            return ()
+
+
+def _each_word(node: ast.Like, text: str) -> tuple[Fix, ...]:
+    """Offer to search for every word of a text by itself."""
+    words = text.split()
+    if node.is_negated or not 2 <= len(words) <= MOST_WORDS or not all(map(str.isalnum, words)):
+        return ()
+    operand = node.operand.span.text
+    tests = " AND ".join(f"{operand} {node.keyword} '{word}'" for word in words)
+    title = f"Search for the words {' and '.join(words)}"
+    what = "changes the answer: all of these words are found, wherever they stand in the text"
+    return (Fix(title, (_instead(node, f"({tests})"),), consequence=what),)
+
+
+def _as_range(node: ast.Like, text: str) -> tuple[Fix, ...]:
+    """Offer to read a beginning as a range: LIKE 'red%' → title >= 'red' AND title < 'ree'.
+
+    So are patterns that go on behind a beginning: the application tests the rest.
+    """
+    start = text.split("%")[0].split("_")[0]
+    if node.is_negated or not start or isinstance(node.operand, ast.Row):
+        return ()
+    following = ord(start[-1]) + 1
+    if following > MOST_CHARACTER or FIRST_SURROGATE <= following <= LAST_SURROGATE:
+        return ()
+    operand = node.operand.span.text
+    low, high = (each.replace("'", "''") for each in (start, start[:-1] + chr(following)))
+    test = f"({operand} >= '{low}' AND {operand} < '{high}')"
+    title = f"Read the range that begins with {start}"
+    what = "the answer stays the same"
+    if text != f"{start}%":
+        what = f"changes the answer: all that begins with {start}, and the application tests the rest of the pattern"
+    return (Fix(title, (_instead(node, test),), consequence=what),)
+
+
+def _instead(node: ast.Like, text: str) -> Edit:
+    return Edit(node.span.file, node.span.start, node.span.end, text)
+
+
+_WHOLE = "changes the answer: whole words are found, and no parts of words"
+_WHOLE_WORDS = "search for whole words through an index: LIKE [word]"
+_BEGINNING = "for a beginning, write column >= [from] AND column < [to]; for whole words, LIKE [word]"
+MOST_WORDS = 4  # of a text that is searched word by word
+MOST_CHARACTER = 0x10FFFF
+FIRST_SURROGATE, LAST_SURROGATE = 0xD800, 0xDFFF

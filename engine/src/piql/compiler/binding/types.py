@@ -1,0 +1,183 @@
+"""The rules of types: what compares with what, what arithmetic gives, which type a literal or an expression has."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from decimal import Decimal
+from uuid import UUID
+
+from piql.compiler.logical import expressions as logical
+from piql.schema.catalog import Kind, SqlType
+from piql.schema.decimals import MAX_PRECISION
+from piql.schema.values import BIGINT_RANGE, INT_RANGE
+
+BARE: dict[Kind, SqlType] = {kind: SqlType(kind) for kind in Kind}
+BOOLEAN = BARE[Kind.BOOLEAN]
+NULL = BARE[Kind.NULL]
+
+_NUMBERS = (Kind.INT, Kind.BIGINT, Kind.DECIMAL, Kind.DOUBLE)  # each holds the values of those before it, nearly
+_FAMILY = {kind: kind for kind in Kind} | dict.fromkeys(_NUMBERS, Kind.DOUBLE) | {Kind.VARCHAR: Kind.TEXT}
+
+
+def bare(type: SqlType) -> SqlType:
+    """Give the type without length and precision: that of values to compare with."""
+    return BARE[type.kind]
+
+
+def is_number(type: SqlType) -> bool:
+    return type.kind in _NUMBERS
+
+
+def is_text(type: SqlType) -> bool:
+    return type.kind in (Kind.VARCHAR, Kind.TEXT)
+
+
+def is_comparable(left: SqlType, right: SqlType) -> bool:
+    """Say whether values of the two types have one order."""
+    return left.kind is Kind.NULL or right.kind is Kind.NULL or _FAMILY[left.kind] is _FAMILY[right.kind]
+
+
+def wider(left: SqlType, right: SqlType) -> SqlType | None:
+    """Give the type that holds the values of both, or None when there is none."""
+    if left == right or right.kind is Kind.NULL:
+        return left
+    if left.kind is Kind.NULL:
+        return right
+    if _FAMILY[left.kind] is not _FAMILY[right.kind]:
+        return None
+    if left.kind in _NUMBERS:
+        return BARE[_NUMBERS[max(_NUMBERS.index(left.kind), _NUMBERS.index(right.kind))]]
+    return BARE[left.kind] if left.kind is right.kind else BARE[Kind.TEXT]
+
+
+def arithmetic(operator: str, left: SqlType, right: SqlType) -> SqlType | None:
+    """Give the type of `left operator right`, or None: whole numbers grow to BIGINT, `/` gives DOUBLE.
+
+    A DECIMAL has the digits that hold every result: DECIMAL(10, 2) + DECIMAL(5, 3) is DECIMAL(12, 3). It has none where
+    one side has none, or where these are more than a DECIMAL may have.
+    """
+    if Kind.NULL in (left.kind, right.kind):
+        other = right if left.kind is Kind.NULL else left
+        left = right = other
+    if operator == "||":
+        return BARE[Kind.TEXT] if all(is_text(each) or each.kind is Kind.NULL for each in (left, right)) else None
+    if not (is_number(left) or left.kind is Kind.NULL) or not (is_number(right) or right.kind is Kind.NULL):
+        return None
+    if operator == "/":
+        return BARE[Kind.DOUBLE]
+    found = wider(bare(left), bare(right))
+    if found is not None and found.kind is Kind.DECIMAL:
+        return _exact(operator, left, right)
+    return BARE[Kind.BIGINT] if found is not None and found.kind is Kind.INT else found
+
+
+_Digits = tuple[int, int]  # before the point, and after it
+_WHOLE_DIGITS = {Kind.INT: (10, 0), Kind.BIGINT: (19, 0)}
+
+
+def _digits(type: SqlType) -> _Digits | None:
+    if type.precision is not None:
+        scale = type.scale or 0
+        return type.precision - scale, scale
+    return _WHOLE_DIGITS.get(type.kind)
+
+
+def _exact(operator: str, left: SqlType, right: SqlType) -> SqlType:
+    one, two = _digits(left), _digits(right)
+    if one is None or two is None:
+        return BARE[Kind.DECIMAL]
+    match operator:
+        case "*":
+            return decimal_type(one[0] + two[0], one[1] + two[1])
+        case "%":
+            return decimal_type(min(one[0], two[0]), max(one[1], two[1]))
+        case _:
+            return decimal_type(max(one[0], two[0]) + 1, max(one[1], two[1]))
+
+
+def decimal_type(before: int, after: int) -> SqlType:
+    """Give the DECIMAL with so many digits before and after the point; without digits where these are too many."""
+    if before + after > MAX_PRECISION:
+        return BARE[Kind.DECIMAL]
+    return SqlType(Kind.DECIMAL, precision=max(before + after, 1), scale=after)
+
+
+def number_type(expression: logical.Expression) -> SqlType:
+    """Give the type of an operand of arithmetic: a DECIMAL literal has the digits that are written."""
+    if isinstance(expression, logical.Constant) and isinstance(expression.value, Decimal):
+        exponent = expression.value.as_tuple().exponent
+        assert isinstance(exponent, int)
+        return decimal_type(max(expression.value.adjusted() + 1, 0), max(-exponent, 0))
+    return type_of(expression)
+
+
+def rounded_type(number: SqlType, digits: logical.Expression | None) -> SqlType:
+    """Give the type of ROUND(number, digits): as many digits after the point as are asked for."""
+    found = _digits(number)
+    if number.kind is not Kind.DECIMAL or found is None:
+        return bare(number)
+    asked = 0 if digits is None else digits.value if isinstance(digits, logical.Constant) else None
+    if not isinstance(asked, int):
+        return BARE[Kind.DECIMAL]
+    before, after = found
+    return number if asked >= after else decimal_type(before + 1, max(asked, 0))
+
+
+def summed_type(number: SqlType) -> SqlType:
+    """Give the type of SUM: BIGINT of whole numbers; of a DECIMAL as many digits after the point as it has."""
+    if number.kind in _WHOLE_DIGITS:
+        return BARE[Kind.BIGINT]
+    if number.precision is not None:
+        return SqlType(Kind.DECIMAL, precision=MAX_PRECISION, scale=number.scale)
+    return bare(number)
+
+
+def literal_type(value: object) -> SqlType | None:
+    """Give the type that a literal has by itself; None for a whole number that is too large for BIGINT."""
+    match value:
+        case None:
+            return NULL
+        case bool():
+            return BOOLEAN
+        case int():
+            if INT_RANGE[0] <= value <= INT_RANGE[1]:
+                return BARE[Kind.INT]
+            return BARE[Kind.BIGINT] if BIGINT_RANGE[0] <= value <= BIGINT_RANGE[1] else None
+        case float():
+            return BARE[Kind.DOUBLE]
+        case Decimal():
+            return BARE[Kind.DECIMAL]
+        case bytes():
+            return BARE[Kind.BLOB]
+        case datetime():
+            return BARE[Kind.TIMESTAMP]
+        case date():
+            return BARE[Kind.DATE]
+        case UUID():
+            return BARE[Kind.UUID]
+    return BARE[Kind.TEXT]
+
+
+def type_of(expression: logical.Expression) -> SqlType:
+    """Give the type of a bound expression; every predicate is BOOLEAN."""
+    found: SqlType = getattr(expression, "type", BOOLEAN)
+    return found
+
+
+def is_nullable(expression: logical.Expression) -> bool:
+    """Say whether an expression may be NULL, as far as that is plain to see."""
+    match expression:
+        case logical.ColumnRef():
+            return expression.nullable
+        case logical.Constant():
+            return expression.value is None
+        case logical.Aggregate():
+            return expression.function != "COUNT"
+        case logical.IsNull() | logical.Exists():
+            return False
+    return True
+
+
+def with_article(type: SqlType) -> str:
+    """Give a type with its article, for a sentence."""
+    return ("an " if type.kind is Kind.INT else "a ") + str(type)

@@ -1,0 +1,58 @@
+"""Whole numbers compared with literals that are none: `v < 2.5`."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+
+from piql.compiler.binding.types import BARE, type_of
+from piql.compiler.logical.expressions import Comparison, ComparisonOperator, Constant, Expression
+from piql.schema.catalog import Kind
+from piql.schema.values import BIGINT_RANGE, INT_RANGE
+from piql.trees.frozen import replace
+
+_WHOLE = (Kind.INT, Kind.BIGINT)
+_LOW, _HIGH = BIGINT_RANGE
+
+
+def is_fraction(value: object) -> bool:
+    """Say whether a literal is a number that no type of whole numbers holds."""
+    return isinstance(value, float | Decimal) and value != int(value)
+
+
+def in_whole_numbers(test: Comparison) -> Comparison:
+    """Give the same test of a whole number by a whole number; = and <> stay, no whole number is equal.
+
+    v < 2.5 → v <= 2      2.5 <= v → 3 <= v
+    """
+    if test.operator in ("=", "<>"):
+        return test
+    if _is_other(test.right) and type_of(test.left).kind in _WHOLE:
+        operator, value = _whole_end(test.operator in ("<", "<="), test.right)
+        return replace(test, operator=operator, right=value)
+    if _is_other(test.left) and type_of(test.right).kind in _WHOLE:
+        operator, value = _whole_end(test.operator in (">", ">="), test.left)
+        return replace(test, operator=_MIRRORED[operator], left=value)
+    return test
+
+
+_MIRRORED: dict[ComparisonOperator, ComparisonOperator] = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
+def _is_other(value: Expression) -> bool:
+    return isinstance(value, Constant) and is_fraction(value.value)
+
+
+def _whole_end(is_high: bool, literal: Expression) -> tuple[ComparisonOperator, Constant]:
+    """Give the operator and the whole number that let the same numbers through, on the right of what is compared."""
+    assert isinstance(literal, Constant)
+    value = literal.value
+    assert isinstance(value, float | Decimal)
+    end = math.floor(value) if is_high else math.ceil(value)
+    operator: ComparisonOperator = "<=" if is_high else ">="
+    if end > _HIGH:
+        operator, end = ("<=" if is_high else ">"), _HIGH
+    elif end < _LOW:
+        operator, end = ("<" if is_high else ">="), _LOW
+    kind = Kind.INT if INT_RANGE[0] <= end <= INT_RANGE[1] else Kind.BIGINT
+    return operator, Constant(value=end, type=BARE[kind], span=literal.span)

@@ -1,0 +1,312 @@
+"""INSERT, UPDATE, DELETE → writes of one row, named by its whole primary key."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from piql.compiler.binding.expressions import ExpressionBinder, QueryContext
+from piql.compiler.binding.scope import Scope, ScopeRelation, unknown_name
+from piql.compiler.binding.types import is_comparable, type_of
+from piql.compiler.logical import expressions as bound
+from piql.compiler.logical import operators as logical
+from piql.compiler.syntax import ast
+from piql.schema.catalog import Column, Kind, Table
+from piql.text.diagnostics.diagnostic import Edit, Fix, Label
+from piql.text.diagnostics.report import report
+from piql.text.source import Span
+
+_WHOLE = (Kind.INT, Kind.BIGINT)
+_FRACTIONAL = (Kind.DOUBLE, Kind.DECIMAL)
+
+
+def bind_write(context: QueryContext, node: ast.Insert | ast.Update | ast.Delete) -> logical.LogicalWrite | None:
+    """Give the plan of a write, or None when something in it is wrong and reported."""
+    table = context.tables.find(node.table)
+    if table is None:
+        context.diagnostics.append(context.tables.unknown(node.table))
+        return None
+    if table.name in context.tables.broken:
+        return None
+    write = _Write(context, table, node.table.span)
+    match node:
+        case ast.Insert():
+            return write.insert(node)
+        case ast.Update():
+            return write.update(node)
+        case ast.Delete():
+            return write.delete(node)
+
+
+class _Write:
+    """Binds one write to one table."""
+
+    def __init__(self, context: QueryContext, table: Table, span: Span) -> None:
+        self.context = context
+        self.table = table
+        columns = context.tables.columns_in_scope(table)
+        relation = ScopeRelation(table.name, context.unique_alias(table.name), columns, span, table)
+        self.scope = Scope([relation])
+        self.is_broken = False
+
+    def _report(
+        self,
+        code: str,
+        message: str,
+        span: Span,
+        help: str = "",
+        labels: tuple[Label, ...] = (),
+        fixes: tuple[Fix, ...] = (),
+    ) -> None:
+        self.is_broken = True
+        self.context.diagnostics.append(report(code, message, span, help=help or (), labels=labels, fixes=fixes))
+
+    def insert(self, node: ast.Insert) -> logical.Insert | None:
+        names = node.columns
+        columns: list[Column | None] = [self._column(each) for each in names] if names else [*self.table.columns]
+        if len(node.values) != len(columns):
+            one = "value" if len(node.values) == 1 else "values"
+            self._report(
+                "value-count",
+                f"{len(columns)} columns, but {len(node.values)} {one}",
+                node.values_span,
+                "give one value for each of " + ", ".join(each.name for each in columns if each is not None),
+            )
+            return None
+        values: list[logical.Assignment] = []
+        for column, value in zip(columns, node.values, strict=True):
+            assignment = self._assignment(column, value, value.span, "VALUES")
+            if assignment is not None and self._is_new(assignment, values):
+                values.append(assignment)
+        given = {each.name for each in columns if each is not None}
+        for each in self.table.columns:
+            if each.name not in given and not each.nullable and not self.is_broken:
+                part = "part of the primary key" if each.name in self.table.primary_key else "NOT NULL"
+                self._report(
+                    "missing-value",
+                    f"{self.table.name}.{each.name} is {part} and gets no value",
+                    node.table.span,
+                    f"add {each.name} to the columns of INSERT; columns not named become NULL",
+                )
+        if self.is_broken:
+            return None
+        return logical.Insert(table=self.table, values=tuple(values), if_not_exists=node.is_conditional, span=node.span)
+
+    def update(self, node: ast.Update) -> logical.Update | None:
+        changes: list[logical.Assignment] = []
+        for item in node.changes:
+            column = self._column(item.column)
+            if column is not None and column.name in self.table.primary_key:
+                self._report(
+                    "key-update",
+                    f"{column.name} is part of the primary key of {self.table.name} and cannot change",
+                    item.column.span,
+                    "delete the row and insert the new one",
+                )
+                continue
+            assignment = self._assignment(column, item.value, item.span, "SET")
+            if assignment is not None and self._is_new(assignment, changes):
+                changes.append(assignment)
+        key = self._key(node, "UPDATE")
+        condition = self._condition(node.condition)
+        if self.is_broken:
+            return None
+        return logical.Update(table=self.table, key=key, changes=tuple(changes), condition=condition, span=node.span)
+
+    def delete(self, node: ast.Delete) -> logical.Delete | None:
+        key = self._key(node, "DELETE")
+        condition = self._condition(node.condition)
+        if self.is_broken:
+            return None
+        return logical.Delete(table=self.table, key=key, condition=condition, span=node.span)
+
+    def _condition(self, node: ast.Expression | None) -> bound.Expression | None:
+        """Bind what follows IF: a test of the row as it was."""
+        if node is None:
+            return None
+        predicate = ExpressionBinder(self.context, self.scope, "IF").predicate(node)
+        if predicate is None or not self._is_of_one_row(predicate):
+            self.is_broken = True
+            return None
+        return predicate
+
+    def _is_of_one_row(self, expression: bound.Expression) -> bool:
+        """Refuse subqueries: a write reads the row that it changes, and no other."""
+        for each in expression.walk():
+            if isinstance(each, bound.Exists | bound.InSubquery | bound.ScalarSubquery):
+                self._report(
+                    "subquery-place",
+                    f"a write reads no row of {self.table.name} but its own, and no other table",
+                    each.span or self.table_span,
+                    "read the value by a query of its own first, and give it as a parameter",
+                )
+                return False
+        return True
+
+    def _column(self, name: ast.Name) -> Column | None:
+        declared = self.context.tables.column_names(self.table).get(name.text.lower())
+        if declared is None or (name.is_quoted and declared != name.text):
+            self.is_broken = True
+            self.context.diagnostics.append(
+                unknown_name(
+                    "unknown-column",
+                    f"{self.table.name} has no column {name.text}",
+                    name,
+                    [each.name for each in self.table.columns],
+                )
+            )
+            return None
+        return self.table.column(declared)
+
+    def _is_new(self, assignment: logical.Assignment, others: list[logical.Assignment]) -> bool:
+        if all(each.column != assignment.column for each in others):
+            return True
+        self._report(
+            "duplicate-column",
+            f"{assignment.column} gets two values",
+            assignment.span or self.table_span,
+            "leave one out",
+        )
+        return False
+
+    @property
+    def table_span(self) -> Span:
+        return self.scope.relations[0].span
+
+    def _assignment(
+        self, column: Column | None, value: ast.Expression, span: Span, clause: str
+    ) -> logical.Assignment | None:
+        """Bind a value that goes into a column; SET may compute it from the row as it was."""
+        if clause != "SET" and next(value.find(ast.Select), None) is None:
+            for name in value.find(ast.ColumnName):
+                text = name.span.text.strip('"')
+                self._report(
+                    "column-as-value",
+                    f"{name.span.text} is not a value",
+                    name.span,
+                    f"a text stands in single quotes, '{text}', a parameter in brackets, [{text}]",
+                )
+                return None
+        binder = ExpressionBinder(self.context, self.scope, clause)
+        expression = binder.value(value, column.type if column is not None else None)
+        if expression is None or column is None or not self._is_of_one_row(expression):
+            self.is_broken = True
+            return None
+        given = type_of(expression)
+        if (
+            not is_comparable(given, column.type) or (given.kind in _FRACTIONAL and column.type.kind in _WHOLE)
+        ) and given.kind is not Kind.NULL:
+            self._report(
+                "type-mismatch",
+                f"{column.name} is {column.type}, this is {given}",
+                value.span,
+                "give a value of the column's type",
+                _declared(column),
+            )
+            return None
+        if isinstance(expression, bound.Constant) and expression.value is None and not column.nullable:
+            self._report(
+                "null-value", f"{self.table.name}.{column.name} cannot be NULL", value.span, "", _declared(column)
+            )
+            return None
+        return logical.Assignment(column=column.name, value=expression, span=span)
+
+    def _key(self, node: ast.Update | ast.Delete, verb: str) -> tuple[logical.Assignment, ...]:
+        """Give the values of the primary key that WHERE names, or report that it names more or fewer rows than one."""
+        where = node.where
+        key = self.table.primary_key
+        shown = ", ".join(key)
+        example = " AND ".join(f"{each} = [{each}]" for each in key)
+        if where is None:
+            self._report(
+                "bulk-write",
+                f"{verb} without WHERE changes every row of {self.table.name}",
+                node.table.span,
+                f"name one row by its whole primary key: WHERE {example}",
+                fixes=() if node.condition is not None else _inserted(node.span, f" WHERE {example}"),
+            )
+            return ()
+        predicate = ExpressionBinder(self.context, self.scope, "WHERE").predicate(where)
+        if predicate is None or not self._is_of_one_row(predicate):
+            self.is_broken = True
+            return ()
+        found: dict[str, logical.Assignment] = {}
+        others: list[bound.Expression] = []
+        for part in bound.conjuncts(predicate):
+            assignment = _equality(part)
+            if assignment is None or assignment.column not in key or assignment.column in found:
+                others.append(part)
+            else:
+                found[assignment.column] = assignment
+        if others:
+            span = others[0].span or where.span
+            is_test = not any(each.name in key for each in others[0].find(bound.ColumnRef))
+            self._report(
+                "bulk-write",
+                f"{verb} names its row by the primary key ({shown}) only, this is something else",
+                span,
+                f"make it a condition after the key: WHERE {example} IF {span.text}"
+                if is_test
+                else f"name one row: WHERE {example}",
+                fixes=_made_conditions(node, where, found, others) if len(found) == len(key) else (),
+            )
+            return ()
+        missing = [each for each in key if each not in found]
+        if missing:
+            rest = " AND ".join(f"{each} = [{each}]" for each in missing)
+            self._report(
+                "bulk-write",
+                f"this {verb} may change many rows: {' and '.join(missing)} of the primary key ({shown}) "
+                f"{'is' if len(missing) == 1 else 'are'} not fixed",
+                where.span,
+                f"name one row: add AND {rest}",
+                fixes=_inserted(where.span, f" AND {rest}"),
+            )
+            return ()
+        return tuple(found[each] for each in key)
+
+
+def _inserted(span: Span, text: str) -> tuple[Fix, ...]:
+    """Offer to name one row by writing more behind a place."""
+    edit = Edit(span.file, span.end, span.end, text)
+    return (Fix(f"Name one row: add{text}", (edit,), consequence="changes one row, which each execution names"),)
+
+
+def _made_conditions(
+    node: ast.Update | ast.Delete,
+    where: ast.Expression,
+    key: Mapping[str, logical.Assignment],
+    others: Sequence[bound.Expression],
+) -> tuple[Fix, ...]:
+    """Offer to test what WHERE tests beside the key in IF."""
+    spans = [each.span for each in (*key.values(), *others)]
+    named = [span.text for span in spans if span is not None]
+    if len(named) < len(spans):
+        return ()
+    tests = [
+        f"({text})" if isinstance(each, bound.Or) else text
+        for each, text in zip(others, named[len(key) :], strict=True)
+    ]
+    text, end = f"{' AND '.join(named[: len(key)])} IF {' AND '.join(tests)}", where.span.end
+    if node.condition is not None:
+        if isinstance(node.condition, ast.Junction) and node.condition.operator == "OR":
+            return ()
+        text, end = f"{text} AND ", node.condition.span.start
+    edit = Edit(where.span.file, where.span.start, end, text)
+    what = "changes the row of that key, where it passes the condition"
+    return (Fix(f"Make it a condition: IF {' AND '.join(tests)}", (edit,), consequence=what),)
+
+
+def _equality(part: bound.Expression) -> logical.Assignment | None:
+    """See `column = value` (either way round), the value without columns."""
+    if not isinstance(part, bound.Comparison) or part.operator != "=":
+        return None
+    column, value = part.left, part.right
+    if not isinstance(column, bound.ColumnRef):
+        column, value = value, column
+    if not isinstance(column, bound.ColumnRef) or next(value.find(bound.ColumnRef), None) is not None:
+        return None
+    return logical.Assignment(column=column.name, value=value, span=part.span)
+
+
+def _declared(column: Column) -> tuple[Label, ...]:
+    return (Label(column.span, "declared here"),) if column.span is not None else ()

@@ -1,0 +1,324 @@
+"""How many different values some columns may have in the rows of a section.
+
+There are no more groups and distinct rows than that, and no more requests for them, since equal ones are made once.
+
+    SortedIndexJoin badges b (owner = p.owner)           p.owner is f.target, of which there are 100,
+      SortedIndexJoin photos p (owner = f.target)    →   so badges is read 100 times at most,
+        IndexScan follows f (owner = [me])               though 10,000 rows ask for it
+
+Enters: expressions, a section of a physical plan, and the rows of all its operators. Leaves: a formula.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from piql.compiler.bounds.facts import of_prefix, of_row_limit
+from piql.compiler.bounds.formula import ONE, ZERO, Formula, number, smaller
+from piql.compiler.logical.expressions import (
+    Aggregate,
+    ColumnRef,
+    Comparison,
+    Constant,
+    Expression,
+    Parameter,
+    columns_of,
+)
+from piql.compiler.optimizer.analysis.equalities import Equalities
+from piql.compiler.optimizer.analysis.predicates import all_conjuncts, key_of, relations_of, replace_columns
+from piql.compiler.physical.operators import (
+    Dereference,
+    IndexFKJoin,
+    IndexScan,
+    KeyPart,
+    LocalDistinct,
+    LocalGroupBy,
+    LocalJoin,
+    LocalProjection,
+    LocalSelection,
+    LocalSemiJoin,
+    LocalUnion,
+    PhysicalNode,
+    SortedIndexJoin,
+    inputs,
+)
+from piql.schema.catalog import Kind
+from piql.trees.node import Node
+
+Path = tuple[int, ...]
+Wanted = tuple[Expression, ...]  # each once
+
+TRUTH_VALUES = 2  # and NULL
+
+
+def combinations_of(
+    keys: Iterable[Expression], node: PhysicalNode, path: Path, rows: Mapping[Path, Formula]
+) -> Formula:
+    """Give how many different rows of some keys leave the operator at a place, NULLs counted as a value."""
+    return _Different(rows, counts_null=True).count(_each_once(keys), node, path)
+
+
+def keys_of_reads(
+    node: IndexFKJoin | SortedIndexJoin | Dereference, path: Path, rows: Mapping[Path, Formula]
+) -> Formula:
+    """Give how many different keys the rows of an operator's child ask for; a key with a NULL is not asked for."""
+    if isinstance(node, Dereference):
+        keys: list[Expression] = [
+            ColumnRef(relation=node.alias, name=each.name, type=each.type)
+            for each in node.table.columns
+            if each.name in node.table.primary_key
+        ]
+    else:
+        keys = [value for part in node.prefix for value in part.values]
+        if isinstance(node, SortedIndexJoin):
+            keys.extend(_ends(node))
+    return _Different(rows, counts_null=False).count(_each_once(keys), node.child, (*path, 0))
+
+
+def _ends(node: SortedIndexJoin) -> Iterator[Expression]:
+    if node.range is not None:
+        yield from (end for end in (node.range.low, node.range.high) if end is not None)
+
+
+def _each_once(expressions: Iterable[Expression]) -> Wanted:
+    return tuple(dict.fromkeys(each for each in expressions if not isinstance(each, Constant | Parameter)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Different:
+    """Counts in one plan; `rows` are those that leave each operator, by its place.
+
+    Each way to count gives a number that is not passed, so the smallest is the answer.
+    """
+
+    rows: Mapping[Path, Formula]
+    counts_null: bool
+    counted: dict[tuple[Path, Wanted], Formula] = field(default_factory=dict)
+
+    def count(self, wanted: Wanted, node: PhysicalNode, path: Path) -> Formula:
+        """Give how many different rows of these expressions there may be."""
+        place = (path, wanted)
+        least = self.counted.get(place)
+        if least is None:
+            least = self.rows[path]
+            for found in self._ways(wanted, node, path) if wanted else (ONE,):
+                least = smaller(found, least)
+            self.counted[place] = least
+        return least
+
+    def _ways(self, wanted: Wanted, node: PhysicalNode, path: Path) -> Iterator[Formula]:
+        below = (*path, 0)
+        match node:
+            case IndexScan():
+                found = self._of_columns(_columns(wanted), node.prefix)
+                if found is not None:
+                    yield found
+            case IndexFKJoin() | SortedIndexJoin():
+                yield from self._of_join(wanted, node, below)
+            case LocalJoin():
+                yield from self._of_local_join(wanted, node, path)
+            case LocalSelection():
+                for same in _with_equals(wanted, (node.predicate,)):
+                    yield self.count(same, node.child, below)
+            case LocalProjection():
+                meanings = {(node.alias, each.name): each.expression for each in node.outputs}
+                columns = _columns(wanted)
+                if all(key_of(each) in meanings for each in columns):
+                    yield self.count(_each_once(meanings[key_of(each)] for each in columns), node.child, below)
+            case LocalGroupBy():
+                keys = _keys_read(wanted, node)
+                if keys is not None:
+                    yield self.count(keys, node.child, below)
+            case LocalUnion():
+                yield from self._of_union(wanted, node, path)
+            case LocalSemiJoin(mark=ColumnRef() as mark) | LocalDistinct(mark=ColumnRef() as mark):
+                rest = tuple(each for each in wanted if each != mark)
+                yield self.count(rest, inputs(node)[0], below) * (
+                    self._truth_values() if len(rest) < len(wanted) else ONE
+                )
+            case _:
+                yield self.count(wanted, inputs(node)[0], below)
+
+    def _of_join(self, wanted: Wanted, node: IndexFKJoin | SortedIndexJoin, below: Path) -> Iterator[Formula]:
+        """What was read for equal keys is the same: a joined row is told by its key, and by which match it is."""
+        own, rest = _apart(wanted, frozenset((node.alias,)))
+        if not own:
+            yield self.count(rest, node.child, below)
+            return
+        parts = {part.column: part for part in node.prefix}
+        mapped = [parts[each.name].values[0] for each in own if _is_one(parts.get(each.name))]
+        free = tuple(each for each in own if not _is_one(parts.get(each.name)))
+        may_be_null = self.counts_null and node.kind == "left"
+        values = self._of_columns(free, node.prefix)
+        if values is not None:
+            is_null_counted = all(each.name not in parts for each in free) and bool(free)
+            values = values + ONE if may_be_null and not is_null_counted else values
+            yield self.count(_each_once((*rest, *mapped)), node.child, below) * values
+        if free or may_be_null:
+            keys = [value for part in node.prefix for value in part.values]
+            matches = of_prefix(node.prefix)
+            if isinstance(node, SortedIndexJoin):
+                if node.limit.count is not None:
+                    keys.extend(_ends(node))
+                matches = matches * number(node.index.buckets * places_of_page(node))
+                matches = matches * of_row_limit(node.table, node.limit)
+            if may_be_null and (node.condition is not None or not matches.value):
+                matches = matches + ONE
+            yield self.count(_each_once((*rest, *keys)), node.child, below) * matches
+
+    def _of_local_join(self, wanted: Wanted, node: LocalJoin, path: Path) -> Iterator[Formula]:
+        if any(True for each in wanted for _ in each.find(Aggregate)):
+            return  # of one side, which its columns may not tell
+        at_left, at_right = (*path, 0), (*path, 1)
+        on_right = frozenset(_offered(node.right))
+        may_be_null = self.counts_null and node.kind == "left"
+        conditions = () if node.condition is None else (node.condition,)
+        equalities = () if node.kind == "left" else conditions  # a left row without a match passes no test
+        for same in _with_equals(wanted, equalities):
+            own, left = _apart(same, on_right)
+            right = self.count(own, node.right, at_right) if own or node.kind != "left" else ONE
+            if may_be_null and own:
+                truths = self._of_columns(own, ())  # NULL is counted there
+                right = right + ONE if truths is None else smaller(truths, right + ONE)
+            yield self.count(left, node.left, at_left) * right
+        if node.is_left_once and not may_be_null:
+            _, left = _apart((*wanted, *conditions), on_right)
+            yield self.count(left, node.left, at_left)
+
+    def _of_union(self, wanted: Wanted, node: LocalUnion, path: Path) -> Iterator[Formula]:
+        if not all(each in node.fields for each in wanted):
+            return
+        places = [node.fields.index(each) for each in wanted]
+        total = ZERO
+        for at, branch in enumerate(node.inputs):
+            if len(branch.fields) != len(node.fields):
+                return
+            same = _each_once(branch.fields[place] for place in places)
+            total = total + self.count(same, branch, (*path, at))
+        yield total
+
+    def _of_columns(self, columns: Sequence[ColumnRef], prefix: Sequence[KeyPart]) -> Formula | None:
+        """Give how many values columns of one read may have by what is written; None where nothing says."""
+        total = ONE
+        for each in columns:
+            part = next((part for part in prefix if part.column == each.name), None)
+            if part is not None and all(isinstance(value, Constant | Parameter) for value in part.values):
+                total = total * of_prefix((part,))
+            elif each.type.kind is Kind.BOOLEAN:
+                total = total * self._truth_values()
+            else:
+                return None
+        return total
+
+    def _truth_values(self) -> Formula:
+        return number(TRUTH_VALUES + self.counts_null)
+
+
+def places_of_page(node: SortedIndexJoin) -> int:
+    """Give from how many places the list of one key may be read where a page is resumed.
+
+    What else the page is ordered by, beside the columns of the list, may come before, at or behind the place where the
+    page before it ended: the list is then read as a whole, from the place on or behind it.
+    """
+    if not node.is_resumable:
+        return 1
+    is_own = [isinstance(each.expression, ColumnRef) and each.expression.relation == node.alias for each in node.order]
+    turns = sum(before and not now for before, now in pairwise([*is_own, False]))
+    return 2 + 2 * turns
+
+
+def _is_one(part: KeyPart | None) -> bool:
+    """Whether a key column has one value for each row of the child."""
+    if part is None or len(part.values) != 1:
+        return False
+    value = part.values[0]
+    return not (isinstance(value, Parameter) and value.max_items is not None)
+
+
+def _columns(wanted: Wanted) -> tuple[ColumnRef, ...]:
+    return tuple(dict.fromkeys(column for each in wanted for column in sorted(columns_of(each), key=key_of)))
+
+
+def _apart(wanted: Iterable[Expression], relations: frozenset[str]) -> tuple[tuple[ColumnRef, ...], Wanted]:
+    """Give the columns of some relations, and the rest; an expression over both is told by its columns."""
+    own: dict[ColumnRef, None] = {}
+    rest: dict[Expression, None] = {}
+    for each in wanted:
+        if relations_of(each).isdisjoint(relations):
+            rest[each] = None
+            continue
+        for column in _columns((each,)):
+            if column.relation in relations:
+                own[column] = None
+            else:
+                rest[column] = None
+    return tuple(own), tuple(rest)
+
+
+def _with_equals(wanted: Wanted, predicates: Iterable[Expression]) -> Iterator[Wanted]:
+    """Give expressions, and what has the same values in rows that pass some tests: equal columns, and no constants."""
+    yield wanted
+    tests = all_conjuncts(predicates)
+    equal = Equalities(tests)
+    one_value = {
+        key_of(same) for test in tests for column in _compared_with_value(test) for same in equal.equal_to(column)
+    }
+    for members in equal.classes():
+        for column in members:
+            by = {key_of(each): column for each in members}
+            changed = _each_once(replace_columns(each, by) for each in wanted)
+            if changed != wanted:
+                yield changed
+    if one_value:
+        rest = _columns(wanted)
+        yield tuple(each for each in rest if key_of(each) not in one_value)
+
+
+def _compared_with_value(test: Expression) -> Iterator[ColumnRef]:
+    """Give the column of `column = value`."""
+    match test:
+        case Comparison(operator="=", left=ColumnRef() as column, right=Constant() | Parameter()):
+            yield column
+        case Comparison(operator="=", left=Constant() | Parameter(), right=ColumnRef() as column):
+            yield column
+        case _:
+            pass
+
+
+def _keys_read(wanted: Wanted, group: LocalGroupBy) -> Wanted | None:
+    """Give the keys of groups that expressions over them read; None where they read more, as an aggregate."""
+    read: dict[Expression, None] = {}
+    waiting: list[Node] = list(wanted)
+    while waiting:
+        node = waiting.pop()
+        if node in group.keys:
+            read[node] = None
+        elif isinstance(node, Aggregate | ColumnRef):
+            return None
+        else:
+            waiting.extend(node.children())
+    return tuple(read)
+
+
+def _offered(node: PhysicalNode) -> Iterator[str]:
+    """Yield the relations whose columns a section gives to what stands above it."""
+    match node:
+        case IndexScan():
+            yield node.alias
+        case IndexFKJoin() | SortedIndexJoin():
+            yield node.alias
+            yield from _offered(node.child)
+        case LocalJoin():
+            yield from _offered(node.left)
+            yield from _offered(node.right)
+        case LocalSemiJoin(mark=ColumnRef() as mark) | LocalDistinct(mark=ColumnRef() as mark):
+            yield mark.relation
+            yield from _offered(inputs(node)[0])
+        case LocalProjection():
+            yield node.alias
+        case LocalUnion():
+            yield from (each.relation for each in node.fields if isinstance(each, ColumnRef))
+        case _:
+            yield from _offered(inputs(node)[0])

@@ -1,0 +1,80 @@
+"""The named numbers of a bound: what a limit, a LIMIT or a list stands for, and the text that proves it."""
+
+from __future__ import annotations
+
+from piql.compiler.bounds.bound import Term
+from piql.compiler.bounds.formula import ONE, Formula, named, number
+from piql.compiler.logical.expressions import Parameter
+from piql.compiler.logical.operators import Count
+from piql.compiler.physical.operators import KeyPart, RowLimit
+from piql.schema.catalog import CardinalityLimit, Table, UniqueKey
+
+
+def of_limit(table: Table, limit: CardinalityLimit) -> Formula:
+    """The rows of one group of a CARDINALITY LIMIT: `subscriptions.owner`."""
+    columns = ",".join(limit.columns)
+    if limit.is_token:
+        symbol, reason = (
+            f"{table.name}.token({columns})",
+            f"at most {limit.limit} {table.name} hold one word in {columns}",
+        )
+    else:
+        shared = " and ".join(limit.columns)
+        symbol, reason = f"{table.name}.{columns}", f"at most {limit.limit} {table.name} share one {shared}"
+    return named(Term(symbol, limit.limit, reason, limit.span, limit.limit_span))
+
+
+def of_count(count: Count) -> Formula:
+    """The rows that a LIMIT or PAGINATE lets through: its parameter's name, or its number."""
+    if count.max == 0:
+        return number(0)
+    if count.parameter is not None:
+        reason = f"[{count.parameter}] is at most {count.max}"
+        return named(Term(count.parameter, count.max, reason, count.span, count.max_span))
+    reason = f"the query stops after {count.max} rows"
+    return named(Term(str(count.max), count.max, reason, count.span, count.max_span))
+
+
+def of_key(table: Table, key: UniqueKey | None) -> tuple[Term, ...]:
+    """A key proves that there is one row: a fact without a symbol of its own in the formula."""
+    columns = table.primary_key if key is None else key.columns
+    kind, span = ("PRIMARY KEY", table.key_span) if key is None else ("UNIQUE", key.span)
+    return (Term("1", 1, f"{kind} ({', '.join(columns)}): one row of {table.name} at most", span),)
+
+
+def of_row_limit(table: Table, limit: RowLimit) -> Formula:
+    """The rows of one read."""
+    if limit.count is not None and limit.max >= limit.count.max:
+        return of_count(limit.count)
+    if isinstance(limit.because, CardinalityLimit):
+        return of_limit(table, limit.because)
+    return ONE if limit.max else number(0)
+
+
+def proofs_of_row_limit(table: Table, limit: RowLimit) -> tuple[Term, ...]:
+    """The keys that limit a read to one row; limits and stops are named in the formula itself."""
+    if limit.count is not None and limit.max >= limit.count.max:
+        return ()
+    if isinstance(limit.because, CardinalityLimit) or limit.max == 0:
+        return ()
+    return of_key(table, limit.because if isinstance(limit.because, UniqueKey) else None)
+
+
+def of_prefix(prefix: tuple[KeyPart, ...]) -> Formula:
+    """The combinations of key values that an IN list or an OR asks for."""
+    total = ONE
+    for part in prefix:
+        if len(part.values) == 1 and not isinstance(part.values[0], Parameter):
+            continue
+        values = 0
+        lists = number(0)
+        for value in part.values:
+            if isinstance(value, Parameter) and value.max_items is not None:
+                reason = f"[{value.name}] holds at most {value.max_items} values"
+                lists = lists + named(
+                    Term(value.name, value.max_items, reason, value.span, next(iter(value.max_spans), None))
+                )
+            else:
+                values += 1
+        total = total * (lists + number(values))
+    return total

@@ -1,0 +1,89 @@
+"""Sums of products of named numbers: `1 + subscriptions.owner·count`, its value, and the facts that prove each name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import prod
+
+from piql.compiler.bounds.bound import Term
+from piql.trees.frozen import quick
+
+
+@quick
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """Products of terms, each with how often it counts; the product of no terms is the number itself."""
+
+    products: tuple[tuple[tuple[Term, ...], int], ...]
+
+    @property
+    def value(self) -> int:
+        return sum(times * prod(term.value for term in terms) for terms, times in self.products)
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        """Give each named number once, in order of appearance."""
+        return tuple(dict.fromkeys(term for terms, _ in self.products for term in terms))
+
+    def __add__(self, other: Formula) -> Formula:
+        if not self.products or not other.products:
+            return self if self.products else other
+        return _gathered((*self.products, *other.products))
+
+    def __mul__(self, other: Formula) -> Formula:
+        if self.products == ONE.products or other.products == ONE.products:
+            return self if other.products == ONE.products else other
+        return _gathered(
+            ((*left, *right), times * count) for left, times in self.products for right, count in other.products
+        )
+
+    def __str__(self) -> str:
+        """Write it out, plain numbers first."""
+        if not self.products:
+            return "0"
+        shown: dict[tuple[bool, tuple[str, ...]], int] = {}
+        for terms, times in self.products:
+            symbols = tuple(term.symbol for term in terms if term.symbol != "1")  # LIMIT 1 multiplies nothing
+            place = (bool(terms), symbols)
+            shown[place] = shown.get(place, 0) + times
+        ordered = sorted(shown.items(), key=lambda each: each[0][0])
+        return " + ".join(_product(list(symbols), times) for (_, symbols), times in ordered)
+
+
+def _product(symbols: list[str], times: int) -> str:
+    if times != 1 or not symbols:
+        symbols.insert(0, str(times))
+    return "·".join(symbols)
+
+
+def _gathered(products: Iterable[tuple[tuple[Term, ...], int]]) -> Formula:
+    """Add up equal products; the order in which a product was built up does not matter."""
+    written: dict[tuple[Term, ...], tuple[Term, ...]] = {}  # as it was built up first, by its terms in order
+    found: dict[tuple[Term, ...], int] = {}
+    for terms, times in products:
+        ordered = terms if len(terms) < 2 else tuple(sorted(terms, key=_key))
+        same = written.setdefault(ordered, terms)
+        found[same] = found.get(same, 0) + times
+    return Formula(tuple((terms, times) for terms, times in found.items() if times))
+
+
+def _key(term: Term) -> tuple[str, int]:
+    return (term.symbol, term.value)
+
+
+def number(value: int) -> Formula:
+    return Formula((((), value),)) if value else ZERO
+
+
+def named(term: Term) -> Formula:
+    return Formula((((term,), 1),))
+
+
+def smaller(one: Formula, other: Formula) -> Formula:
+    """Give the formula with the smaller value; the second when they are equal."""
+    return one if one.value < other.value else other
+
+
+ZERO = Formula(())
+ONE = number(1)

@@ -1,0 +1,113 @@
+"""A plan with other numbers in the place of its limits, so that `bound_of` tells what it may do under them.
+
+Enters: a physical plan, and what gives the number of each limit, stop and list. Leaves: the same plan, with these
+numbers. Predictions under other limits are made for what this plan is proved to do, so none is made for more.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from piql.compiler.logical.expressions import Expression, Parameter
+from piql.compiler.logical.operators import Count
+from piql.compiler.physical.operators import (
+    IndexFKJoin,
+    IndexScan,
+    Kept,
+    KeyPart,
+    LocalSelection,
+    LocalStop,
+    PhysicalNode,
+    RowLimit,
+    SortedIndexJoin,
+    map_inputs,
+)
+from piql.schema.catalog import CardinalityLimit, Table, UniqueKey
+from piql.trees.frozen import replace
+
+
+class Numbers(Protocol):
+    """Gives the number that a limit has; they are asked for from the leaves of a plan up."""
+
+    def of_stop(self, count: Count) -> int:
+        """Give the most rows of a LIMIT or PAGINATE."""
+
+    def of_limit(self, table: Table, limit: CardinalityLimit) -> int:
+        """Give the most rows of a group of a CARDINALITY LIMIT."""
+
+    def of_list(self, parameter: Parameter) -> int:
+        """Give the most values of a list parameter."""
+
+
+def with_numbers(plan: PhysicalNode, numbers: Numbers) -> PhysicalNode:
+    """Give the plan with these numbers; what all numbers are the same in stays the same object."""
+    node = map_inputs(plan, lambda below: with_numbers(below, numbers))
+    changed: dict[str, Any] = {}
+    match node:
+        case IndexScan() | SortedIndexJoin():
+            changed["prefix"] = _prefix(node.prefix, numbers)
+            changed["limit"] = _row_limit(node.limit, node.table, numbers)
+            if isinstance(node, SortedIndexJoin) and node.kept is not None:
+                changed["kept"] = _kept(node.kept, numbers)
+        case IndexFKJoin():
+            changed["prefix"] = _prefix(node.prefix, numbers)
+        case LocalSelection(kept=Kept() as kept):
+            changed["kept"] = _kept(kept, numbers)
+        case LocalStop():
+            changed["count"] = _count(node.count, numbers)
+        case _:
+            return node
+    if all(getattr(node, name) is value for name, value in changed.items()):
+        return node
+    return replace(node, **changed)
+
+
+def _count(count: Count, numbers: Numbers) -> Count:
+    most = numbers.of_stop(count)
+    return count if most == count.max else replace(count, max=most)
+
+
+def _row_limit(limit: RowLimit, table: Table, numbers: Numbers) -> RowLimit:
+    """Give the most rows of one read: the smallest of the stop and the fact that bound it."""
+    count, because = limit.count, limit.because
+    most: list[int] = []
+    if count is not None:
+        count = _count(count, numbers)
+        most.append(count.max)
+    if isinstance(because, CardinalityLimit):
+        number = numbers.of_limit(table, because)
+        because = because if number == because.limit else replace(because, limit=number)
+        most.append(number)
+    elif isinstance(because, UniqueKey):
+        most.append(1)
+    elif limit.count is None or limit.max < limit.count.max:  # a key, which lets one row through
+        most.append(limit.max)
+    rows = min(most) if limit.max else 0
+    if rows == limit.max and count is limit.count and because is limit.because:
+        return limit
+    return RowLimit(max=rows, count=count, because=because)
+
+
+def _kept(kept: Kept, numbers: Numbers) -> Kept:
+    prefix = _prefix(kept.prefix, numbers)
+    limit = _row_limit(kept.limit, kept.table, numbers) if kept.limit is not None else None
+    return kept if prefix is kept.prefix and limit is kept.limit else replace(kept, prefix=prefix, limit=limit)
+
+
+def _prefix(prefix: tuple[KeyPart, ...], numbers: Numbers) -> tuple[KeyPart, ...]:
+    parts = tuple(_part(each, numbers) for each in prefix)
+    return prefix if all(new is old for new, old in zip(parts, prefix, strict=True)) else parts
+
+
+def _part(part: KeyPart, numbers: Numbers) -> KeyPart:
+    values = tuple(_value(each, numbers) for each in part.values)
+    return (
+        part if all(new is old for new, old in zip(values, part.values, strict=True)) else replace(part, values=values)
+    )
+
+
+def _value(value: Expression, numbers: Numbers) -> Expression:
+    if not isinstance(value, Parameter) or value.max_items is None:
+        return value
+    most = numbers.of_list(value)
+    return value if most == value.max_items else replace(value, max_items=most)

@@ -1,0 +1,106 @@
+"""The bound of a SELECT, read off its physical plan; facts only."""
+
+from __future__ import annotations
+
+from piql.compiler.bounds.bound import Bound, OperatorBound, Term
+from piql.compiler.bounds.bytes import row_bytes
+from piql.compiler.bounds.facts import proofs_of_row_limit
+from piql.compiler.bounds.formula import ONE, ZERO, Formula, smaller
+from piql.compiler.bounds.requests import is_zero, requests_of, round_trips, rows_fetched
+from piql.compiler.bounds.rows import rows_kept, rows_out
+from piql.compiler.physical.operators import (
+    IndexFKJoin,
+    IndexScan,
+    LocalDistinct,
+    LocalGroupBy,
+    LocalSelection,
+    PhysicalNode,
+    RemoteOperator,
+    RowLimit,
+    SortedIndexJoin,
+    inputs,
+)
+from piql.compiler.physical.planner.part import SectionCost
+from piql.schema.catalog import UniqueKey
+
+
+def bound_of(plan: PhysicalNode) -> Bound:
+    """Add up what each operator may do."""
+    reader = _Reader()
+    rows = reader.read(plan, ())
+    terms = dict.fromkeys((*reader.operations.terms, *rows.terms, *reader.fetched.terms, *reader.proofs))
+    return Bound(
+        operations=reader.operations.value,
+        round_trips=round_trips(plan),
+        rows=rows.value,
+        bytes=sum(each.bytes for each in reader.by_operator),
+        formula=str(reader.operations),
+        rows_formula=str(rows),
+        rows_fetched=reader.fetched.value,
+        terms=tuple(terms),
+        by_operator=tuple(sorted(reader.by_operator, key=lambda each: each.path)),
+        reads=reader.operations.value,
+    )
+
+
+def section_cost(plan: PhysicalNode) -> SectionCost:
+    """Give what a section alone takes at most, to compare it with another that does the same."""
+    reader = _Reader()
+    rows = reader.read(plan, ())
+    return reader.operations.value, rows.value, reader.fetched.value, round_trips(plan)
+
+
+class _Reader:
+    """Walks a plan from its leaves, gathering what each operator adds."""
+
+    def __init__(self) -> None:
+        self.operations = ZERO
+        self.fetched = ZERO
+        self.by_operator: list[OperatorBound] = []
+        self.proofs: dict[Term, None] = {}
+        self.rows: dict[tuple[int, ...], Formula] = {}
+
+    def read(self, node: PhysicalNode, path: tuple[int, ...], *, is_idle: bool = False) -> Formula:
+        is_below = is_idle or is_zero(node)
+        for at, each in enumerate(inputs(node)):
+            self.read(each, (*path, at), is_idle=is_below)
+        requests, rows = requests_of(node, path, self.rows), rows_out(node, path, self.rows)
+        if isinstance(node, LocalDistinct | LocalGroupBy) and node.depth:
+            rows = smaller(rows, self.rows[(*path, *(0,) * node.depth)])
+        kept = node.kept if isinstance(node, LocalSelection | SortedIndexJoin) else None
+        if kept is not None and kept.limit is not None:
+            self.proofs.update(dict.fromkeys(proofs_of_row_limit(kept.table, kept.limit)))
+        if kept is not None and isinstance(node, LocalSelection):
+            before = self.rows[(*path, *(0,) * kept.depth)] if kept.depth else ONE
+            rows = smaller(before * rows_kept(kept), rows)
+        if is_idle:
+            requests, rows = ZERO, ZERO
+        self.rows[path] = rows
+        fetched_bytes = 0
+        if isinstance(node, RemoteOperator):
+            fetched = ZERO if is_idle else rows_fetched(node, requests)
+            fetched_bytes = fetched.value * row_bytes(node)
+            self.operations = self.operations + requests
+            self.fetched = self.fetched + fetched
+            self._prove(node)
+        self.by_operator.append(
+            OperatorBound(
+                path, type(node).__name__, requests.value, str(requests), rows.value, str(rows), fetched_bytes
+            )
+        )
+        return rows
+
+    def _prove(self, node: PhysicalNode) -> None:
+        match node:
+            case IndexScan() | SortedIndexJoin():
+                self.proofs.update(dict.fromkeys(proofs_of_row_limit(node.table, node.limit)))
+            case IndexFKJoin():
+                key = None if node.index.is_primary else _unique_key(node)
+                self.proofs.update(dict.fromkeys(proofs_of_row_limit(node.table, RowLimit(max=1, because=key))))
+            case _:
+                pass
+
+
+def _unique_key(node: IndexFKJoin) -> UniqueKey | None:
+    fixed = {part.column for part in node.prefix}
+    return next((key for key in node.table.unique_keys if set(key.columns) <= fixed), None)

@@ -1,0 +1,77 @@
+"""How many requests each operator makes, what they bring back, and how many round trips lie on the longest path."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from piql.compiler.bounds.different import Path, keys_of_reads, places_of_page
+from piql.compiler.bounds.facts import of_prefix, of_row_limit
+from piql.compiler.bounds.formula import ZERO, Formula, number, smaller
+from piql.compiler.physical.operators import (
+    Dereference,
+    IndexFKJoin,
+    IndexScan,
+    LocalJoin,
+    LocalSemiJoin,
+    LocalStop,
+    LocalUnion,
+    PhysicalNode,
+    RemoteOperator,
+    SortedIndexJoin,
+    inputs,
+)
+
+
+def requests_of(node: PhysicalNode, path: Path, rows: Mapping[Path, Formula]) -> Formula:
+    """Give the most requests that the operator at a place makes: `rows` are those of the operators under it.
+
+    A join asks once for each key, however many rows of its child have it.
+    """
+    match node:
+        case IndexScan() | SortedIndexJoin() if _keeps_none(node):
+            return ZERO
+        case IndexScan():
+            return of_prefix(node.prefix) * number(node.index.buckets)
+        case IndexFKJoin():
+            return keys_of_reads(node, path, rows) * of_prefix(node.prefix)
+        case SortedIndexJoin():
+            reads = of_prefix(node.prefix) * number(node.index.buckets)
+            once = keys_of_reads(node, path, rows) * number(places_of_page(node))
+            return smaller(once, rows[(*path, 0)]) * reads
+        case Dereference():
+            return keys_of_reads(node, path, rows)
+        case _:
+            return ZERO
+
+
+def rows_fetched(node: PhysicalNode, requests: Formula) -> Formula:
+    """Give the most rows that the requests of one operator bring back."""
+    match node:
+        case IndexScan() | SortedIndexJoin():
+            return requests * of_row_limit(node.table, node.limit)
+        case IndexFKJoin() | Dereference():
+            return requests
+        case _:
+            return ZERO
+
+
+def round_trips(plan: PhysicalNode) -> int:
+    """Count the requests that must wait for one another; the inputs of a local join or union run side by side."""
+    below = [round_trips(each) for each in inputs(plan)]
+    match plan:
+        case LocalJoin() | LocalSemiJoin() | LocalUnion():
+            return max(below)
+        case LocalStop() if is_zero(plan):
+            return 0
+        case _:
+            return sum(below) + (isinstance(plan, RemoteOperator) and not _keeps_none(plan))
+
+
+def is_zero(node: PhysicalNode) -> bool:
+    """Whether this is LIMIT 0, for which nothing below is read."""
+    return isinstance(node, LocalStop) and node.count.max == 0
+
+
+def _keeps_none(node: RemoteOperator) -> bool:
+    """Whether a test is known to keep no row, or a LIMIT to let none through, so that nothing is read for it."""
+    return isinstance(node, IndexScan | SortedIndexJoin) and node.limit.max == 0

@@ -1,0 +1,73 @@
+"""How many rows leave each operator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import assert_never
+
+from piql.compiler.bounds.different import Path, combinations_of
+from piql.compiler.bounds.facts import of_count, of_prefix, of_row_limit
+from piql.compiler.bounds.formula import ONE, ZERO, Formula, number, smaller
+from piql.compiler.physical.operators import (
+    Dereference,
+    IndexFKJoin,
+    IndexScan,
+    Kept,
+    LocalDistinct,
+    LocalGroupBy,
+    LocalJoin,
+    LocalProjection,
+    LocalSelection,
+    LocalSemiJoin,
+    LocalSort,
+    LocalStop,
+    LocalUnion,
+    PhysicalNode,
+    SortedIndexJoin,
+    inputs,
+)
+
+
+def rows_out(node: PhysicalNode, path: Path, rows: Mapping[Path, Formula]) -> Formula:
+    """Give the most rows that the operator at a place hands on, given those of the operators below it."""
+    below = [rows[(*path, at)] for at in range(len(inputs(node)))]
+    match node:
+        case IndexScan():
+            # Several reads of a stopped scan are merged, and a LocalStop above counts them together.
+            return of_prefix(node.prefix) * number(node.index.buckets) * of_row_limit(node.table, node.limit)
+        case IndexFKJoin():
+            return below[0]
+        case SortedIndexJoin():
+            matches = of_prefix(node.prefix) * number(node.index.buckets) * of_row_limit(node.table, node.limit)
+            found = below[0] * matches
+            if node.kept is not None:
+                found = smaller(below[0] * rows_kept(node.kept), found)
+            return below[0] if node.kind == "left" and found.value < below[0].value else found
+        case Dereference() | LocalSelection() | LocalSort() | LocalProjection() | LocalSemiJoin():
+            return below[0]
+        case LocalDistinct():
+            return combinations_of(node.keys, node.child, (*path, 0), rows)
+        case LocalJoin():
+            found = below[0] * below[1]
+            if node.is_left_once:
+                found = smaller(found, below[0])
+            if node.is_right_once and node.kind == "inner":
+                found = smaller(found, below[1])
+            return below[0] if node.kind == "left" and found.value < below[0].value else found
+        case LocalStop():
+            return smaller(below[0], of_count(node.count))
+        case LocalGroupBy():
+            is_one = node.is_one or not node.keys
+            return ONE if is_one else combinations_of(node.keys, node.child, (*path, 0), rows)
+        case LocalUnion():
+            total = ZERO
+            for each in below:
+                total = total + each
+            return total
+        case _:
+            assert_never(node)
+
+
+def rows_kept(kept: Kept) -> Formula:
+    """Give the most rows that pass a test, by the fact that says so."""
+    return of_prefix(kept.prefix) * (ONE if kept.limit is None else of_row_limit(kept.table, kept.limit))

@@ -1,0 +1,36 @@
+"""What an index saves when it covers, and costs when it holds keys only: the requests that fetch whole records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from piql.compiler.bounds.different import Path
+from piql.compiler.bounds.formula import Formula
+from piql.compiler.bounds.requests import requests_of, rows_fetched
+from piql.compiler.bounds.rows import rows_out
+from piql.compiler.logical.expressions import ColumnRef
+from piql.compiler.physical.operators import Dereference, IndexFKJoin, IndexScan, PhysicalNode, SortedIndexJoin, inputs
+
+
+def requests_saved(plan: PhysicalNode) -> Mapping[str, int]:
+    """Give for each secondary index that a plan reads the gets that it saves, or less than none where it makes them."""
+    found: dict[str, int] = {}
+    index_of: dict[str, str] = {}
+
+    rows: dict[Path, Formula] = {}
+
+    def visit(node: PhysicalNode, path: Path) -> None:
+        for at, each in enumerate(inputs(node)):
+            visit(each, (*path, at))
+        requests = requests_of(node, path, rows)
+        if isinstance(node, IndexScan | IndexFKJoin | SortedIndexJoin) and not node.index.is_primary:
+            own = {each.name for each in node.fields if isinstance(each, ColumnRef) and each.relation == node.alias}
+            saved = rows_fetched(node, requests).value if own & set(node.index.covering) else 0
+            found[node.index.name] = found.get(node.index.name, 0) + saved
+            index_of[node.alias] = node.index.name
+        if isinstance(node, Dereference):
+            found[index_of[node.alias]] -= requests.value
+        rows[path] = rows_out(node, path, rows)
+
+    visit(plan, ())
+    return found

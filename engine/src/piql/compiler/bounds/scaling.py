@@ -1,0 +1,19 @@
+"""The scaling class of a bounded query (VLDB 2012, section 2): I constant, II bounded by a cardinality limit."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from piql.compiler.physical.operators import IndexScan, PhysicalNode, SortedIndexJoin, inputs
+from piql.schema.catalog import CardinalityLimit
+
+
+def scaling_class(plan: PhysicalNode) -> Literal["I", "II"]:
+    """Give II when a cardinality limit is what bounds some read: raising it makes the query slower."""
+    return "II" if _leans_on_a_limit(plan) else "I"
+
+
+def _leans_on_a_limit(node: PhysicalNode) -> bool:
+    if isinstance(node, IndexScan | SortedIndexJoin) and isinstance(node.limit.because, CardinalityLimit):
+        return True
+    return any(map(_leans_on_a_limit, inputs(node)))

@@ -1,0 +1,128 @@
+"""Fixes that come with a finding of the front end, such as a spelling: each is compiled before it is shown.
+
+A fix that leaves its query with other errors is joined with the fixes of those; one that leaves it unbounded is joined
+with what bounds it then, leaving its answer where that can be. What still does not work is not shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TypeAlias
+
+from piql.compiler.fixes.consequences import CHANGES, together
+from piql.text.diagnostics.diagnostic import Diagnostic, Edit, Fix
+
+MOST_TRIALS = 60  # in one compilation; a text with more mistakes is mended step by step
+MOST_TEXT = 500_000  # characters read in all trials of one compilation
+MOST_BOUNDING = 4  # fixes that bound a query whose mistake is mended
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What comes of a text with edits: whether errors are left, and what would bound the query if nothing does."""
+
+    has_errors: bool
+    is_bounded: bool
+    bounding: tuple[Fix, ...] = ()  # in places of the changed text
+    cost: str = ""  # of the query
+
+
+NOT_TRIED = "a fix of this was not tried, as there are so many findings: mend others first"
+
+FindingTrial: TypeAlias = Callable[[tuple[Edit, ...]], Outcome]
+
+
+class Trials:
+    """Tries fixes, and stops when too many have been tried."""
+
+    def __init__(self, text_length: int) -> None:
+        self.left = min(MOST_TRIALS, MOST_TEXT // max(text_length, 1))
+
+    def settled(self, findings: Sequence[Diagnostic], trial: FindingTrial) -> tuple[Diagnostic, ...]:
+        """Give the findings of one query, or of one part of the schema, with fixes that work."""
+        together = _joined([each for each in findings if each.severity == "error"])
+        return tuple(self._settle(each, together, trial) for each in findings)
+
+    def _settle(self, finding: Diagnostic, together: Fix | None, trial: FindingTrial) -> Diagnostic:
+        working: list[Fix] = []
+        if finding.fixes and self.left == 0:
+            return replace(finding, fixes=(), help=(*finding.help, NOT_TRIED))
+        for fix in finding.fixes:
+            found = self._working(fix, trial)
+            if not found and together is not None and set(fix.edits) < set(together.edits):
+                found = self._working(together, trial)
+            working.extend(found)
+        working.sort(key=lambda fix: CHANGES in fix.consequence)
+        return replace(finding, fixes=tuple(dict.fromkeys(working)))
+
+    def _working(self, fix: Fix, trial: FindingTrial) -> list[Fix]:
+        if self.left == 0:
+            return []
+        self.left -= 1
+        outcome = trial(fix.edits)
+        if outcome.has_errors:
+            return []
+        if outcome.is_bounded:
+            return [replace(fix, cost=outcome.cost)]
+        found = []
+        kept = [further for further in outcome.bounding if not further.consequence.startswith(CHANGES)]
+        for further in (kept or outcome.bounding)[:MOST_BOUNDING]:
+            edits = compose(fix.edits, further.edits)
+            if edits is not None:
+                consequence = together([fix.consequence, further.consequence])
+                title = _title([fix.title, further.title])
+                found.append(Fix(title, edits, further.unblocks, consequence, further.cost))
+        return found
+
+
+def _joined(errors: Sequence[Diagnostic]) -> Fix | None:
+    """Give the first fixes of all errors as one; None where an error has none or two of them overlap."""
+    if len(errors) < 2 or not all(each.fixes for each in errors):
+        return None
+    fixes = [each.fixes[0] for each in errors]
+    edits = sorted({edit for fix in fixes for edit in fix.edits}, key=lambda each: (each.file, each.start, each.end))
+    for one, other in pairwise(edits):
+        if one.file == other.file and other.start < one.end:
+            return None
+    consequence = together(fix.consequence for fix in fixes)
+    return Fix(_title([fix.title for fix in fixes]), tuple(edits), consequence=consequence)
+
+
+def _title(titles: Sequence[str]) -> str:
+    first, *rest = dict.fromkeys(titles)
+    return " and ".join((first, *(each[0].lower() + each[1:] for each in rest)))
+
+
+def compose(first: Sequence[Edit], second: Sequence[Edit]) -> tuple[Edit, ...] | None:
+    """Give both sets of edits in places of the original text, `second` being made for the text after `first`."""
+    moved: list[Edit] = []
+    for edit in second:
+        start = _original(first, edit.file, edit.start)
+        end = _original(first, edit.file, edit.end)
+        if start is None or end is None or any(_overlap(each, edit.file, start, end) for each in first):
+            return None
+        moved.append(Edit(edit.file, start, end, edit.text))
+    return tuple(sorted((*first, *moved), key=lambda each: (each.file, each.start, each.end)))
+
+
+def _original(first: Sequence[Edit], file: str, place: int) -> int | None:
+    """Give the place in the original text; None inside of text that an edit has put there."""
+    shift = 0
+    for edit in sorted((each for each in first if each.file == file), key=lambda each: each.start):
+        start = edit.start + shift
+        if place <= start:
+            break
+        if place < start + len(edit.text):
+            return None
+        shift += len(edit.text) - (edit.end - edit.start)
+    return place - shift
+
+
+def _overlap(edit: Edit, file: str, start: int, end: int) -> bool:
+    if edit.file != file:
+        return False
+    if start == end or edit.start == edit.end:
+        return edit.start < start < edit.end or start < edit.start < end
+    return edit.start < end and start < edit.end

@@ -1,0 +1,218 @@
+"""What could be kept less: indexes made by hand that nothing reads, and tables that are kept in two orders.
+
+Enters: a compilation without errors, and a way to compile it with edits. Leaves: findings, their fixes compiled first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import islice
+
+from piql.compiler.fixes.edits import without_comments
+from piql.compiler.logical.operators import Delete, Insert, Relation, Update
+from piql.compiler.physical.indexes.secondary_index import serves_constraint
+from piql.compiler.physical.operators import IndexScan, SortedIndexJoin
+from piql.compiler.physical.partitions import end_of_statement
+from piql.compiler.result import Compilation, CompiledQuery
+from piql.schema.catalog import Index, Table
+from piql.text.diagnostics.diagnostic import Diagnostic, Edit, Fix
+from piql.text.diagnostics.report import report
+from piql.text.source import Span
+from piql.trees.memory import Memory
+
+_NAME = re.compile(r'"[^"]*"|[^\s,]+')
+
+Trial = Callable[[tuple[Edit, ...], set[str]], Compilation]
+"""Compiles the schema and the queries of these names with edits made."""
+
+
+def advise(compilation: Compilation, trial: Trial) -> tuple[Diagnostic, ...]:
+    """Give the findings about all tables; those of a table are found again when a query that names it has changed."""
+    unused = _unused(compilation)
+    turned = [each for each in compilation.indexes.values() if _is_other_order(each, compilation.tables[each.table])]
+    if not unused and not turned:
+        return ()
+    naming = _by_table(compilation)
+    found: list[Diagnostic] = []
+    for index in unused:
+        queries = naming.get(index.table, ())
+        keys = (compilation.catalog.tables, compilation.catalog.indexes, index, *queries)
+        found.extend(_found.recall(keys, partial(_about_unused, index, queries, trial)))
+    for index in turned:
+        table, queries = compilation.tables[index.table], naming.get(index.table, ())
+        keys = (compilation.catalog.tables, compilation.catalog.indexes, table, *queries)
+        found.extend(_found.recall(keys, partial(_about_order, index, table, queries, compilation, trial)))
+    return tuple(found)
+
+
+_named: Memory[frozenset[str]] = Memory(2048)
+_found: Memory[tuple[Diagnostic, ...]] = Memory(512)
+
+
+def _by_table(compilation: Compilation) -> dict[str, tuple[CompiledQuery, ...]]:
+    """Give the queries that read or write each table."""
+    found: dict[str, list[CompiledQuery]] = {}
+    for query in compilation.queries.values():
+        for name in _named.recall((query,), partial(_tables_of, query)):
+            found.setdefault(name, []).append(query)
+    return {name: tuple(queries) for name, queries in found.items()}
+
+
+def _tables_of(query: CompiledQuery) -> frozenset[str]:
+    plan = query.bound_plan
+    if plan is None:
+        return frozenset()
+    if isinstance(plan, Insert | Update | Delete):
+        return frozenset((plan.table.name,))
+    return frozenset(node.table.name for node in plan.find(Relation))
+
+
+def _unused(compilation: Compilation) -> list[Index]:
+    """Give the indexes made by hand that no query reads and no constraint needs."""
+    if not compilation.catalog.indexes:
+        return []
+    read = {index.name for query in compilation.queries.values() for index in query.indexes}
+    return [
+        index
+        for name, index in compilation.catalog.indexes.items()
+        if name not in read and name in compilation.indexes and not serves_constraint(compilation.indexes[name])
+    ]
+
+
+def _about_unused(index: Index, queries: tuple[CompiledQuery, ...], trial: Trial) -> tuple[Diagnostic, ...]:
+    assert index.span is not None
+    edits = (_removal(index.span),)
+    what = f"the answers stay the same; each write to {index.table} keeps an index less"
+    fix = Fix(f"Remove CREATE INDEX {index.name}", edits, consequence=what)
+    works = _is_no_worse(queries, trial(edits, {each.name for each in queries}))
+    return (
+        report(
+            "unused-index",
+            f"no query reads {index.name}, and each write to {index.table} keeps it up to date",
+            index.span,
+            help="remove it, unless statements of the interactive mode read it",
+            fixes=(fix,) if works else (),
+        ),
+    )
+
+
+def _removal(span: Span) -> Edit:
+    """Give the edit that takes a statement away, with its line if nothing else stands there."""
+    text = span.source.text
+    start, end = span.start, end_of_statement(text, span.end)
+    line = text.rfind("\n", 0, start)
+    if line >= 0 and not text[line:start].strip():
+        start = line
+    return Edit(span.file, start, end, "")
+
+
+def _is_no_worse(before: tuple[CompiledQuery, ...], after: Compilation) -> bool:
+    if after.has_errors:
+        return False
+    for was in before:
+        now = after.queries[was.name]
+        if was.bound is None or now.bound is None or now.bound.operations > was.bound.operations:
+            return False
+        if now.bound.round_trips > was.bound.round_trips or now.bound.rows > was.bound.rows:
+            return False
+    return True
+
+
+def _is_other_order(index: Index, table: Table) -> bool:
+    """Whether an index of the compiler's own holds the columns of the primary key in another order."""
+    if index.span is not None or len(index.columns) != len(table.primary_key) or index.columns[0].token_of:
+        return False
+    names = tuple(each.name for each in index.columns)
+    directions = {each.ascending for each in index.columns}
+    return len(directions) == 1 and names != table.primary_key and set(names) == set(table.primary_key)
+
+
+def _about_order(
+    index: Index, table: Table, queries: tuple[CompiledQuery, ...], compilation: Compilation, trial: Trial
+) -> tuple[Diagnostic, ...]:
+    """Advise the order of an index for the primary key, where it makes no bound worse and an index less."""
+    names = ", ".join(each.name for each in index.columns)
+    span = table.key_span
+    edits = _in_order(span, table.primary_key, [each.name for each in index.columns]) if span is not None else ()
+    if span is None or not edits:
+        return ()
+
+    def is_better(some: tuple[CompiledQuery, ...]) -> bool:
+        after = trial(edits, {each.name for each in some})
+        if not _is_no_worse(some, after) or _references(after, table.name) != _references(compilation, table.name):
+            return False
+        return _count(after, table.name) < _count(compilation, table.name)
+
+    few = _one_of_each_order(queries, index)
+    if len(few) < len(queries) and not is_better(few):  # two queries tell most of it, however many there are
+        return ()
+    if not is_better(queries):
+        return ()
+    readers = [each.name for each in queries if any(used.name == index.name for used in each.indexes)]
+    what = f"the answers stay the same; the key of {table.name} cannot change once it holds rows"
+    for_whom = f" for {' and '.join(readers[:3])}" if readers else ""
+    return (
+        report(
+            "primary-key-order",
+            f"{table.name} is kept by ({', '.join(table.primary_key)}), and once more by ({names}){for_whom}",
+            span,
+            help=f"PRIMARY KEY ({names}) serves all of its queries alone, and every write keeps an index less; "
+            "a table that holds rows keeps the key it has",
+            fixes=(Fix(f"Make it PRIMARY KEY ({names})", edits, consequence=what),),
+        ),
+    )
+
+
+def _one_of_each_order(queries: tuple[CompiledQuery, ...], index: Index) -> tuple[CompiledQuery, ...]:
+    """Give the first query that reads a table by an index of it, and the first that reads it by its primary key."""
+    by_index = (each for each in queries if any(used.name == index.name for used in each.indexes))
+    by_key = (each for each in queries if _reads_by_key(each, index.table))
+    return tuple({each.name: each for found in (by_index, by_key) for each in islice(found, 1)}.values())
+
+
+def _reads_by_key(query: CompiledQuery, table: str) -> bool:
+    """Whether a query reads a range of a table's primary key, so that its order matters."""
+    if query.plan is None:
+        return False
+    ranges: list[IndexScan | SortedIndexJoin] = [*query.plan.find(IndexScan), *query.plan.find(SortedIndexJoin)]
+    return any(
+        each.index.is_primary and each.index.table == table and len(each.prefix) < len(each.index.columns)
+        for each in ranges
+    )
+
+
+def _in_order(span: Span, key: tuple[str, ...], names: Sequence[str]) -> tuple[Edit, ...]:
+    """Give the edits that put other names into the parentheses of a key; comments among them stay where they are."""
+    text = without_comments(span.text)
+    place = re.search(r"\((?P<columns>[^()]*)\)", text)
+    if place is None:
+        return ()
+    start, end = place.span("columns")
+    written = list(_NAME.finditer(text, start, end))
+    spelled = {each.group().strip('"'): each.group() for each in written}
+    if tuple(spelled) != key:
+        return ()
+    wanted = [spelled[name] for name in names]
+    if text == span.text:
+        return (Edit(span.file, span.start + start, span.start + end, ", ".join(wanted)),)
+    return tuple(
+        Edit(span.file, span.start + each.start(), span.start + each.end(), name)
+        for each, name in zip(written, wanted, strict=True)
+        if each.group() != name
+    )
+
+
+def _references(compilation: Compilation, name: str) -> list[object]:
+    """Give what the foreign keys on a table pair, whatever the order of its key."""
+    return [
+        (table.name, frozenset(zip(key.columns, key.referenced_columns, strict=True)))
+        for table in compilation.tables.values()
+        for key in table.foreign_keys
+        if key.table == name
+    ]
+
+
+def _count(compilation: Compilation, table: str) -> int:
+    return sum(index.table == table for index in compilation.indexes.values())

@@ -1,0 +1,81 @@
+"""Fixes of a subquery that may give several rows where one value belongs: compare with all, take one, or know of one.
+
+Enters: the plan of a refused query after Phase I. Leaves: what may help each such subquery, still to be tried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from piql.compiler.fixes.edits import edits_of
+from piql.compiler.fixes.remedy import Change, LimitLine, Remedy
+from piql.compiler.logical.expressions import Comparison, Expression, ScalarSubquery
+from piql.compiler.logical.operators import LogicalNode, Projection, Relation, Sort, Stop
+from piql.compiler.optimizer.analysis.region import is_region, read_region
+from piql.compiler.optimizer.analysis.restrictions import restrictions_on
+from piql.compiler.optimizer.analysis.subqueries import outer_relations
+from piql.compiler.syntax import ast
+from piql.text.diagnostics.diagnostic import Edit, Fix
+from piql.text.source import Span
+
+
+def give_one_value(plan: LogicalNode, files: Sequence[ast.ParsedFile]) -> dict[tuple[int, int], tuple[Fix, ...]]:
+    """Give by its place what could be done about each scalar subquery that is left in a plan."""
+    compared = {id(each.right): each for each in plan.find(Comparison) if each.operator == "="}
+    found: dict[tuple[int, int], tuple[Fix, ...]] = {}
+    for node in plan.find(ScalarSubquery):
+        if node.span is not None:
+            equality = compared.get(id(node))
+            fixes = (*_compare_with_all(equality, node.span), *_take_the_first(node, node.span), *_declare(node, files))
+            found[node.span.start, node.span.end] = fixes
+    return found
+
+
+def _compare_with_all(equality: Comparison | None, span: Span) -> Iterator[Fix]:
+    """`a = (SELECT …)` → `a IN (SELECT …)`."""
+    left = equality.left.span if equality is not None else None
+    if left is None:
+        return
+    between = span.source.text[left.end : span.start]
+    if between.strip() == "=":
+        at = left.end + between.index("=")
+        what = "the test holds where any row of the subquery has the value"
+        yield Fix("Compare with all of them by IN", (Edit(span.file, at, at + 1, "IN"),), consequence=what)
+
+
+def _take_the_first(node: ScalarSubquery, span: Span) -> Iterator[Fix]:
+    """`(SELECT …)` → `(SELECT … LIMIT 1)`."""
+    query = node.query
+    if not isinstance(query, Stop):
+        edit = Edit(span.file, span.end - 1, span.end - 1, " LIMIT 1")
+    elif query.count.max_span is not None and query.count.parameter is None:
+        place = query.count.max_span
+        edit = Edit(span.file, place.start, place.end, "1")
+    else:
+        return
+    what = "the value is that of the first row in the order of the subquery, and the others are not looked at"
+    yield Fix("Take the first one by LIMIT 1", (edit,), consequence=what)
+
+
+def _declare(node: ScalarSubquery, files: Sequence[ast.ParsedFile]) -> Iterator[Fix]:
+    """Say in the schema that the columns which the subquery fixes are those of one row."""
+    query = node.query.input if isinstance(node.query, Stop) else node.query
+    if not isinstance(query, Projection):
+        return
+    below = query.input.input if isinstance(query.input, Sort) else query.input
+    if not is_region(below):
+        return
+    region = read_region(below)
+    relation = region.legs[0].relation
+    if len(region.legs) > 1 or not isinstance(relation, Relation):
+        return
+    tests: tuple[Expression, ...] = (*region.legs[0].filters, *region.conditions)
+    known = restrictions_on(relation.alias, tests, outer_relations(query))
+    columns = tuple(name for name, fixed in known.equal.items() if not fixed.is_null)
+    if columns:
+        line = LimitLine(relation.table.name, f"UNIQUE ({', '.join(columns)})")
+        what = f"writes of a second row with the same {' and '.join(columns)} are refused"
+        remedy = Remedy(f"Add {line.text} to {line.table}", what, Change.WRITES, line)
+        edits = edits_of([remedy], files)
+        if edits is not None:
+            yield Fix(remedy.title, edits, consequence=what)

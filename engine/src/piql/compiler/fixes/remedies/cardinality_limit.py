@@ -1,0 +1,63 @@
+"""Remedy: a CARDINALITY LIMIT on the columns that a query fixes."""
+
+from __future__ import annotations
+
+from piql.compiler.fixes.remedy import Change, LimitLine, Patient, Remedy
+from piql.compiler.physical.planner.unbounded import Gap
+from piql.schema.catalog import Kind, Table
+
+DEFAULT_LIMIT = 100
+
+
+def add_cardinality_limit(patient: Patient) -> list[Remedy]:
+    """Give for each gap the limits that would bound it: on the columns that its help names."""
+    found: dict[LimitLine, Remedy] = {}
+    for gap in patient.gaps:
+        for columns in columns_to_limit(gap):
+            names = ", ".join(columns)
+            shown = f"TOKEN({names})" if gap.words else names
+            line = LimitLine(gap.table.name, f"CARDINALITY LIMIT {DEFAULT_LIMIT} ({shown})")
+            is_owner = not gap.words and names_an_owner(gap.table, columns)
+            remedy = Remedy(
+                f"Add {line.text} to {gap.table.name}",
+                _consequence(gap, columns),
+                Change.WRITES_OF_AN_OWNER if is_owner else Change.WRITES,
+                line,
+            )
+            found.setdefault(line, remedy)
+    return list(found.values())
+
+
+def _consequence(gap: Gap, columns: tuple[str, ...]) -> str:
+    shared = f"one word in {' or '.join(columns)}" if gap.words else f"the same {' and '.join(columns)}"
+    return f"writes beyond {DEFAULT_LIMIT} rows with {shared} are refused; the answer stays the same"
+
+
+def columns_to_limit(gap: Gap) -> list[tuple[str, ...]]:
+    """Give the columns on which a limit would bound a gap: none of few values, none that are limited as it is."""
+    if gap.words:
+        return list(gap.words)
+    columns = gap.limit_columns
+    return [columns] if columns and not _is_limited(gap.table, columns) else []
+
+
+def _is_limited(table: Table, columns: tuple[str, ...]) -> bool:
+    """Whether a key or a limit says how many rows have the same values there: another number would contradict it."""
+    facts = (table.primary_key, *(each.columns for each in table.unique_keys))
+    limits = (each.columns for each in table.limits if not each.is_token)
+    return any(bool(each) and set(each) <= set(columns) for each in (*facts, *limits))
+
+
+def names_an_owner(table: Table, columns: tuple[str, ...]) -> bool:
+    """Whether columns look like the name of what the rows belong to: a reference, or the beginning of the key."""
+    length = len(columns)
+    if any(set(columns) < set(each.columns) for each in table.foreign_keys):
+        return False  # a part of a reference names all that share this part
+    is_reference = any(set(each.columns) <= set(columns) for each in table.foreign_keys)
+    is_beginning = set(table.primary_key[:length]) == set(columns)
+    is_named_so = any(
+        name.lower().endswith(("_id", "id")) or (column is not None and column.type.kind is Kind.UUID)
+        for name in columns
+        for column in (table.column(name),)
+    )
+    return is_reference or is_beginning or is_named_so

@@ -1,0 +1,20 @@
+"""Remedy: a FOREIGN KEY that a join follows without its being declared, so that a stop may pass the join."""
+
+from __future__ import annotations
+
+from piql.compiler.fixes.remedy import Change, LimitLine, Patient, Remedy
+
+
+def add_foreign_key(patient: Patient) -> list[Remedy]:
+    """Give the foreign keys that would tell that each row of a gap has its match."""
+    found: dict[LimitLine, Remedy] = {}
+    for gap in patient.gaps:
+        for reference in gap.references:
+            line = LimitLine(gap.table.name, reference.clause)
+            what = (
+                f"writes to {gap.table.name} that name no row of {reference.table} are refused, and so is the DELETE "
+                "of a row that is named; the answer stays the same"
+            )
+            title = f"Add {reference.clause} to {gap.table.name}"
+            found.setdefault(line, Remedy(title, what, Change.WRITES, line))
+    return list(found.values())

@@ -1,0 +1,71 @@
+"""Remedy: a LIMIT in a derived table, below what reads or tests all rows: an aggregate, a sort, a test."""
+
+from __future__ import annotations
+
+from piql.compiler.fixes.remedy import Change, Patient, Remedy
+from piql.compiler.fixes.select_text import COMMENT, main_selects, place_of, where_of
+from piql.compiler.physical.planner.unbounded import Gap
+from piql.compiler.syntax import ast
+from piql.text.diagnostics.diagnostic import Edit
+from piql.text.source import Span
+
+DEFAULT_ROWS = 100
+
+
+def read_first_rows(patient: Patient) -> list[Remedy]:
+    """Give for each relation that is read alone the query over its first rows only.
+
+    SELECT COUNT(*) FROM users WHERE age > 3
+    → SELECT COUNT(*) FROM (SELECT * FROM users WHERE age > 3 LIMIT 100) users
+
+    What an index applies is tested inside, all else outside. It asks for something else, and its title says so.
+    """
+    found: list[Remedy] = []
+    for gap in patient.gaps:
+        if gap.kind not in ("aggregate", "sort", "blocked"):
+            continue
+        place = place_of(patient.body, gap.relation)
+        if place is None or not isinstance(place.select, ast.Select) or not isinstance(place.source, ast.TableName):
+            continue  # a FETCH reads no derived tables
+        if not any(each is place.select for each in main_selects(patient.body)):
+            continue
+        edit = _edit(gap, place.select, place.source, place.name)
+        if edit is not None:
+            title = f"Read the first {DEFAULT_ROWS} rows of {gap.table.name} only"
+            what = f"changes the answer: it is made of {DEFAULT_ROWS} rows of {gap.table.name} at most"
+            found.append(Remedy(title, what, Change.PART_OF_THE_DATA, edit=edit, excludes=f"rows {edit.start}"))
+    return found
+
+
+def _edit(gap: Gap, select: ast.Select, source: ast.TableName, name: str) -> Edit | None:
+    assert select.from_clause is not None
+    if select.from_clause.joins:
+        return None
+    start, end = source.span.start, select.from_clause.span.end
+    inner, outer = "", ""
+    place = where_of(select)
+    if place is not None and select.where is not None:
+        is_all = isinstance(select.where, ast.Junction) and select.where.operator == "AND"
+        tests = select.where.operands if isinstance(select.where, ast.Junction) and is_all else (select.where,)
+        served = {(each.start, each.end) for each in gap.served}
+        inside = [each for each in tests if (each.span.start, each.span.end) in served]
+        outside = [each for each in tests if each not in inside]
+        inner, outer = _where(inside), _where(outside)
+        end = place[1]
+    if COMMENT.search(_text(source.span, start, end)):
+        return None
+    order = f" {select.order.span.text}" if gap.kind == "blocked" and select.order is not None else ""
+    derived = f"(SELECT * FROM {source.span.text}{inner}{order} LIMIT {DEFAULT_ROWS}) {name}"
+    return Edit(source.span.file, start, end, derived + outer)
+
+
+def _where(tests: list[ast.Expression]) -> str:
+    if not tests:
+        return ""
+    return " WHERE " + " AND ".join(
+        f"({each.span.text})" if isinstance(each, ast.Junction) else each.span.text for each in tests
+    )
+
+
+def _text(span: Span, start: int, end: int) -> str:
+    return span.source.text[start:end]

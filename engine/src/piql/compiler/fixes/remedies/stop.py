@@ -1,0 +1,30 @@
+"""Remedies: PAGINATE and LIMIT at the end of a query that has neither."""
+
+from __future__ import annotations
+
+from piql.compiler.fixes.remedy import Change, Patient, Remedy
+from piql.text.diagnostics.diagnostic import Edit
+
+DEFAULT_ROWS = 100
+DEFAULT_PAGE = 20
+
+
+def add_stop(patient: Patient) -> list[Remedy]:
+    """Give PAGINATE and LIMIT; on a line of their own where the query has several."""
+    if patient.has_stop:
+        return []
+    span = patient.body_span
+    body = span.text
+    line = body.splitlines()[-1] if "\n" in body else ""
+    space = "\n" + line[: len(line) - len(line.lstrip())] if line else " "
+    return [
+        Remedy(f"Add {words}", what, change, edit=Edit(span.file, span.end, span.end, space + words), excludes="stop")
+        for words, what, change in (
+            (f"LIMIT {DEFAULT_ROWS}", f"the answer ends after {DEFAULT_ROWS} rows", Change.FEWER_ROWS),
+            (
+                f"PAGINATE {DEFAULT_PAGE}",
+                f"the answer comes in pages of {DEFAULT_PAGE} rows, the next one by a cursor",
+                Change.PAGES,
+            ),
+        )
+    ]

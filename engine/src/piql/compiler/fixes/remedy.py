@@ -1,0 +1,76 @@
+"""One change that may help a refused query, and the question that all kinds of remedies are asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TypeAlias
+
+from piql.compiler.physical.planner.unbounded import Gap
+from piql.compiler.syntax import ast
+from piql.text.diagnostics.diagnostic import Edit
+from piql.text.source import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Patient:
+    """A refused query: what nothing bounds in it, and the texts in which edits may be made."""
+
+    gaps: Sequence[Gap]
+    body_span: Span
+    has_stop: bool
+    files: Sequence[ast.ParsedFile]
+    body: ast.AstNode | None = None  # its text as a tree
+
+
+class Change(IntEnum):
+    """What a remedy changes, the least first: fixes are offered in this order."""
+
+    NOTHING = 0  # the same rows are read in another way
+    WRITES_OF_AN_OWNER = 1  # writes are refused that go beyond a limit on a key or a reference
+    WRITES = 2  # … or on other columns
+    PAGES = 3  # the same rows, some at a time
+    FEWER_ROWS = 4
+    OTHER_ROWS = 5  # or another order
+    PART_OF_THE_DATA = 6  # what is computed is computed from some rows
+
+
+@dataclass(frozen=True, slots=True)
+class LimitLine:
+    """A line to add to a CREATE TABLE; lines of one table are added together."""
+
+    table: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewTest:
+    """A test to add to the WHERE of a SELECT or FETCH; tests of one are added together."""
+
+    select: ast.Select | ast.Fetch
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """A title, what it changes, and a line for a table, a test for a WHERE or an edit of the query.
+
+    Two remedies that exclude the same thing are not tried together: a query has one LIMIT or PAGINATE.
+    """
+
+    title: str
+    consequence: str
+    change: Change
+    line: LimitLine | None = None
+    test: NewTest | None = None
+    edit: Edit | None = None
+    excludes: str = ""
+
+    @property
+    def kind(self) -> str:
+        """Give what only one remedy of a set may do."""
+        return self.excludes or self.title
+
+
+Remedies: TypeAlias = Callable[[Patient], list[Remedy]]

@@ -1,0 +1,143 @@
+"""Where a refused query may be edited: the SELECT or FETCH that reads a relation, and the places of its clauses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from piql.compiler.logical.operators import Relation
+from piql.compiler.syntax import ast
+from piql.compiler.syntax.cursor import RESERVED
+from piql.compiler.syntax.print_queries import name_text
+from piql.text.diagnostics.diagnostic import Edit
+from piql.text.source import Span
+
+_PLAIN = re.compile(r"[A-Za-z_]\w*")
+COMMENT = re.compile(r"--[^\n]*|//[^\n]*|/\*.*?\*/", re.DOTALL)
+
+
+Read: TypeAlias = ast.Select | ast.Fetch
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A relation in the text: what reads it, where, and whether a LEFT JOIN makes it optional."""
+
+    select: Read
+    source: ast.TableName | ast.FetchStep
+    is_optional: bool
+
+    @property
+    def called(self) -> ast.Name:
+        """The alias, or what it stands for."""
+        table = self.source.table if isinstance(self.source, ast.TableName) else self.source.entity
+        return self.source.alias or table
+
+    @property
+    def name(self) -> str:
+        """The name by which its columns are called."""
+        return name_text(self.called)
+
+    def column(self, name: str) -> str:
+        """Give a column as it is written here, after its relation where several are read."""
+        if isinstance(self.select, ast.Fetch):
+            is_alone = len(self.select.steps) == 1
+        else:
+            is_alone = self.select.from_clause is None or not self.select.from_clause.joins
+        return written(name) if is_alone else f"{self.name}.{written(name)}"
+
+
+def place_of(body: ast.AstNode | None, relation: Relation) -> Place | None:
+    """Find a relation in the text of a query."""
+    if body is None or relation.span is None:
+        return None
+    if isinstance(body, ast.Fetch):
+        step = next((each for each in body.steps if each.span == relation.span), None)
+        place = Place(body, step, is_optional=False) if step is not None else None
+        same = [each for each in body.steps if place is not None and Place(body, each, False).name == place.name]
+        return place if len(same) == 1 else None
+    for select in body.find(ast.Select):
+        if select.from_clause is None:
+            continue
+        joined = ((each.table, each.kind == "left") for each in select.from_clause.joins)
+        for source, is_optional in ((select.from_clause.first, False), *joined):
+            if isinstance(source, ast.TableName) and source.span == relation.span:
+                return Place(select, source, is_optional)
+    return None
+
+
+def main_selects(body: ast.AstNode | None) -> Iterator[ast.Select]:
+    """Yield the SELECTs whose rows are those of the query: not those of subqueries."""
+    match body:
+        case ast.UnionQuery():
+            for each in body.inputs:
+                yield from main_selects(each)
+        case ast.Select():
+            yield body
+            if body.from_clause is not None:
+                for source in (body.from_clause.first, *(each.table for each in body.from_clause.joins)):
+                    if isinstance(source, ast.DerivedTable):
+                        yield from main_selects(source.query)
+        case _:
+            pass
+
+
+def written(name: str) -> str:
+    """Give a name as it is written: in quotes where it would else mean something else."""
+    if _PLAIN.fullmatch(name) and name.upper() not in RESERVED:
+        return name
+    return '"' + name.replace('"', '""') + '"'
+
+
+def tables_of(select: Read) -> Span:
+    """Give the place of FROM, or of the steps of a FETCH."""
+    if isinstance(select, ast.Fetch):
+        return select.steps[0].span.to(select.steps[-1].span)
+    assert select.from_clause is not None
+    return select.from_clause.span
+
+
+def where_of(select: Read) -> tuple[int, int] | None:
+    """Give the place of the condition after WHERE, with the parentheses around it."""
+    if select.where is None:
+        return None
+    text, behind = select.span.source.text, tables_of(select).end
+    start, end = select.where.span.start, select.where.span.end
+    before = _blanked(text[behind:start])
+    for found in reversed(list(re.finditer(r"\(", before))):
+        start = behind + found.start()
+        end = text.index(")", end + _comments_before(text[end:], ")")) + 1
+    return start, end
+
+
+def tests_added(select: Read, tests: Sequence[str]) -> list[Edit]:
+    """Add tests to the WHERE of a SELECT or FETCH, or give it one."""
+    file, text = select.span.file, select.span.source.text
+    joined = " AND ".join(dict.fromkeys(tests))
+    place = where_of(select)
+    if place is None:
+        end = tables_of(select).end
+        return [Edit(file, end, end, f"{line_break(text, select)}WHERE {joined}")]
+    start, end = place
+    is_or = isinstance(select.where, ast.Junction) and select.where.operator == "OR"
+    if is_or and start == select.where.span.start:  # type: ignore[union-attr]
+        return [Edit(file, start, start, "("), Edit(file, end, end, f") AND {joined}")]
+    return [Edit(file, end, end, f" AND {joined}")]
+
+
+def line_break(text: str, select: Read) -> str:
+    """Give what stands between two clauses: a new line where FROM or FETCH stands on one of its own, else a space."""
+    at = tables_of(select).start
+    line = text[text.rfind("\n", 0, at) + 1 : at]
+    return f"\n{line}" if not line.strip() and "\n" in text[:at] else " "
+
+
+def _blanked(text: str) -> str:
+    return COMMENT.sub(lambda comment: " " * len(comment.group()), text)
+
+
+def _comments_before(text: str, mark: str) -> int:
+    """Give where the first mark outside of comments stands."""
+    return _blanked(text).index(mark)

@@ -1,0 +1,115 @@
+"""Texts → Compilation, at the cost of what differs from texts compiled before.
+
+cut each file into pieces → assemble them → look for fixes → put everything into its place
+
+What is given depends on the texts alone: a test compares it, field by field, with what a fresh process gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import accumulate, chain, compress
+from operator import ne
+
+from piql.compiler.fixes.trials import mend
+from piql.compiler.incremental.relocation import place
+from piql.compiler.query_set import Assembly, assemble
+from piql.compiler.result import Compilation
+from piql.compiler.syntax import ast
+from piql.compiler.syntax.pieces import Pieces, cut, differing
+from piql.text.source import Source
+from piql.trees.memory import note_compiled
+from piql.trees.sharing import LongList, LongMap, common_ends
+
+MOST_KEPT = 8  # sets of texts
+MOST_CHARACTERS = 2_000_000  # of all sets that are kept, besides the youngest; each takes some hundred bytes
+MOST_CHANGED = 8  # files
+NEAR = 200  # characters that differ; nothing nearer is looked for then
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Kept:
+    """A set of texts that was compiled."""
+
+    texts: dict[str, str]
+    names: list[str]
+    cuts: LongMap[str, Pieces]
+    firsts: list[int]  # how many pieces stand before each file
+    pieces: LongList[ast.ParsedFile]  # of all files
+    assembly: Assembly
+    mended: Compilation
+
+
+_kept: tuple[_Kept, ...] = ()  # the youngest first
+
+
+def compile_texts(given: Mapping[str, str]) -> Compilation:
+    """Compile all files together."""
+    global _kept
+    texts = dict(given)
+    names = list(texts)
+    before, changed, apart = _nearest(texts, names)
+    replaced = before if apart < NEAR else None  # else it may be another project
+    now = before
+    if now is None:
+        now = _afresh(texts, names)
+    elif changed:
+        now = _edited(texts, now, changed)
+    older = [each for each in _kept if each is not now and each is not replaced][: MOST_KEPT - 1]
+    sizes = accumulate(sum(map(len, each.texts.values())) for each in (now, *older))
+    _kept = (now, *(each for each, size in zip(older, list(sizes)[1:], strict=True) if size <= MOST_CHARACTERS))
+    return place(now.mended, now.cuts)
+
+
+def _nearest(texts: dict[str, str], names: list[str]) -> tuple[_Kept | None, list[str], int]:
+    """Give a set of the same files that differs little, and the names of the files that do: projects may alternate."""
+    nearest: tuple[_Kept | None, list[str], int] = (None, [], NEAR)
+    for each in _kept:
+        if each.names == names:
+            changed = list(compress(names, map(ne, texts.values(), each.texts.values())))
+            if len(changed) > MOST_CHANGED:
+                continue
+            apart = sum(differing(each.texts[name], texts[name]) for name in changed)
+            if nearest[0] is None or apart < nearest[2]:
+                nearest = (each, changed, apart)
+            if apart < NEAR:
+                break
+    return nearest
+
+
+def _afresh(texts: dict[str, str], names: list[str]) -> _Kept:
+    """Compile all files; some of them may be known from other sets."""
+    cuts = {name: _cut(Source(text, name)) for name, text in texts.items()}
+    note_compiled(sum(map(len, texts.values())))
+    firsts = list(accumulate((len(each.files) for each in cuts.values()), initial=0))
+    pieces = LongList.of(chain.from_iterable(each.files for each in cuts.values()))
+    assembly = assemble(pieces)
+    return _Kept(texts, names, LongMap(cuts), firsts, pieces, assembly, mend(assembly))
+
+
+def _edited(texts: dict[str, str], before: _Kept, changed: list[str]) -> _Kept:
+    """Compile what differs from an earlier set."""
+    cuts = {name: cut(Source(texts[name], name), before.cuts[name]) for name in changed}
+    pieces, firsts = before.pieces, before.firsts
+    for name, now in cuts.items():
+        number = before.names.index(name)
+        old = before.cuts[name].files
+        head, tail = common_ends(old, now.files)
+        first, more = firsts[number], len(now.files) - len(old)
+        other = now.files.between(head, len(now.files) - tail)
+        note_compiled(sum(len(piece.source.text) for piece in other))
+        pieces = pieces.with_other(first + head, first + len(old) - tail, other)
+        if more:
+            firsts = [*firsts[: number + 1], *(each + more for each in firsts[number + 1 :])]
+    assembly = assemble(pieces, before.assembly)
+    return _Kept(texts, before.names, before.cuts.with_other(cuts), firsts, pieces, assembly, mend(assembly))
+
+
+def _cut(source: Source) -> Pieces:
+    """Cut a file, from how the same text or another file of its name was cut before."""
+    known = [pieces for each in _kept if (pieces := each.cuts.get(source.name)) is not None]
+    for each in known:
+        if each.source.text == source.text:
+            return each
+    return cut(source, known[0] if known else None)

@@ -1,0 +1,147 @@
+"""Settles the indexes of a whole set after its queries are planned: the fewest that serve them all.
+
+Enters: each query planned as if it were alone. Leaves: the indexes of the set, and queries planned anew where they read
+an index of others now. What a table needs is found again only when a query that reads its indexes has changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+from typing import TypeAlias
+
+from piql.compiler.binding.binder import BoundQuery
+from piql.compiler.bounds.queries import bound_of, section_cost
+from piql.compiler.logical.operators import LogicalNode, Relation
+from piql.compiler.optimizer.trace import Step
+from piql.compiler.physical.indexes.fewest_indexes import TableDesign, design_table, secondary_reads
+from piql.compiler.physical.indexes.index_set import IndexSet, identity, settle_indexes
+from piql.compiler.physical.operators import PhysicalNode
+from piql.compiler.physical.planner.planner import plan_query
+from piql.compiler.physical.planner.unbounded import Gap
+from piql.schema.catalog import Catalog, Index, Table
+from piql.text.diagnostics.diagnostic import Diagnostic
+from piql.trees.frozen import quick, replace
+from piql.trees.memory import Memory
+
+IndexesByTable: TypeAlias = Mapping[str, tuple[Index, ...]]
+
+
+@quick
+@dataclass(frozen=True, slots=True)
+class PlannedQuery:
+    """One SELECT after both phases: a plan, or the gaps in it."""
+
+    logical: LogicalNode
+    steps: tuple[Step, ...]
+    plan: PhysicalNode | None
+    gaps: tuple[Gap, ...]
+    findings: tuple[Diagnostic, ...] = ()
+    tables: frozenset[str] = frozenset()  # whose secondary indexes it reads
+
+
+def settle(
+    queries: Sequence[BoundQuery], planned: list[PlannedQuery | None], catalog: Catalog, required: IndexesByTable
+) -> tuple[IndexSet, dict[str, tuple[Index, ...]]]:
+    """Settle the indexes of the whole set; queries that read another one for it are planned anew in `planned`."""
+    designed = design(queries, planned, catalog.tables.values(), required)
+    return settle_indexes(catalog, chain.from_iterable(designed.values())), designed
+
+
+def design(
+    queries: Sequence[BoundQuery],
+    planned: list[PlannedQuery | None],
+    tables: Iterable[Table],
+    required: IndexesByTable,
+) -> dict[str, tuple[Index, ...]]:
+    """Design the indexes of some tables; `queries` holds at least those that read indexes of these tables."""
+    readers: dict[str, list[int]] = {}
+    for at, each in enumerate(planned):
+        for name in each.tables if each is not None else ():
+            readers.setdefault(name, []).append(at)
+    found: dict[str, tuple[Index, ...]] = {}
+    for table in tables:
+        before = {at: plan for at in readers.get(table.name, ()) if (plan := planned[at]) is not None}
+        table_design, again = _designs.recall(
+            (table, required, *before.values()),
+            partial(_design, queries, table, before, required),
+        )
+        for number, plan in zip(before, again, strict=True):
+            planned[number] = plan
+        found[table.name] = tuple(table_design.indexes)
+    return found
+
+
+def _design(
+    queries: Sequence[BoundQuery], table: Table, before: Mapping[int, PlannedQuery], required: IndexesByTable
+) -> tuple[TableDesign, tuple[PlannedQuery, ...]]:
+    """Design the indexes of one table; gives with them what became of its readers, in their order."""
+    again: dict[int, PlannedQuery] = {}
+
+    def replan(at: int, plan: PhysicalNode, indexes: tuple[Index, ...]) -> PhysicalNode | None:
+        known = dict(required)
+        for read in secondary_reads(plan):
+            own = known.get(read.index.table, ())
+            if read.index.table != table.name and read.index not in own:
+                known[read.index.table] = (*own, read.index)
+        known[table.name] = indexes
+        found = _plan_again(queries[at], before[at], known)
+        if found is None or found.plan is None:
+            return None
+        of_others = {identity(read.index) for read in secondary_reads(plan)}
+        if any(
+            read.index.table != table.name and identity(read.index) not in of_others
+            for read in secondary_reads(found.plan)
+        ):
+            return None
+        again[id(found.plan)] = found
+        return found.plan
+
+    design = design_table(
+        table, required.get(table.name, ()), {at: each.plan for at, each in before.items() if each.plan}, replan
+    )
+    return design, tuple(again[id(design.changed[at])] if at in design.changed else each for at, each in before.items())
+
+
+def _plan_again(query: BoundQuery, before: PlannedQuery, indexes: IndexesByTable) -> PlannedQuery | None:
+    """Plan a query over other indexes, unless it was before; None where a bound gets worse."""
+    tables = () if query.plan is None else sorted({node.table.name for node in query.plan.find(Relation)})
+    basis = tuple(indexes.get(table, ()) for table in tables)
+    known = _plans_again.get((query, before)) or ()
+    for over, found in known:
+        if over == basis:
+            return found
+    found = _plan_no_worse(before, indexes)
+    _plans_again.put((query, before), (*known[-3:], (basis, found)))
+    return found
+
+
+def _plan_no_worse(before: PlannedQuery, indexes: IndexesByTable) -> PlannedQuery | None:
+    """Take a query through Phase II once more, in the order of joins that Phase I chose."""
+    found = plan_query(before.logical, indexes, section_cost).plan
+    if before.plan is None or found is None:
+        return None
+    was, now = bound_of(before.plan), bound_of(found)
+    is_worse = now.operations > was.operations or now.round_trips > was.round_trips or now.rows > was.rows
+    if is_worse or now.rows_fetched > was.rows_fetched or now.bytes > was.bytes:
+        return None
+    return replace(before, plan=found, tables=tables_read(found))
+
+
+def tables_read(plan: PhysicalNode | None) -> frozenset[str]:
+    """Give the tables whose secondary indexes a plan reads."""
+    return frozenset(index.table for index in indexes_read(plan))
+
+
+def indexes_read(plan: PhysicalNode | None) -> list[Index]:
+    """Give the secondary indexes that a plan reads."""
+    if plan is None:
+        return []
+    return list(dict.fromkeys(read.index for read in secondary_reads(plan)))
+
+
+# What was found before from the very same queries and tables: see `memory`.
+_designs: Memory[tuple[TableDesign, tuple[PlannedQuery, ...]]] = Memory(2048)
+_plans_again: Memory[tuple[tuple[tuple[tuple[Index, ...], ...], PlannedQuery | None], ...]] = Memory(2048)

@@ -1,0 +1,206 @@
+"""Bound expressions: names are resolved to columns of a relation, every value has a type."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from piql.schema.catalog import SqlType
+from piql.text.source import Span
+from piql.trees.frozen import quick
+from piql.trees.node import Node
+
+if TYPE_CHECKING:
+    from piql.compiler.logical.operators import LogicalNode
+
+ComparisonOperator = Literal["=", "<>", "<", "<=", ">", ">="]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Expression(Node):
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@quick
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnRef(_Expression):
+    """A column of the relation known by `relation` (its alias in the query)."""
+
+    relation: str
+    name: str
+    type: SqlType
+    nullable: bool = field(default=False, compare=False)  # NULL may be met here, also by an outer join
+
+    def __hash__(self) -> int:
+        return hash((self.relation, self.name))  # columns are looked up often, and no name has two types
+
+
+@quick
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Constant(_Expression):
+    """A literal, as a Python value of the engine (see `piql.schema.values`); NULL is None."""
+
+    value: object
+    type: SqlType
+
+
+@quick
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameter(_Expression):
+    """A query parameter; `max_items` is set for a list parameter (`IN [2: friends] MAX 50`)."""
+
+    name: str
+    type: SqlType
+    max_items: int | None = None
+    max_spans: tuple[Span, ...] = field(default=(), compare=False, repr=False)  # the number of MAX, wherever it stands
+
+
+@quick
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison(_Expression):
+    operator: ComparisonOperator
+    left: Expression
+    right: Expression
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class And(_Expression):
+    operands: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Or(_Expression):
+    operands: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Not(_Expression):
+    operand: Expression
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IsNull(_Expression):
+    operand: Expression
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InList(_Expression):
+    """`operand IN (items)`; one item that is a list `Parameter` stands for all its values."""
+
+    operand: Expression
+    items: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InSubquery(_Expression):
+    """`operand IN (SELECT one column …)`; with `more`, a row of values among rows of as many columns."""
+
+    operand: Expression
+    query: LogicalNode
+    more: tuple[Expression, ...] = ()
+
+    @property
+    def values(self) -> tuple[Expression, ...]:
+        """What is compared with each column of the subquery."""
+        return (self.operand, *self.more)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exists(_Expression):
+    """`EXISTS (SELECT …)`; the subquery may refer to columns of the outer query."""
+
+    query: LogicalNode
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScalarSubquery(_Expression):
+    """`(SELECT one column …)` in the place of a value: that of its only row, NULL where it has none."""
+
+    query: LogicalNode
+    type: SqlType
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenMatch(_Expression):
+    """True when one of `columns` holds `word` as a whole word, letters' case apart (`LIKE [word]`, `CONTAINS`)."""
+
+    columns: tuple[ColumnRef, ...]
+    word: Expression
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arithmetic(_Expression):
+    operator: Literal["+", "-", "*", "/", "%", "||"]
+    left: Expression
+    right: Expression
+    type: SqlType
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionCall(_Expression):
+    """A scalar function: LOWER, UPPER, LENGTH, SUBSTR, TRIM, ABS, ROUND, COALESCE; unary minus is NEGATE.
+
+    IF_FOUND(value, key) is the value where a left join found a row, which has a key. GREATEST and LEAST are of the ends
+    of a range, NEXT and PREVIOUS the whole numbers beside one; these may be outside of BIGINT, where no row is.
+    """
+
+    name: str
+    arguments: tuple[Expression, ...]
+    type: SqlType
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Aggregate(_Expression):
+    """COUNT, SUM, AVG, MIN or MAX over a group; `operand` is None for COUNT(*)."""
+
+    function: Literal["COUNT", "SUM", "AVG", "MIN", "MAX"]
+    operand: Expression | None
+    distinct: bool
+    type: SqlType
+
+
+Expression: TypeAlias = (
+    ColumnRef
+    | Constant
+    | Parameter
+    | Comparison
+    | And
+    | Or
+    | Not
+    | IsNull
+    | InList
+    | InSubquery
+    | Exists
+    | ScalarSubquery
+    | TokenMatch
+    | Arithmetic
+    | FunctionCall
+    | Aggregate
+)
+
+
+def conjuncts(predicate: Expression) -> tuple[Expression, ...]:
+    """Give the parts of a predicate that must all hold."""
+    if isinstance(predicate, And):
+        return tuple(part for operand in predicate.operands for part in conjuncts(operand))
+    return (predicate,)
+
+
+def columns_in(expression: Node) -> Iterable[ColumnRef]:
+    """Give each column that an expression reads, as often as it does."""
+    match expression:
+        case ColumnRef():
+            return (expression,)
+        case Comparison(left=left, right=right) if type(left) in _PLAIN and type(right) in _PLAIN:
+            return [each for each in (left, right) if isinstance(each, ColumnRef)]
+        case _:
+            return (node for node in expression.walk() if isinstance(node, ColumnRef))
+
+
+_PLAIN = frozenset((ColumnRef, Constant, Parameter))
+
+
+def columns_of(expression: Node) -> frozenset[ColumnRef]:
+    """Give every column that an expression reads."""
+    return frozenset(expression.find(ColumnRef))

@@ -1,0 +1,281 @@
+"""The logical plan: what is asked. Operators keep the names of the VLDB paper."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from piql.compiler.logical.expressions import Aggregate, ColumnRef, Expression
+from piql.schema.catalog import CardinalityLimit, ForeignKey, Table, UniqueKey
+from piql.text.source import Span
+from piql.trees.frozen import quick, replace
+from piql.trees.node import Node
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Operator(Node):
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Count(Node):
+    """How many rows a LIMIT or PAGINATE lets through: `max` as written or named by MAX; `parameter` chooses fewer."""
+
+    max: int
+    parameter: str | None = None
+    span: Span | None = field(default=None, compare=False, repr=False)
+    max_span: Span | None = field(default=None, compare=False, repr=False)  # the number alone
+
+
+@quick
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SortKey(Node):
+    """One element of an order; NULL sorts first ascending, last descending."""
+
+    expression: Expression
+    ascending: bool = True
+
+
+@quick
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Output(Node):
+    """One column of a result: its name and what it holds."""
+
+    name: str
+    expression: Expression
+
+
+@quick
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relation(_Operator):
+    """A table of the FROM clause under its alias."""
+
+    table: Table
+    alias: str
+
+    def columns(self, names: Iterable[str]) -> tuple[ColumnRef, ...]:
+        """Give references to columns; they equal those that the query itself makes."""
+        found = [self.table.column(name) for name in names]
+        return tuple(
+            [
+                ColumnRef(relation=self.alias, name=each.name, type=each.type, nullable=each.nullable)
+                for each in found
+                if each is not None
+            ]
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Derived(_Operator):
+    """A derived table: the outputs of `input`, seen as columns of `alias`."""
+
+    alias: str
+    input: LogicalNode
+
+
+@quick
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection(_Operator):
+    predicate: Expression
+    input: LogicalNode
+
+
+@quick
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Join(_Operator):
+    """A join of two inputs; `condition` is None for a product (`FROM a, b`).
+
+    With `first` only the first match of each row of `left` in this order counts; it is total.
+    """
+
+    kind: Literal["inner", "left"]
+    left: LogicalNode
+    right: LogicalNode
+    condition: Expression | None
+    first: tuple[SortKey, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SemiJoin(_Operator):
+    """Keeps the rows of `left` for which `right` has a row that satisfies `condition`: EXISTS and IN (SELECT …).
+
+    With `is_anti` it keeps those for which there is none. `compared` is the part of the condition in which IN compares
+    values, where it matters whether that is false or unknown: NOT IN keeps the rows for which it is false of all rows
+    that meet the rest. With a `mark` every row is kept and has a column that says whether there is one (or unknown).
+    """
+
+    left: LogicalNode
+    right: LogicalNode
+    condition: Expression | None
+    is_anti: bool = False
+    compared: Expression | None = None
+    mark: ColumnRef | None = None
+
+
+@quick
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Projection(_Operator):
+    outputs: tuple[Output, ...]
+    input: LogicalNode
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupBy(_Operator):
+    """Groups rows by `keys`; rows above it hold the keys and the aggregates. No keys: one group, even of no rows.
+
+    Above this operator an expression equal to one of `keys` or `aggregates` stands for that column of the group.
+    With `summed` each group is one row of what the relations named are left-joined to below, in their order.
+    """
+
+    keys: tuple[Expression, ...]
+    aggregates: tuple[Aggregate, ...]
+    input: LogicalNode
+    summed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Distinct(_Operator):
+    """Drops rows equal in every output of the projection above which it stands."""
+
+    input: LogicalNode
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Union(_Operator):
+    """The rows of all inputs (projections with the same outputs), each once unless `all`.
+
+    With `is_told_apart` no input gives two equal rows, and with `all` no two inputs give the same: a page of the union
+    may begin in each input where the page before it ended.
+    """
+
+    inputs: tuple[LogicalNode, ...]
+    all: bool
+    is_told_apart: bool = False
+
+
+@quick
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sort(_Operator):
+    """ORDER BY; `is_total` once it has been completed, so that no two rows are equal in it."""
+
+    keys: tuple[SortKey, ...]
+    input: LogicalNode
+    is_total: bool = field(default=False, compare=False)
+
+
+@quick
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stop(_Operator):
+    """LIMIT or PAGINATE: lets the first `count` rows through (VLDB 2012, section 5.1).
+
+    With `each`, columns with the values of lists, so many are enough for each of their values, and more may pass unless
+    it `is_exact`.
+    """
+
+    count: Count
+    is_page: bool
+    input: LogicalNode
+    each: tuple[ColumnRef, ...] = ()
+    is_exact: bool = False
+
+
+@quick
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataStop(_Operator):
+    """A fact of the schema: at most `limit` rows come out of here (VLDB 2012, section 5.1).
+
+    `columns` of `relation` are fixed by equalities; `because` is the key or limit that proves it (None: primary key).
+    On the right of a join it counts the rows for one row of the left: the join's equalities fix columns, too.
+    """
+
+    limit: int
+    relation: str
+    columns: tuple[ColumnRef, ...]
+    because: CardinalityLimit | UniqueKey | ForeignKey | None
+    input: LogicalNode
+
+
+LogicalNode: TypeAlias = (
+    Relation | Derived | Selection | Join | SemiJoin | Projection | GroupBy | Distinct | Union | Sort | Stop | DataStop
+)
+
+
+def inputs(node: LogicalNode) -> tuple[LogicalNode, ...]:
+    """Give the operators below one, in the order that paths count them."""
+    match node:
+        case Relation():
+            return ()
+        case Join() | SemiJoin():
+            return (node.left, node.right)
+        case Union():
+            return node.inputs
+        case _:
+            return (node.input,)
+
+
+def map_inputs(node: LogicalNode, change: Callable[[LogicalNode], LogicalNode]) -> LogicalNode:
+    """Give an operator with each one below it replaced by `change`; the same object when none changed."""
+    match node:
+        case Relation():
+            return node
+        case Join() | SemiJoin():
+            left, right = change(node.left), change(node.right)
+            return node if left is node.left and right is node.right else replace(node, left=left, right=right)
+        case Union():
+            found = tuple(map(change, node.inputs))
+            same = all(new is old for new, old in zip(found, node.inputs, strict=True))
+            return node if same else replace(node, inputs=found)
+        case _:
+            below = change(node.input)
+            return node if below is node.input else replace(node, input=below)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assignment(Node):
+    column: str
+    value: Expression
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Insert(_Operator):
+    """Puts one whole row: columns not named are NULL. `if_not_exists` makes it conditional."""
+
+    table: Table
+    values: tuple[Assignment, ...]
+    if_not_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Update(_Operator):
+    """Changes the row with the primary key `key`; with a `condition`, only when it is true of the row as it was."""
+
+    table: Table
+    key: tuple[Assignment, ...]
+    changes: tuple[Assignment, ...]
+    condition: Expression | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delete(_Operator):
+    """Removes the row with the primary key `key`; with a `condition`, only when it is true of the row as it was."""
+
+    table: Table
+    key: tuple[Assignment, ...]
+    condition: Expression | None = None
+
+
+LogicalWrite: TypeAlias = Insert | Update | Delete
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryParameter(Node):
+    """A declared parameter of a query, as its callers see it: type, ordinal, MAX of a LIMIT or of a list."""
+
+    name: str
+    type: object  # SqlType; of the items, for a list
+    ordinal: int | None = None
+    max_value: int | None = None  # LIMIT [p] MAX n
+    max_items: int | None = None  # IN [p] MAX n
+    span: Span | None = field(default=None, compare=False, repr=False)

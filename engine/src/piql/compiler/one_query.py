@@ -1,0 +1,228 @@
+"""The stages of one query after binding: optimize → plan → with the indexes of the whole set → read the bound off.
+
+Enters: a `BoundQuery` and the indexes of its tables. Leaves: a `CompiledQuery`. Next: `query_set` puts all together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from piql.compiler.binding.binder import BoundQuery, bind_statement, tables_of
+from piql.compiler.bounds.bytes import reads_unsized
+from piql.compiler.bounds.queries import bound_of, section_cost
+from piql.compiler.bounds.scaling import scaling_class
+from piql.compiler.bounds.writes import bound_of_write
+from piql.compiler.index_design import IndexesByTable, PlannedQuery, indexes_read, tables_read
+from piql.compiler.logical.operators import Delete, Insert, LogicalNode, LogicalWrite, Update
+from piql.compiler.optimizer import optimize
+from piql.compiler.optimizer.analysis.predicates import holds_subquery
+from piql.compiler.optimizer.contradictions import contradictions, keeps_none
+from piql.compiler.optimizer.rule import Cost
+from piql.compiler.physical.indexes.index_set import IndexSet
+from piql.compiler.physical.indexes.secondary_index import constraint_indexes
+from piql.compiler.physical.operators import (
+    IndexFKJoin,
+    IndexScan,
+    PhysicalNode,
+    SortedIndexJoin,
+    map_inputs,
+    operators,
+)
+from piql.compiler.physical.partitions import hot_partitions
+from piql.compiler.physical.planner.findings import gap_diagnostics, indistinct_pages, misplaced_subqueries, never_true
+from piql.compiler.physical.planner.planner import plan_on_trial, plan_query
+from piql.compiler.physical.planner.unbounded import Gap
+from piql.compiler.physical.writes import plan_write
+from piql.compiler.result import CompiledQuery, UnboundedSegment
+from piql.compiler.syntax import ast
+from piql.compiler.syntax.parser import parse
+from piql.schema.catalog import Catalog, Index
+from piql.text.diagnostics.diagnostic import Diagnostic
+from piql.text.diagnostics.report import report
+from piql.text.source import Source
+from piql.trees.frozen import replace
+from piql.trees.memory import Memory
+
+
+def compile_bare(source: Source, catalog: Catalog, indexes: Mapping[str, Index] | None) -> CompiledQuery:
+    """Compile one bare statement; only indexes that exist can be read, since nothing is deployed for it."""
+    file = parse(source)
+    whole = source.span(0, len(source.text))
+    statement = file.statements[0] if len(file.statements) == 1 else None
+    if isinstance(statement, ast.CreateQuery):
+        statement = statement.body
+    has_errors = any(each.severity == "error" for each in file.diagnostics)
+    if has_errors or statement is None or isinstance(statement, ast.CreateTable | ast.CreateEntity | ast.CreateIndex):
+        found = file.diagnostics or (
+            report("syntax-error", "one statement is expected here: SELECT, INSERT, UPDATE or DELETE", whole),
+        )
+        return CompiledQuery("", "select", source.text, whole, whole, diagnostics=found)
+    bound = bind_statement(statement, catalog)
+    if indexes is None:
+        indexes = constraint_indexes(catalog)
+    planned = _plan(bound, indexes_by_table(indexes), is_frozen=True)
+    if planned is not None and planned.gaps:
+        freely = _plan(bound, indexes_by_table(indexes))
+        if freely is not None and freely.plan is not None:
+            missing = [each.name for each in indexes_read(freely.plan) if indexes.get(each.name) != each]
+            planned = replace(planned, gaps=(), findings=(_not_deployed(bound, missing),))
+    query = _finish(bound, planned, catalog, IndexSet(dict(indexes), {}))
+    return replace(query, diagnostics=(*file.diagnostics, *query.diagnostics))
+
+
+def _not_deployed(query: BoundQuery, missing: Sequence[str]) -> Diagnostic:
+    return report(
+        "missing-index",
+        f"this needs an index that is not deployed: {', '.join(missing)}",
+        query.span,
+        help="give it a name with CREATE QUERY and deploy it: its indexes are made then",
+    )
+
+
+_plans: Memory[tuple[IndexesByTable, PlannedQuery | None]] = Memory(2048)
+_finished: Memory[tuple[tuple[Index, ...], CompiledQuery]] = Memory(2048)
+
+
+def indexes_by_table(indexes: Mapping[str, Index]) -> IndexesByTable:
+    found: dict[str, list[Index]] = {}
+    for index in indexes.values():
+        found.setdefault(index.table, []).append(index)
+    return {table: tuple(own) for table, own in found.items()}
+
+
+def plan_once(query: BoundQuery, indexes: IndexesByTable) -> PlannedQuery | None:
+    """Plan a query, unless it was planned before over the same indexes of its tables."""
+    known = _plans.get((query,))
+    if known is not None:
+        before, planned = known
+        if before is indexes:
+            return planned
+        names = [table.name for table in tables_of(query)]
+        if all(are_same(before.get(name, ()), indexes.get(name, ())) for name in names):
+            return _plans.put((query,), (indexes, planned))[1]
+    return _plans.put((query,), (indexes, _plan(query, indexes)))[1]
+
+
+def are_same(before: tuple[Index, ...], now: tuple[Index, ...]) -> bool:
+    """Whether indexes are equal and declared in the same places."""
+    return before == now and all(one.span is other.span for one, other in zip(before, now, strict=True))
+
+
+def finish_once(bound: BoundQuery, planned: PlannedQuery | None, catalog: Catalog, settled: IndexSet) -> CompiledQuery:
+    """Finish a query, unless it was finished before with the same indexes."""
+    if isinstance(bound.plan, Insert | Update | Delete):
+        # A write depends on the indexes of its table, and on those by which other tables refer to it.
+        basis = tuple(settled.indexes.values())
+        keys: tuple[object, ...] = (bound, catalog.tables)
+    else:
+        basis = tuple(settled.serving(index) for index in indexes_read(planned.plan)) if planned is not None else ()
+        keys = (bound, planned)
+    known = _finished.get(keys)
+    if known is not None and are_same(known[0], basis):
+        return known[1]
+    return _finished.put(keys, (basis, _finish(bound, planned, catalog, settled)))[1]
+
+
+def _plan(query: BoundQuery, by_table: IndexesByTable, *, is_frozen: bool = False) -> PlannedQuery | None:
+    """Take a SELECT through both phases; None for writes and broken queries."""
+    if query.plan is None or isinstance(query.plan, Insert | Update | Delete):
+        return None
+
+    def cost(plan: LogicalNode) -> Cost | None:
+        if holds_subquery(plan):
+            return None
+        planned = plan_on_trial(plan, by_table, section_cost, is_frozen=is_frozen)
+        bound = bound_of(planned) if planned is not None else None
+        return None if bound is None else (bound.operations, bound.rows)
+
+    logical, steps = optimize(query.plan, cost)
+    misplaced = misplaced_subqueries(logical, query.name or None)
+    if misplaced:
+        return PlannedQuery(logical, steps, None, (), misplaced)
+    found = plan_query(logical, by_table, section_cost, is_frozen=is_frozen)
+    pages = () if found.gaps else indistinct_pages(found.indistinct, query.name or None)
+    return PlannedQuery(logical, steps, found.plan, found.gaps, pages, tables_read(found.plan))
+
+
+def _finish(bound: BoundQuery, planned: PlannedQuery | None, catalog: Catalog, settled: IndexSet) -> CompiledQuery:
+    """Give the query with its indexes settled, its bound, and what there is to say about it."""
+    query = CompiledQuery(
+        bound.name,
+        bound.kind,
+        bound.span.text,
+        bound.span,
+        bound.name_span,
+        bound.parameters,
+        bound.plan,
+        diagnostics=bound.diagnostics,
+    )
+    if isinstance(bound.plan, Insert | Update | Delete):
+        if bound.has_errors:
+            return replace(query, logical=bound.plan)
+        return _finish_write(query, bound.plan, catalog, settled)
+    if planned is None:
+        return query
+    query = replace(query, logical=planned.logical, steps=planned.steps)
+    if bound.has_errors:
+        return query
+    if isinstance(bound.plan, LogicalNode) and keeps_none(planned.logical):
+        excluded = never_true(contradictions(bound.plan), bound.name or None)
+        query = replace(query, diagnostics=(*query.diagnostics, *excluded))
+    if planned.findings:
+        return replace(query, diagnostics=(*query.diagnostics, *planned.findings))
+    if planned.plan is None:
+        return _refused(query, planned.gaps)
+    plan = with_settled_indexes(planned.plan, settled)
+    found = hot_partitions(plan, bound.name or None)
+    if any(map(reads_unsized, operators(plan))):
+        found = (*found, _unsized(bound))
+    return replace(
+        query,
+        plan=plan,
+        bound=bound_of(plan),
+        scaling_class=scaling_class(plan),
+        indexes=tuple(indexes_read(plan)),
+        diagnostics=(*query.diagnostics, *found),
+    )
+
+
+def _finish_write(query: CompiledQuery, write: LogicalWrite, catalog: Catalog, settled: IndexSet) -> CompiledQuery:
+    plan = plan_write(write, catalog, settled.indexes)
+    return replace(query, logical=write, plan=plan, bound=bound_of_write(plan), scaling_class="I")
+
+
+def _unsized(bound: BoundQuery) -> Diagnostic:
+    return report(
+        "unsized-column",
+        "the bytes of this bound count 64 KiB for each TEXT or BLOB without a length",
+        bound.name_span,
+        help="VARCHAR(n) says how long a value can be",
+        query=bound.name or None,
+    )
+
+
+def _refused(query: CompiledQuery, gaps: tuple[Gap, ...]) -> CompiledQuery:
+    return replace(
+        query,
+        scaling_class="IV" if any(gap.is_product for gap in gaps) else "III",
+        unbounded=tuple(
+            UnboundedSegment(gap.path, gap.table.name, gap.spans, gap.table.name_span, gap.sentence) for gap in gaps
+        ),
+        diagnostics=(*query.diagnostics, *gap_diagnostics(gaps, query.span, query.name or None)),
+    )
+
+
+def with_settled_indexes(plan: PhysicalNode, settled: IndexSet) -> PhysicalNode:
+    """Let each read of a secondary index use the one of the whole set."""
+    if all(settled.serving(index) is index for index in indexes_read(plan)):
+        return plan
+
+    def settle(node: PhysicalNode) -> PhysicalNode:
+        node = map_inputs(node, settle)
+        if isinstance(node, IndexScan | IndexFKJoin | SortedIndexJoin) and not node.index.is_primary:
+            index = settled.serving(node.index)
+            if index is not node.index:
+                return replace(node, index=index)
+        return node
+
+    return settle(plan)

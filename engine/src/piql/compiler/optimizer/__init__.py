@@ -1,0 +1,130 @@
+"""Phase I: the logical plan is rewritten until each read has its stop (VLDB 2012, Algorithm 1).
+
+Enters: the plan as bound. Leaves: an equal plan with predicates pushed down, joins in order, data-stops where the
+schema limits rows and stops as low as they may stand, and the steps taken. Next: `physical.planner.planner`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from piql.compiler.logical.operators import LogicalNode
+from piql.compiler.optimizer.rule import Cost, Rule, RuleContext
+from piql.compiler.optimizer.rules.attach_subqueries import attach_subqueries
+from piql.compiler.optimizer.rules.complete_order import complete_order
+from piql.compiler.optimizer.rules.drop_distinct import drop_distinct
+from piql.compiler.optimizer.rules.drop_implied_predicates import drop_implied_predicates
+from piql.compiler.optimizer.rules.fix_correlations import fix_correlations
+from piql.compiler.optimizer.rules.group_after_joining import group_after_joining
+from piql.compiler.optimizer.rules.insert_data_stops import insert_data_stops
+from piql.compiler.optimizer.rules.join_extremes_of_groups import join_extremes_of_groups
+from piql.compiler.optimizer.rules.leave_out_null import leave_out_null
+from piql.compiler.optimizer.rules.merge_derived import merge_derived
+from piql.compiler.optimizer.rules.merge_first_match import merge_first_match
+from piql.compiler.optimizer.rules.narrow_tests import narrow_tests
+from piql.compiler.optimizer.rules.order_joins import order_joins
+from piql.compiler.optimizer.rules.push_selection_down import push_selection_down
+from piql.compiler.optimizer.rules.push_selection_into_groups import push_selection_into_groups
+from piql.compiler.optimizer.rules.push_stop_down import push_stop_down
+from piql.compiler.optimizer.rules.push_stop_into_union import push_stop_into_union
+from piql.compiler.optimizer.rules.simplify_predicates import simplify_predicates
+from piql.compiler.optimizer.rules.split_extremes import split_extremes
+from piql.compiler.optimizer.rules.spread_equalities import spread_equalities
+from piql.compiler.optimizer.rules.spread_or import spread_or
+from piql.compiler.optimizer.rules.spread_union import spread_union
+from piql.compiler.optimizer.rules.stop_extremes import stop_extremes
+from piql.compiler.optimizer.rules.stop_extremes_of_values import stop_extremes_of_values
+from piql.compiler.optimizer.rules.stop_joined_extremes import stop_joined_extremes
+from piql.compiler.optimizer.rules.summarize_subqueries import summarize_subqueries
+from piql.compiler.optimizer.rules.turn_left_join_inner import turn_left_join_inner
+from piql.compiler.optimizer.rules.turn_not_exists_extreme import turn_not_exists_extreme
+from piql.compiler.optimizer.rules.unnest_subqueries import unnest_subqueries
+from piql.compiler.optimizer.trace import Step
+
+# The order matters: an OR with a subquery becomes a union, and a union is spread while it is still a derived table;
+# derived tables and subqueries become joins, so that all later rules see them; predicates find their relation before
+# they are copied to equal columns and what then says the same is said once, all before the join order is chosen by
+# them; a sort is completed while the
+# relations stand as written; only in the final join order is it known what an earlier relation implies, of which
+# matches the first is enough, which equalities are fixed when a relation is read (data-stops), and which joins keep
+# every row below a stop.
+RULES: tuple[Rule, ...] = (
+    simplify_predicates,
+    drop_distinct,
+    spread_or,
+    spread_union,
+    merge_derived,
+    turn_not_exists_extreme,
+    fix_correlations,
+    unnest_subqueries,
+    attach_subqueries,
+    summarize_subqueries,
+    turn_left_join_inner,
+    push_selection_down,
+    push_selection_into_groups,
+    join_extremes_of_groups,
+    group_after_joining,
+    split_extremes,
+    stop_extremes,
+    stop_extremes_of_values,
+    push_stop_into_union,
+    spread_equalities,
+    narrow_tests,
+    leave_out_null,
+    complete_order,
+    order_joins,
+    drop_implied_predicates,
+    merge_first_match,
+    stop_joined_extremes,
+    insert_data_stops,
+    push_stop_down,
+)
+
+# What may bound a plan, and asks first; nearly all others are needed for other plans to be compared with.
+FOR_COST: tuple[Rule, ...] = (
+    spread_union,
+    unnest_subqueries,
+    leave_out_null,
+    merge_first_match,
+    stop_joined_extremes,
+)
+
+
+def optimize(
+    plan: LogicalNode, cost: Callable[[LogicalNode], Cost | None] = lambda plan: None
+) -> tuple[LogicalNode, tuple[Step, ...]]:
+    """Apply the rules in order; a rule that changed something leaves a step.
+
+    `cost` plans what has been through all rules: it tells whether a subquery has a bound of its own, and which of
+    several join orders needs fewer requests.
+    """
+    steps: list[Step] = []
+    for at, rule in enumerate(RULES):
+        context = RuleContext(_is_bounded(cost), _cost_from(at + 1, cost))
+        after = rule(plan, context)
+        if after is not plan and after != plan:
+            steps.append(Step(rule.__name__, "; ".join(context.notes) or _effect(rule), after))
+        plan = after
+    return plan, tuple(steps)
+
+
+def _cost_from(place: int, cost: Callable[[LogicalNode], Cost | None]) -> Callable[[LogicalNode], Cost | None]:
+    """Give what tells the cost of a plan that the rules from a place on have still to go through."""
+
+    def found(plan: LogicalNode) -> Cost | None:
+        for at, rule in enumerate(RULES[place:], place):
+            asked = _cost_from(at + 1, cost) if rule in FOR_COST else lambda plan: None
+            plan = rule(plan, RuleContext(_is_bounded(cost), asked))
+        return cost(plan)
+
+    return found
+
+
+def _is_bounded(cost: Callable[[LogicalNode], Cost | None]) -> Callable[[LogicalNode], bool]:
+    """Give what tells whether a subquery has a bound of its own."""
+    return lambda subquery: cost(optimize(subquery, cost)[0]) is not None
+
+
+def _effect(rule: Rule) -> str:
+    """A rule's own words on what it does: the first line of its docstring."""
+    return (rule.__doc__ or rule.__name__).strip().splitlines()[0]

@@ -1,0 +1,55 @@
+"""Which columns a predicate compares with values, and what it asks of the columns equal to them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from piql.compiler.logical.expressions import (
+    ColumnRef,
+    Comparison,
+    Constant,
+    Expression,
+    InList,
+    Or,
+    Parameter,
+    conjuncts,
+)
+from piql.compiler.optimizer.analysis.equalities import Equalities
+from piql.compiler.optimizer.analysis.predicates import ColumnKey, key_of, replace_columns
+
+
+def compared_column(predicate: Expression) -> ColumnRef | None:
+    """Give the column of `column = value`, of a range on it, or of `column IN (values)`."""
+    match predicate:
+        case Comparison(operator=operator, left=ColumnRef() as column, right=Constant() | Parameter()) if (
+            operator != "<>"
+        ):
+            return column
+        case Comparison(operator=operator, left=Constant() | Parameter(), right=ColumnRef() as column) if (
+            operator != "<>"
+        ):
+            return column
+        case InList(operand=ColumnRef() as column, items=items) if all(
+            isinstance(item, Constant | Parameter) for item in items
+        ):
+            return column
+        case _:
+            return None
+
+
+def compared_columns(predicate: Or) -> tuple[ColumnRef, ...]:
+    """Give the columns of an OR of nothing but comparisons with values; none where there is anything else."""
+    found = [compared_column(each) for operand in predicate.operands for each in conjuncts(operand)]
+    columns = tuple(each for each in found if each is not None)
+    return columns if len(columns) == len(found) else ()
+
+
+def moved(predicate: Expression, columns: Sequence[ColumnRef], relation: str, classes: Equalities) -> Expression | None:
+    """Give what a predicate on these columns asks of a relation; None where it has no equal of one of them."""
+    by: dict[ColumnKey, Expression] = {}
+    for column in columns:
+        other = next((each for each in classes.equal_to(column) if each.relation == relation), None)
+        if other is None:
+            return None
+        by[key_of(column)] = other
+    return replace_columns(predicate, by)

@@ -1,0 +1,49 @@
+"""Classes of columns that are equal in every row of a join: `t.owner = s.target` puts the two into one class."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from piql.compiler.logical.expressions import ColumnRef, Expression
+from piql.compiler.optimizer.analysis.predicates import ColumnKey, equated_columns, key_of
+
+
+class Equalities:
+    """Knows for each column the others that hold the same value, in the order in which the query names them."""
+
+    def __init__(self, predicates: Iterable[Expression]) -> None:
+        self._classes: dict[ColumnKey, list[ColumnRef]] = {}
+        for predicate in predicates:
+            pair = equated_columns(predicate)
+            if pair is not None:
+                self._join(*pair)
+
+    def _join(self, left: ColumnRef, right: ColumnRef) -> None:
+        one = self._classes.setdefault(key_of(left), [left])
+        other = self._classes.setdefault(key_of(right), [right])
+        if one is other:
+            return
+        one.extend(other)
+        for column in other:
+            self._classes[key_of(column)] = one
+
+    def equal_to(self, column: ColumnRef) -> tuple[ColumnRef, ...]:
+        """Give all columns equal to one, itself first."""
+        members = self._classes.get(key_of(column))
+        if members is None:
+            return (column,)
+        return (column, *(each for each in members if key_of(each) != key_of(column)))
+
+    def members(self, column: ColumnKey) -> Sequence[ColumnRef]:
+        """Give the class of a column, which is none where it equals no other."""
+        return self._classes.get(column, ())
+
+    def are_equal(self, one: ColumnKey, other: ColumnKey) -> bool:
+        """Say whether two columns hold the same value."""
+        members = self._classes.get(one)
+        return one == other or (members is not None and members is self._classes.get(other))
+
+    def classes(self) -> tuple[tuple[ColumnRef, ...], ...]:
+        """Give each class of at least two columns once."""
+        seen: dict[int, list[ColumnRef]] = {id(members): members for members in self._classes.values()}
+        return tuple(tuple(members) for members in seen.values())

@@ -1,0 +1,55 @@
+"""What a schema proves about a read: how many rows of a table can agree with what is fixed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+
+from piql.compiler.optimizer.analysis.restrictions import Restrictions
+from piql.schema.catalog import CardinalityLimit, ForeignKey, Table, UniqueKey
+from piql.trees.frozen import quick
+
+
+@quick
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """At most `limit` rows share one value of `columns` (1: a key); `reads` combinations of values are asked for.
+
+    0 rows of no column: a test keeps none.
+    """
+
+    limit: int
+    columns: tuple[str, ...]  # a token limit's columns are those of its words
+    because: CardinalityLimit | UniqueKey | ForeignKey | None  # None: the primary key
+    reads: int = 1
+
+    @property
+    def rows(self) -> int:
+        return self.limit * self.reads
+
+    @property
+    def is_token(self) -> bool:
+        return isinstance(self.because, CardinalityLimit) and self.because.is_token
+
+
+def facts_about(table: Table, restrictions: Restrictions) -> tuple[Fact, ...]:
+    """Give every key or limit whose columns are all fixed, the tightest first; nothing is tighter than no row."""
+    if restrictions.keeps_none:
+        return (Fact(0, (), None),)
+    equal = {name: fixed for name, fixed in restrictions.equal.items() if not fixed.is_null}
+    found: list[Fact] = []
+
+    def reads(columns: tuple[str, ...]) -> int:
+        return prod(equal[column].count for column in columns)
+
+    if all(column in equal for column in table.primary_key):
+        found.append(Fact(1, table.primary_key, None, reads(table.primary_key)))
+    for each in table.constraints_near(equal):
+        if isinstance(each, CardinalityLimit) and each.is_token:
+            if any(set(word.columns) <= set(each.columns) for word in restrictions.words):
+                found.append(Fact(each.limit, each.columns, each))
+        elif all(column in equal for column in each.columns):
+            limit = each.limit if isinstance(each, CardinalityLimit) else 1
+            found.append(Fact(limit, each.columns, each, reads(each.columns)))
+    found.sort(key=lambda fact: fact.rows)  # stable: keys before limits
+    return tuple(found)

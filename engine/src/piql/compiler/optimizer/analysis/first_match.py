@@ -1,0 +1,84 @@
+"""The value of a subquery that is in the first match of each row: ORDER BY … LIMIT 1, MIN and MAX."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from piql.compiler.logical.expressions import Aggregate, ColumnRef, Expression, IsNull, Not
+from piql.compiler.logical.operators import Count, GroupBy, Join, LogicalNode, Projection, Relation, Sort, SortKey, Stop
+from piql.compiler.optimizer.analysis.facts import facts_about
+from piql.compiler.optimizer.analysis.nulls import is_null_with
+from piql.compiler.optimizer.analysis.predicates import conjunction, has_subquery, relations_of
+from piql.compiler.optimizer.analysis.region import aliases_below, is_region, read_region
+from piql.compiler.optimizer.analysis.restrictions import Restrictions, restrictions_on
+from piql.compiler.optimizer.analysis.subqueries import outer_relations
+
+
+def first_match(plan: LogicalNode, query: LogicalNode, is_test: bool) -> tuple[LogicalNode, Expression] | None:
+    """Give a left join with the first match of each row, and the value asked of it; None where no index has it first.
+
+        → SELECT t.text … WHERE t.owner = u.name            LeftJoin t.owner = u.name, first by t.posted DESC
+          ORDER BY t.posted DESC LIMIT 1             →        …
+                                                              Relation t
+
+    MIN and MAX over matches that the schema limits are left to `summarize_subqueries`, where this is no test.
+    """
+    asked = _asked(query)
+    if asked is None or not is_region(asked[2]):
+        return None
+    value, keys, below = asked
+    region = read_region(below)
+    relation = region.legs[0].relation
+    tests = (*region.legs[0].filters, *region.conditions)
+    if len(region.legs) > 1 or relation is None or region.above or any(map(has_subquery, tests)):
+        return None
+    own, outside = frozenset((relation.alias,)), outer_relations(query)
+    if not outside or not outside <= aliases_below(plan) or not is_null_with(value, own):
+        return None
+    if not all(relations_of(each) == own for each in (value, *(key.expression for key in keys))):
+        return None
+    if not all(isinstance(key.expression, ColumnRef) for key in keys):
+        return None
+    is_smallest = isinstance(value, ColumnRef) and isinstance(query, Projection) and keys[0].ascending
+    if is_smallest and isinstance(value, ColumnRef) and value.nullable:
+        tests = (*tests, Not(operand=IsNull(operand=value)))
+    known = restrictions_on(relation.alias, tests, outside)
+    if isinstance(query, Projection) and not is_test and facts_about(relation.table, known):
+        return None
+    first = completed(keys, relation, known)
+    names = [each.expression.name for each in first if isinstance(each.expression, ColumnRef)]
+    if not known.are_served_with(names) or any(each.count > 1 for each in known.equal.values()):
+        return None
+    join = Join(kind="left", left=plan, right=relation, condition=conjunction(tests), first=first, span=query.span)
+    return join, value
+
+
+def _asked(query: LogicalNode) -> tuple[Expression, tuple[SortKey, ...], LogicalNode] | None:
+    """Give the value that a subquery gives of the first row of an order, that order, and the rows."""
+    match query:
+        case Stop(
+            count=Count(max=1, parameter=None), is_page=False, input=Projection(outputs=(only,), input=Sort() as sort)
+        ):
+            return only.expression, sort.keys, sort.input
+        case Stop(count=Count(max=1, parameter=None), is_page=False, input=Projection(outputs=(only,), input=below)):
+            return only.expression, (), below
+        case Projection(
+            outputs=(only,),
+            input=GroupBy(
+                keys=(), aggregates=(Aggregate(function="MIN" | "MAX", operand=ColumnRef() as column) as extreme,)
+            ) as group,
+        ) if only.expression == extreme:
+            return column, (SortKey(expression=column, ascending=extreme.function == "MIN"),), group.input
+        case _:
+            return None
+
+
+def completed(keys: Sequence[SortKey], relation: Relation, known: Restrictions) -> tuple[SortKey, ...]:
+    """Complete an order by the primary key, without what has one value for each row."""
+    ascending = keys[-1].ascending if keys else True
+    primary = (SortKey(expression=each, ascending=ascending) for each in relation.columns(relation.table.primary_key))
+    found: dict[Expression, SortKey] = {}
+    for key in (*keys, *primary):
+        if isinstance(key.expression, ColumnRef) and key.expression.name not in known.equal:
+            found.setdefault(key.expression, key)
+    return tuple(found.values())

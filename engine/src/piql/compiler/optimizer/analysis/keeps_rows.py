@@ -1,0 +1,83 @@
+"""Whether a join keeps every row of its left side: then a stop may pass it (language.md, 'Foreign keys')."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from piql.compiler.logical.expressions import ColumnRef, Comparison, Expression, InList, IsNull, Not
+from piql.compiler.optimizer.analysis.predicates import ColumnKey, equated_columns, key_of
+from piql.compiler.optimizer.analysis.region import Leg
+from piql.schema.catalog import ForeignKey, Table
+
+
+def keeps_every_row(
+    leg: Leg, conditions: Iterable[Expression], before: Sequence[Leg], is_met: Callable[[ColumnKey], bool]
+) -> bool:
+    """Whether each row of the legs `before` finds at least one match in `leg` under the conditions that join it.
+
+    A left join keeps every row. An inner join does when its conditions are exactly a declared foreign key of one of
+    the legs before, whose columns cannot be NULL there, and no predicate stands on the joined table. `is_met` says of a
+    column whether the joins of the legs before test it, so that no row is left in which it is NULL.
+    """
+    if leg.kind == "left":
+        return True
+    return foreign_key_of(leg, conditions, before, is_met) is not None
+
+
+def foreign_key_of(
+    leg: Leg, conditions: Iterable[Expression], before: Sequence[Leg], is_met: Callable[[ColumnKey], bool]
+) -> ForeignKey | None:
+    """Give the foreign key that an inner join follows, when it proves that every row has exactly one match."""
+    joined = leg.relation
+    if joined is None or leg.filters:
+        return None
+    pairs: set[tuple[ColumnKey, ColumnKey]] = set()
+    for condition in conditions:
+        columns = equated_columns(condition)
+        if columns is None:
+            return None
+        here, there = columns if columns[0].relation == joined.alias else (columns[1], columns[0])
+        if here.relation != joined.alias or there.relation == joined.alias:
+            return None
+        pairs.add((key_of(there), key_of(here)))
+    for other in before:
+        if other.relation is None or other.kind == "left":
+            continue
+        alias = other.relation.alias
+        for key in other.relation.table.foreign_keys:
+            if key.table != joined.table.name or not _is_key(joined.table, key.referenced_columns):
+                continue
+            wanted = {
+                ((alias, column), (joined.alias, referenced))
+                for column, referenced in zip(key.columns, key.referenced_columns, strict=True)
+            }
+            if pairs == wanted and all(
+                _is_never_null(other, column) or is_met((alias, column)) for column in key.columns
+            ):
+                return key
+    return None
+
+
+def _is_key(table: Table, columns: tuple[str, ...]) -> bool:
+    return set(columns) == set(table.primary_key) or any(set(columns) == set(key.columns) for key in table.unique_keys)
+
+
+def _is_never_null(leg: Leg, name: str) -> bool:
+    """Whether a column of a leg cannot be NULL: declared so, or a filter that NULL does not pass."""
+    assert leg.relation is not None
+    column = leg.relation.table.column(name)
+    if column is None or not column.nullable:
+        return True
+    return any(leaves_out_null(each, (leg.relation.alias, name)) for each in leg.filters)
+
+
+def leaves_out_null(predicate: Expression, column: ColumnKey) -> bool:
+    """Whether a test does not pass where a column is NULL: it compares the column itself, or asks whether it is."""
+    match predicate:
+        case Comparison(left=left, right=right):
+            tested: tuple[Expression, ...] = (left, right)
+        case InList(operand=operand) | Not(operand=IsNull(operand=operand) | InList(operand=operand)):
+            tested = (operand,)
+        case _:
+            return False
+    return any(isinstance(each, ColumnRef) and key_of(each) == column for each in tested)

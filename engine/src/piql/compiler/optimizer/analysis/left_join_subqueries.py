@@ -1,0 +1,89 @@
+"""The subqueries in the ON of a LEFT JOIN, said of what is on its left: there they are values of each row."""
+
+from __future__ import annotations
+
+from piql.compiler.binding.types import type_of
+from piql.compiler.logical.expressions import (
+    ColumnRef,
+    Exists,
+    Expression,
+    InSubquery,
+    IsNull,
+    Not,
+    ScalarSubquery,
+    conjuncts,
+)
+from piql.compiler.logical.operators import Count, Distinct, Join, LogicalNode, Output, Projection, Selection, Stop
+from piql.compiler.optimizer.analysis.equalities import Equalities
+from piql.compiler.optimizer.analysis.predicates import ColumnKey, conjunction, has_subquery, key_of, replace_columns
+from piql.compiler.optimizer.analysis.region import aliases_below, read_region
+from piql.compiler.optimizer.analysis.subqueries import equal, pulled_apart
+from piql.text.source import Span
+from piql.trees.node import Node
+
+
+def said_of_the_left(join: Join) -> tuple[Expression, ...]:
+    """Give the parts of an ON with their subqueries as values, and of the left side where its columns are equal.
+
+    t.owner = s.target AND EXISTS (… b.owner = t.owner)
+    →
+    t.owner = s.target AND (→ b.owner … WHERE b.owner = s.target LIMIT 1) IS NOT NULL
+    """
+    parts = conjuncts(join.condition) if join.condition is not None else ()
+    by = _columns_of_the_left(join, parts)
+
+    def change(node: Node) -> Node:
+        if isinstance(node, ScalarSubquery | Exists | InSubquery):
+            return replace_columns(node, by)
+        return node
+
+    moved: list[Expression] = [each.transform_up(change) if has_subquery(each) else each for each in parts]  # type: ignore[misc]
+    return tuple(map(_as_value, moved))
+
+
+def _columns_of_the_left(join: Join, parts: tuple[Expression, ...]) -> dict[ColumnKey, Expression]:
+    left, right = aliases_below(join.left), aliases_below(join.right)
+    found: dict[ColumnKey, Expression] = {}
+    for members in Equalities(parts).classes():
+        given = next((each for each in members if each.relation in left), None)
+        if given is not None:
+            found.update((key_of(each), given) for each in members if each.relation in right)
+    return found
+
+
+def _as_value(test: Expression) -> Expression:
+    """Say whether a subquery finds a row by a value of the first one, which is NULL where there is none."""
+    match test:
+        case Exists(query=query):
+            value = _first_found(query, (), test.span)
+            return test if value is None else Not(operand=IsNull(operand=value, span=test.span), span=test.span)
+        case Not(operand=Exists(query=query)):
+            value = _first_found(query, (), test.span)
+            return test if value is None else IsNull(operand=value, span=test.span)
+        case InSubquery(query=query, values=values) if not any(map(has_subquery, values)):
+            value = _first_found(query, values, test.span)
+            return test if value is None else Not(operand=IsNull(operand=value, span=test.span), span=test.span)
+        case _:
+            return test
+
+
+def _first_found(query: LogicalNode, values: tuple[Expression, ...], span: Span | None) -> ScalarSubquery | None:
+    """Give a key column of the first row that a subquery of one relation finds, where it gives these values, if any."""
+    inner = query.input if isinstance(query, Distinct) else query
+    outputs = inner.outputs if isinstance(inner, Projection) else ()
+    pulled = pulled_apart(query, only_existence=not values)
+    if pulled is None or (values and not outputs):
+        return None
+    right, conditions = pulled
+    legs = read_region(right).legs
+    relation = legs[0].relation
+    if len(legs) > 1 or relation is None:
+        return None
+    found: tuple[Expression, ...] = tuple(each.expression for each in outputs) if values else ()
+    tests = conjunction((*equal(values, found, span), *conditions))
+    below = right if tests is None else Selection(predicate=tests, input=right, span=span)
+    key: ColumnRef = relation.columns(relation.table.primary_key)[0]
+    first = Projection(outputs=(Output(name=key.name, expression=key),), input=below, span=span)
+    return ScalarSubquery(
+        query=Stop(count=Count(max=1), is_page=False, input=first, span=span), type=type_of(key), span=span
+    )

@@ -1,0 +1,188 @@
+"""What the tests of one column by literals say together: the values that are left, the narrowest range, or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
+
+from piql.compiler.logical.expressions import ColumnRef, Comparison, Constant, Expression, InList, IsNull, Not
+from piql.compiler.optimizer.analysis.predicates import MIRRORED
+from piql.schema.catalog import Kind
+
+_WHOLE = (Kind.INT, Kind.BIGINT)
+
+
+def narrowed(parts: Sequence[Expression]) -> tuple[Expression, ...] | None:
+    """Give tests that must all hold with those by literals made as few as they can be; None where no row passes.
+
+    a > 1 AND a >= 3 → a >= 3      a IN (1, 2, 5) AND a > 1 AND a <> 2 → a = 5      a > 3 AND a <> 1 → a > 3
+    a > 3 AND a < 2 → nothing      a = 1 AND a = 2 → nothing      a IS NULL AND a > 1 → nothing
+    """
+    own: dict[ColumnRef, list[int]] = {}
+    for at, part in enumerate(parts):
+        column = _literal_column(part)
+        if column is not None:
+            own.setdefault(column, []).append(at)
+    if any(_is_null_test(part) is not None for part in parts) and _asks_for_null_and_a_value(parts):
+        return None
+    found: list[Expression | None] = list(parts)
+    for column, places in own.items():
+        tests = [parts[at] for at in places]
+        if len(tests) == 1 or not _are_comparable(tests):
+            continue
+        left = _Tests(column, tests).left()
+        if left is None:
+            return None
+        for at in places:
+            found[at] = next((each for each in left if each is parts[at]), None)
+        made = [each for each in left if not any(each is part for part in tests)]
+        if made:
+            found[places[0]] = made[0]
+    return tuple(each for each in found if each is not None)
+
+
+class _Tests:
+    """The tests of one column by literals that may be compared with one another."""
+
+    def __init__(self, column: ColumnRef, tests: Sequence[Expression]) -> None:
+        self.column = column
+        self.lists: list[tuple[Expression, tuple[Constant, ...]]] = []
+        self.low: tuple[Comparison, Constant] | None = None
+        self.high: tuple[Comparison, Constant] | None = None
+        self.others: list[tuple[Expression, tuple[Constant, ...]]] = []  # `<>`, NOT IN
+        for test in tests:
+            self._note(test)
+
+    def _note(self, test: Expression) -> None:
+        match test:
+            case InList(items=items):
+                self.lists.append((test, _constants(items)))
+            case Not(operand=InList(items=items)):
+                self.others.append((test, _constants(items)))
+            case Comparison():
+                operator, value = _read(test)
+                if operator == "=":
+                    self.lists.append((test, (value,)))
+                elif operator == "<>":
+                    self.others.append((test, (value,)))
+                elif operator in (">", ">="):
+                    if self.low is None or _is_tighter(test, value, *self.low, upwards=True):
+                        self.low = (test, value)
+                elif self.high is None or _is_tighter(test, value, *self.high, upwards=False):
+                    self.high = (test, value)
+
+    def left(self) -> list[Expression] | None:
+        """Give the tests that say the same as all of them; None where no value passes."""
+        if self.lists:
+            return self._of_values()
+        if not self._is_range_of_some():
+            return None
+        ends = [end[0] for end in (self.low, self.high) if end is not None]
+        return [*ends, *(test for test, values in self.others if any(map(self._is_in_range, values)))]
+
+    def _of_values(self) -> list[Expression] | None:
+        first, items = self.lists[0]
+        shared = [each for each in items if self._is_left(each)]
+        if not shared:
+            return None
+        for test, values in self.lists:
+            if len(values) == len(shared):
+                return [test]
+        if len(shared) == 1:
+            return [Comparison(operator="=", left=self.column, right=shared[0], span=first.span)]
+        return [InList(operand=self.column, items=tuple(shared), span=first.span)]
+
+    def _is_left(self, value: Constant) -> bool:
+        return (
+            all(any(_value(each) == _value(value) for each in items) for _, items in self.lists)
+            and not any(_value(each) == _value(value) for _, items in self.others for each in items)
+            and self._is_in_range(value)
+        )
+
+    def _is_in_range(self, value: Constant) -> bool:
+        found = _value(value)
+        if self.low is not None:
+            low = _value(self.low[1])
+            if found < low or (found == low and _read(self.low[0])[0] == ">"):
+                return False
+        if self.high is not None:
+            high = _value(self.high[1])
+            if found > high or (found == high and _read(self.high[0])[0] == "<"):
+                return False
+        return True
+
+    def _is_range_of_some(self) -> bool:
+        if self.low is None or self.high is None:
+            return True
+        low, high = _value(self.low[1]), _value(self.high[1])
+        is_open = (_read(self.low[0])[0] == ">") + (_read(self.high[0])[0] == "<")
+        if is_open == 2 and self.column.type.kind in _WHOLE and isinstance(low, int) and isinstance(high, int):
+            return bool(low + 1 < high)
+        return bool(low < high or (low == high and not is_open))
+
+
+def _literal_column(test: Expression) -> ColumnRef | None:
+    """Give the column that a test compares with literals alone."""
+    match test:
+        case Comparison(left=ColumnRef() as column, right=Constant(value=value)) if value is not None:
+            return column
+        case Comparison(left=Constant(value=value), right=ColumnRef() as column) if value is not None:
+            return column
+        case (
+            InList(operand=ColumnRef() as column, items=items)
+            | Not(operand=InList(operand=ColumnRef() as column, items=items))
+        ):
+            return column if len(_constants(items)) == len(items) else None
+        case _:
+            return None
+
+
+def _constants(items: Sequence[Expression]) -> tuple[Constant, ...]:
+    return tuple(each for each in items if isinstance(each, Constant) and each.value is not None)
+
+
+def _read(test: Comparison) -> tuple[str, Constant]:
+    """Give the operator and the literal, the column on the left."""
+    if isinstance(test.right, Constant):
+        return test.operator, test.right
+    assert isinstance(test.left, Constant)
+    return MIRRORED[test.operator], test.left
+
+
+def _value(constant: Constant) -> Any:
+    return constant.value
+
+
+def _is_tighter(test: Comparison, value: Constant, other: Comparison, than: Constant, *, upwards: bool) -> bool:
+    one, two = _value(value), _value(than)
+    if one == two:
+        return _read(test)[0] in ("<", ">") and _read(other)[0] not in ("<", ">")
+    return bool(one > two) is upwards
+
+
+def _are_comparable(tests: Sequence[Expression]) -> bool:
+    kinds = set()
+    for test in tests:
+        for constant in test.find(Constant):
+            is_number = isinstance(constant.value, int | float | Decimal) and not isinstance(constant.value, bool)
+            kinds.add("number" if is_number else type(constant.value).__name__)
+    return len(kinds) == 1
+
+
+def _is_null_test(test: Expression) -> ColumnRef | None:
+    return test.operand if isinstance(test, IsNull) and isinstance(test.operand, ColumnRef) else None
+
+
+def _asks_for_null_and_a_value(parts: Sequence[Expression]) -> bool:
+    null = {column for part in parts if (column := _is_null_test(part)) is not None}
+    for part in parts:
+        match part:
+            case Comparison(left=left, right=right) if left in null or right in null:
+                return True
+            case InList(operand=operand) | Not(operand=InList(operand=operand) | IsNull(operand=operand)):
+                if operand in null:
+                    return True
+            case _:
+                pass
+    return False

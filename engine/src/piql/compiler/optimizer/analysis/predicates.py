@@ -1,0 +1,136 @@
+"""Small questions about one predicate: which relations it reads, whether it holds a subquery, what it equates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from piql.compiler.logical.expressions import (
+    And,
+    ColumnRef,
+    Comparison,
+    ComparisonOperator,
+    Constant,
+    Exists,
+    Expression,
+    InList,
+    InSubquery,
+    Or,
+    Parameter,
+    ScalarSubquery,
+    conjuncts,
+)
+from piql.schema.catalog import Kind, SqlType
+from piql.trees.node import Node, kinds_of
+
+ColumnKey = tuple[str, str]  # relation, column
+
+MIRRORED: dict[ComparisonOperator, ComparisonOperator] = {
+    "=": "=",
+    "<>": "<>",
+    "<": ">",
+    "<=": ">=",
+    ">": "<",
+    ">=": "<=",
+}
+_WHOLE_NUMBERS = frozenset((Kind.INT, Kind.BIGINT))
+_NUMBERS = _WHOLE_NUMBERS | {Kind.DOUBLE, Kind.DECIMAL}
+_PLAIN = (ColumnRef, Constant, Parameter)
+_VALUES = frozenset((Constant, Parameter))
+_SUBQUERIES = frozenset((Exists, InSubquery, ScalarSubquery))
+_TEXTS = frozenset((Kind.VARCHAR, Kind.TEXT))
+
+
+def key_of(column: ColumnRef) -> ColumnKey:
+    return (column.relation, column.name)
+
+
+def relations_of(expression: Node) -> frozenset[str]:
+    """Give the relations whose columns an expression reads."""
+    match expression:
+        case ColumnRef():
+            return frozenset((expression.relation,))
+        case Comparison(left=ColumnRef() as left, right=ColumnRef() as right):
+            return frozenset((left.relation, right.relation))
+        case Comparison(left=ColumnRef() as left, right=Constant() | Parameter()):
+            return frozenset((left.relation,))
+        case InList(operand=ColumnRef() as operand, items=items) if _are_values(items):
+            return frozenset((operand.relation,))
+        case And(operands=operands) | Or(operands=operands):
+            return frozenset[str]().union(*map(relations_of, operands))
+        case _:
+            return frozenset(node.relation for node in expression.walk() if isinstance(node, ColumnRef))
+
+
+def holds_subquery(plan: Node) -> bool:
+    """Whether a subquery stands anywhere in a plan."""
+    return not _SUBQUERIES.isdisjoint(kinds_of(plan))
+
+
+def has_subquery(expression: Node) -> bool:
+    match expression:
+        case ColumnRef() | Constant() | Parameter():
+            return False
+        case Comparison(left=left, right=right):
+            return (not isinstance(right, _PLAIN) and has_subquery(right)) or has_subquery(left)
+        case And(operands=operands) | Or(operands=operands):
+            return any(map(has_subquery, operands))
+        case InList(operand=operand, items=items) if _are_values(items):
+            return has_subquery(operand)
+        case _:
+            return any(isinstance(node, Exists | InSubquery | ScalarSubquery) for node in expression.walk())
+
+
+def _are_values(items: tuple[Expression, ...]) -> bool:
+    return _VALUES.issuperset(map(type, items))
+
+
+def conjunction(predicates: Iterable[Expression]) -> Expression | None:
+    """Put predicates that must all hold into one; None when there is none."""
+    parts = tuple(predicates)
+    if not parts:
+        return None
+    return parts[0] if len(parts) == 1 else And(operands=parts)
+
+
+def equated_columns(predicate: Expression) -> tuple[ColumnRef, ColumnRef] | None:
+    """Give the two columns of `a.x = b.y`, where one may be looked up by the other."""
+    match predicate:
+        case Comparison(operator="=", left=ColumnRef() as left, right=ColumnRef() as right) if is_lookup_type(
+            left.type, right
+        ):
+            return left, right
+        case _:
+            return None
+
+
+def is_lookup_type(column: SqlType, value: Expression) -> bool:
+    """Whether a column's index may be searched for a value: equal values must have equal keys.
+
+    A literal number may be searched for in any column of numbers: it is turned into the column's type.
+    """
+    kind = getattr(value, "type", None)
+    if not isinstance(kind, SqlType):
+        return False
+    if column.kind is kind.kind or (column.kind in _TEXTS and kind.kind in _TEXTS):
+        return True
+    if column.kind in _WHOLE_NUMBERS and kind.kind in _WHOLE_NUMBERS:
+        return True
+    return isinstance(value, Constant) and column.kind in _NUMBERS and kind.kind in _NUMBERS
+
+
+def are_alike(one: SqlType, other: SqlType) -> bool:
+    """Whether values of two types that are equal are one value: those of texts, whatever their length, or one kind."""
+    return one.kind is other.kind or (one.kind in _TEXTS and other.kind in _TEXTS)
+
+
+def replace_columns(expression: Expression, by: Mapping[ColumnKey, Expression]) -> Expression:
+    """Give the expression with the columns named replaced."""
+
+    def change(node: Node) -> Node:
+        return by.get(key_of(node), node) if isinstance(node, ColumnRef) else node
+
+    return expression.transform_up(change)  # type: ignore[return-value]
+
+
+def all_conjuncts(predicates: Iterable[Expression | None]) -> tuple[Expression, ...]:
+    return tuple(part for each in predicates if each is not None for part in conjuncts(each))

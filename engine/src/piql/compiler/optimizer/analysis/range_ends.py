@@ -1,0 +1,55 @@
+"""Two ends on the same side of a range: the narrower one, chosen by the execution where it is not known before."""
+
+from __future__ import annotations
+
+from piql.compiler.binding.types import BARE, bare, type_of
+from piql.compiler.logical.expressions import Constant, Expression, FunctionCall
+from piql.schema.catalog import Kind, SqlType
+
+End = tuple[Expression, bool]  # the value, and whether it is within the range
+
+_WHOLE = (Kind.INT, Kind.BIGINT)
+_TEXTS = (Kind.VARCHAR, Kind.TEXT)
+
+
+def narrower_end(before: End | None, other: End, column: SqlType, *, is_low: bool) -> End | None:
+    """Give the end of a range that two ends leave; None where it cannot be said by one value.
+
+    a > [x] AND a > [y] → a > GREATEST([x], [y])      a >= [x] AND a > 2 → a >= GREATEST([x], 3), for whole numbers
+    """
+    if before is None or before == other:
+        return other
+    if before[0] == other[0]:
+        return other[0], False
+    if not all(_is_like(type_of(value), column) for value, _ in (before, other)):
+        return None
+    if before[1] != other[1]:
+        if column.kind not in _WHOLE:
+            return None
+        before, other = _within(before, is_low=is_low), _within(other, is_low=is_low)
+    one, two = before[0], other[0]
+    if isinstance(one, Constant) and isinstance(two, Constant):
+        return (one if _is_beyond(one, two) is is_low else two), before[1]
+    kind = BARE[Kind.BIGINT] if column.kind in _WHOLE else bare(column)
+    name = "GREATEST" if is_low else "LEAST"
+    return FunctionCall(name=name, arguments=(one, two), type=kind, span=two.span), before[1]
+
+
+def _is_like(type: SqlType, column: SqlType) -> bool:
+    return type.kind is column.kind or any(type.kind in kinds and column.kind in kinds for kinds in (_WHOLE, _TEXTS))
+
+
+def _within(end: End, *, is_low: bool) -> End:
+    """Give the same end with its value within the range: of whole numbers it is the next one."""
+    value, is_included = end
+    if is_included:
+        return end
+    kind = BARE[Kind.BIGINT]
+    if isinstance(value, Constant) and isinstance(value.value, int):
+        return Constant(value=value.value + (1 if is_low else -1), type=kind, span=value.span), True
+    name = "NEXT" if is_low else "PREVIOUS"
+    return FunctionCall(name=name, arguments=(value,), type=kind, span=value.span), True
+
+
+def _is_beyond(one: Constant, two: Constant) -> bool:
+    return bool(one.value > two.value)  # type: ignore[operator]

@@ -1,0 +1,235 @@
+"""The join part of a SELECT, taken apart: what is joined, how, and which predicates stand where.
+
+Rules that look at all joined relations at once read a `Region` from the plan, and write a plan from it:
+
+    Selection a.x = 1 AND a.y = b.y             legs: a [a.x = 1], b
+      Join b.z > 3                       ↔      conditions: a.y = b.y
+        Relation a                              (b.z > 3 is a filter of the leg b)
+        Relation b
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from piql.compiler.logical.expressions import Expression, conjuncts
+from piql.compiler.logical.operators import (
+    DataStop,
+    Derived,
+    Join,
+    LogicalNode,
+    Relation,
+    Selection,
+    SemiJoin,
+    SortKey,
+    inputs,
+    map_inputs,
+)
+from piql.compiler.optimizer.analysis.decided_tests import is_never
+from piql.compiler.optimizer.analysis.predicates import conjunction, has_subquery, relations_of
+from piql.trees.frozen import quick, replace
+from piql.trees.memory import Memory
+from piql.trees.node import Node
+
+
+@quick
+@dataclass(frozen=True, slots=True)
+class Leg:
+    """One input of a chain of joins: its relations, the filters on it alone, and for a left join the rest of the ON."""
+
+    input: LogicalNode
+    relations: frozenset[str]
+    kind: Literal["inner", "left"] = "inner"
+    filters: tuple[Expression, ...] = ()
+    on: tuple[Expression, ...] = ()
+    join: Join | None = None  # where it was written, for its span
+    first: tuple[SortKey, ...] = ()  # only the first match in this order counts
+
+    @property
+    def relation(self) -> Relation | None:
+        return self.input if isinstance(self.input, Relation) else None
+
+
+@quick
+@dataclass(frozen=True, slots=True)
+class Region:
+    """Legs in join order, inner conditions that join several, and predicates that must be tested after a left join."""
+
+    legs: tuple[Leg, ...]
+    conditions: tuple[Expression, ...] = ()
+    above: tuple[Expression, ...] = ()
+    selection: Selection | None = None  # the topmost, for its span
+
+
+def is_region(node: Node) -> bool:
+    """Whether the join part of a SELECT begins here."""
+    while isinstance(node, Selection | DataStop):
+        node = node.input
+    return isinstance(node, Join | Relation | Derived)
+
+
+def map_regions(plan: LogicalNode, change: Callable[[LogicalNode], LogicalNode]) -> LogicalNode:
+    """Apply `change` to each join part of a plan, those inside derived tables and unions included, innermost first."""
+
+    def visit(node: LogicalNode) -> LogicalNode:
+        return change(map_inputs(node, inside)) if is_region(node) else map_inputs(node, visit)
+
+    def inside(node: LogicalNode) -> LogicalNode:
+        is_inner = isinstance(node, Selection | DataStop | Join | Relation)
+        return map_inputs(node, inside if is_inner else visit)
+
+    return visit(plan)
+
+
+def read_region(node: LogicalNode) -> Region:
+    """Take the join part that begins at `node` apart; each predicate goes as far down as it may.
+
+    One rule after another reads the same part, so the youngest are kept.
+    """
+    return _regions.recall((node,), lambda: _read_region(node))
+
+
+_regions: Memory[Region] = Memory(16)
+
+
+def _read_region(node: LogicalNode) -> Region:
+    legs: list[Leg] = []
+    loose: list[Expression] = []
+    _collect(node, legs, loose)
+    conditions: list[Expression] = []
+    above: list[Expression] = []
+    left_joined = frozenset(relation for leg in legs if leg.kind == "left" for relation in leg.relations)
+    filters = [list(leg.filters) for leg in legs]
+    for predicate in loose:
+        if is_never(predicate):
+            for each in filters:
+                each.append(predicate)
+            continue
+        relations = relations_of(predicate)
+        if relations & left_joined or has_subquery(predicate):
+            above.append(predicate)
+            continue
+        home = next((at for at, leg in enumerate(legs) if relations <= leg.relations), None)
+        if home is None:
+            conditions.append(predicate)
+        else:
+            filters[home].append(predicate)
+    legs = [
+        replace(leg, filters=tuple(own)) if len(own) > len(leg.filters) else leg
+        for leg, own in zip(legs, filters, strict=True)
+    ]
+    selection = node if isinstance(node, Selection) else None
+    return Region(tuple(legs), tuple(conditions), tuple(above), selection)
+
+
+def _collect(node: LogicalNode, legs: list[Leg], loose: list[Expression]) -> None:
+    match node:
+        case Selection():
+            _collect(node.input, legs, loose)
+            loose.extend(conjuncts(node.predicate))
+        case Join(kind="inner"):
+            _collect(node.left, legs, loose)
+            first = len(legs)
+            _collect(node.right, legs, loose)
+            legs[first] = replace(legs[first], join=node, first=node.first)
+            if node.condition is not None:
+                loose.extend(conjuncts(node.condition))
+        case Join():
+            _collect(node.left, legs, loose)
+            legs.append(_left_joined(node))
+        case Relation():
+            legs.append(Leg(node, frozenset((node.alias,))))
+        case Derived():
+            legs.append(Leg(node, frozenset((node.alias,))))
+        case _:
+            legs.append(Leg(node, aliases_below(node)))
+
+
+def _left_joined(node: Join) -> Leg:
+    """The right side of a left join; conditions on it alone may be applied before joining."""
+    right: LogicalNode = node.right
+    filters: list[Expression] = []
+    while isinstance(right, Selection):
+        filters.extend(conjuncts(right.predicate))
+        right = right.input
+    relations = aliases_below(right)
+    on: list[Expression] = []
+    for predicate in conjuncts(node.condition) if node.condition is not None else ():
+        reads = relations_of(predicate)
+        is_own = reads and reads <= relations and not has_subquery(predicate)
+        (filters if is_own or is_never(predicate) else on).append(predicate)
+    return Leg(right, relations, "left", tuple(filters), tuple(on), node, node.first)
+
+
+def aliases_below(node: LogicalNode) -> frozenset[str]:
+    """Give the relations whose columns a part of a plan offers to what stands above it."""
+    found: list[str] = []
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        match node:
+            case Relation() | Derived():
+                found.append(node.alias)
+            case Join():
+                waiting += (node.left, node.right)
+            case SemiJoin():
+                waiting.append(node.left)
+                if node.mark is not None:
+                    found.append(node.mark.relation)
+            case _:
+                waiting += inputs(node)
+    return frozenset(found)
+
+
+def write_region(region: Region) -> LogicalNode:
+    """Build the plan of a region: legs joined in order, each predicate as low as it may stand."""
+    waiting = [(each, relations_of(each)) for each in region.conditions]
+    above = list(region.above)
+    first = region.legs[0]
+    plan = _with_filters(first)
+    joined = first.relations
+    plan = _test_what_is_known(plan, joined, above, region)
+    for leg in region.legs[1:]:
+        joined = joined | leg.relations
+        if leg.kind == "left":
+            conditions = leg.on
+        else:
+            conditions = tuple([each for each, reads in waiting if reads <= joined])
+            waiting = [each for each in waiting if not each[1] <= joined]
+        span = leg.join.span if leg.join is not None else leg.input.span
+        plan = Join(
+            kind=leg.kind,
+            left=plan,
+            right=_with_filters(leg),
+            condition=conjunction(conditions),
+            first=leg.first,
+            span=span,
+        )
+        plan = _test_what_is_known(plan, joined, above, region)
+    rest = conjunction((*(each for each, _ in waiting), *above))
+    if rest is not None:  # correlated with a query outside, or holding a subquery
+        plan = Selection(predicate=rest, input=plan, span=region.selection.span if region.selection else None)
+    return plan
+
+
+def _with_filters(leg: Leg) -> LogicalNode:
+    predicate = conjunction(leg.filters)
+    if predicate is None:
+        return leg.input
+    return Selection(predicate=predicate, input=leg.input, span=leg.filters[0].span)
+
+
+def _test_what_is_known(
+    plan: LogicalNode, joined: frozenset[str], above: list[Expression], region: Region
+) -> LogicalNode:
+    """Put the predicates on left-joined relations directly above the last join that they need."""
+    known = [each for each in above if relations_of(each) <= joined and not has_subquery(each)]
+    if not known:
+        return plan
+    for each in known:
+        above.remove(each)
+    predicate = conjunction(known)
+    assert predicate is not None
+    return Selection(predicate=predicate, input=plan, span=region.selection.span if region.selection else None)

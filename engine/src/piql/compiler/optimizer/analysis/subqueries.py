@@ -1,0 +1,94 @@
+"""Subqueries taken apart: which relations outside they read, and what they join."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from piql.compiler.logical.expressions import Comparison, Expression
+from piql.compiler.logical.operators import (
+    Derived,
+    Distinct,
+    GroupBy,
+    Join,
+    LogicalNode,
+    Projection,
+    Relation,
+    SemiJoin,
+    Sort,
+    Stop,
+)
+from piql.compiler.optimizer.analysis.predicates import has_subquery, relations_of
+from piql.compiler.optimizer.analysis.region import aliases_below, is_region, read_region, write_region
+from piql.text.source import Span
+from piql.trees.frozen import replace
+from piql.trees.node import Node
+
+
+def equal(values: Iterable[Expression], others: Iterable[Expression], span: Span | None) -> tuple[Comparison, ...]:
+    """Compare values one by one."""
+    pairs = zip(values, others, strict=True)
+    return tuple(Comparison(operator="=", left=value, right=other, span=span) for value, other in pairs)
+
+
+def outer_relations(query: Node) -> frozenset[str]:
+    """Give the relations of the queries outside that a subquery reads."""
+    own = {node.alias for node in query.walk() if isinstance(node, Relation | Derived)}
+    own.add("")
+    return relations_of(query) - own
+
+
+def _as_join(node: SemiJoin) -> LogicalNode | None:
+    """Give the join that finds the same rows, some of them several times; None where there is none."""
+    left, right = node.left, node.right
+    if isinstance(left, SemiJoin):
+        joined = _as_join(left)
+        if joined is None:
+            return None
+        left = joined
+    if node.is_anti or node.mark is not None or not (is_region(left) and is_region(right)):
+        return None
+    region = read_region(right)
+    if region.above or any(leg.kind == "left" for leg in region.legs) or aliases_below(left) & aliases_below(right):
+        return None
+    return Join(kind="inner", left=left, right=right, condition=node.condition, span=node.span)
+
+
+def pulled_apart(
+    query: LogicalNode, *, only_existence: bool = False, counts_rows: bool = True
+) -> tuple[LogicalNode, tuple[Expression, ...]] | None:
+    """Give the join part of a subquery, and the predicates in it on the query outside; None when it holds more.
+
+    What does not change whether there is a row is left out: the select list, an order, DISTINCT, groups of rows. Where
+    it does not matter how often a row is met, a subquery that its rows must pass is a join.
+    """
+    node = query
+    is_set = only_existence or not counts_rows
+    while not is_region(node):
+        match node:
+            case Projection() | Sort() | Distinct():
+                node = node.input
+            case Stop(count=count) if only_existence and count.parameter is None and count.max > 0 and not node.is_page:
+                node = node.input
+            case GroupBy(keys=keys) if only_existence and keys:
+                node = node.input
+            case SemiJoin() if is_set and (joined := _as_join(node)) is not None:
+                node = joined
+            case _:
+                return None
+    own = {each.alias for each in node.walk() if isinstance(each, Relation | Derived)}
+    region = read_region(node)
+    optional = [each for leg in region.legs if leg.kind == "left" for each in (*leg.on, *leg.filters)]
+    if not all(relations_of(each) <= own for each in optional):
+        return None
+    outside: list[Expression] = []
+
+    def inside(predicates: tuple[Expression, ...]) -> tuple[Expression, ...]:
+        kept = tuple(each for each in predicates if relations_of(each) <= own)
+        outside.extend(each for each in predicates if each not in kept)
+        return kept
+
+    legs = tuple(replace(leg, filters=inside(leg.filters)) if leg.kind == "inner" else leg for leg in region.legs)
+    region = replace(region, legs=legs, conditions=inside(region.conditions), above=inside(region.above))
+    if any(has_subquery(each) for each in outside):
+        return None
+    return write_region(region), tuple(outside)

@@ -1,0 +1,85 @@
+"""Which tests of a query can never be true: those that no value passes, and those of which one excludes the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from piql.compiler.logical.expressions import Constant, Exists, Expression, InSubquery, ScalarSubquery, columns_of
+from piql.compiler.logical.operators import LogicalNode, Selection, SemiJoin
+from piql.compiler.optimizer.analysis.decided_tests import is_never
+from piql.compiler.optimizer.analysis.equalities import Equalities
+from piql.compiler.optimizer.analysis.predicates import conjunction, has_subquery, key_of, replace_columns
+from piql.compiler.optimizer.analysis.region import map_regions, read_region
+from piql.compiler.optimizer.rules.simplify_predicates import simplified
+from piql.text.source import Span
+from piql.trees.frozen import replace
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """A test that no row passes; with `excluded_by` none that passes this other test."""
+
+    test: Span
+    excluded_by: Span | None
+    is_of_left_join: bool  # then only no row has a match
+
+
+def keeps_none(plan: LogicalNode) -> bool:
+    """Whether a test somewhere in a plan after Phase I is known to keep no row."""
+    return any(is_never(node.predicate) for node in plan.walk() if isinstance(node, Selection)) or any(
+        node.condition is not None and is_never(node.condition) for node in plan.find(SemiJoin)
+    )
+
+
+def contradictions(plan: LogicalNode) -> tuple[Contradiction, ...]:
+    """Find one in each join part of a query as it was bound; a test of literals alone is meant as it is written."""
+    found: list[Contradiction] = []
+
+    def look(node: LogicalNode) -> LogicalNode:
+        region = read_region(node)
+        inner = [each for leg in region.legs if leg.kind == "inner" for each in leg.filters]
+        tests = (*inner, *region.conditions, *region.above)
+        found.extend(_among(tests, is_of_left_join=False))
+        for leg in region.legs:
+            if leg.kind == "left":
+                found.extend(_among((*leg.filters, *leg.on), is_of_left_join=True))
+        return node
+
+    map_regions(plan, look)
+    for node in plan.walk():
+        if isinstance(node, Exists | InSubquery | ScalarSubquery):
+            map_regions(node.query, look)
+    return tuple(sorted(dict.fromkeys(found), key=lambda each: each.test.start))
+
+
+def _among(tests: Sequence[Expression], *, is_of_left_join: bool) -> Iterator[Contradiction]:
+    """Find the first test that those before it, or one of them, exclude."""
+    known = [each for each in tests if columns_of(each) and not has_subquery(each) and not _compares_with_null(each)]
+    known.sort(key=lambda each: each.span.start if each.span is not None else -1)
+    same = {
+        key_of(column): replace(members[0], nullable=any(each.nullable for each in members))
+        for members in Equalities(known).classes()
+        for column in members
+    }
+    said = [replace_columns(each, same) for each in known]
+    for at, test in enumerate(said):
+        span = known[at].span
+        if not _excludes(said[: at + 1]):
+            continue
+        others = [known[place].span for place in range(at) if _excludes((said[place], test))]
+        is_alone = _excludes((test,)) or span in others  # BETWEEN 5 AND 3 is two tests
+        if span is not None:
+            yield Contradiction(span, None if is_alone or not others else others[0], is_of_left_join)
+        return
+
+
+def _compares_with_null(test: Expression) -> bool:
+    """Whether a test speaks of the literal NULL, of which binding has said that it is never true."""
+    return any(each.value is None for each in test.find(Constant))
+
+
+def _excludes(tests: Sequence[Expression]) -> bool:
+    together = conjunction(tests)
+    simple = simplified(together) if together is not None else None
+    return simple is not None and is_never(simple)

@@ -1,0 +1,457 @@
+"""Finds the cheapest orders in which the legs of a region can be joined; `order_joins` makes a plan of them.
+
+Sets of legs are numbers here, a bit for each leg: all subsets of six tables are looked at, and many of them alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from heapq import heapify, heappop, heappush
+from math import inf
+from typing import NamedTuple, TypeAlias, cast
+
+from piql.compiler.logical.expressions import ColumnRef, Or, columns_in
+from piql.compiler.logical.operators import (
+    Derived,
+    Distinct,
+    GroupBy,
+    LogicalNode,
+    Projection,
+    Sort,
+    SortKey,
+    Stop,
+    Union,
+)
+from piql.compiler.optimizer.analysis.facts import facts_about
+from piql.compiler.optimizer.analysis.keeps_rows import keeps_every_row
+from piql.compiler.optimizer.analysis.predicates import relations_of
+from piql.compiler.optimizer.analysis.region import Leg, Region
+from piql.compiler.optimizer.analysis.restrictions import Restrictions, restrictions_on
+from piql.compiler.optimizer.joins.joining import Joining, Standing
+from piql.compiler.optimizer.joins.key_values import KeyValues
+from piql.trees.frozen import quick, replace
+
+EXHAUSTIVE_LEGS = 6  # beyond, the next relation is the cheapest one to add
+FEW_LEGS = 3
+MOST_WAYS = 12  # equally good ways to join a set of relations that are followed further
+MOST_LOOKED = 100_000  # legs, to find where a stop may stand; foreign keys alone tell it of what is left then
+UNKNOWN_ROWS = 1_000_000  # stands for a size that nothing limits; only compared, never shown
+
+Order: TypeAlias = tuple[int, ...]
+Legs: TypeAlias = int  # a set of them: the bit of each by its place
+
+
+class Way(NamedTuple):
+    """A way to join a set of legs.
+
+    Ways are compared by the reads that not even a new limit could bound, those that nothing bounds, products, requests,
+    rows, and then by the order of the legs: in the order of these fields. `how` is equal where the same is read, for as
+    many rows, in another order: one of such ways stands for all.
+    """
+
+    hopeless: int = 0
+    unbounded: int = 0
+    products: int = 0
+    requests: int = 0
+    rows: int = 1
+    order: Order = ()
+    how: int = 0
+
+    @property
+    def cost(self) -> tuple[int, ...]:
+        return self[:4]
+
+
+_way = partial(tuple.__new__, Way)  # thousands are made for a few tables, and a call by name takes long
+
+
+@quick
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """What joining one leg to a set of legs takes, however these were joined."""
+
+    number: int  # of the read, among all that the search has looked at
+    reads: int
+    rows: int
+    is_hopeless: bool
+    is_unbounded: bool
+    is_product: bool
+    keys: int  # that are read at most, however many rows there are
+    is_once: bool  # read once, not for each row
+    is_alone: bool  # neither, if what it is joined to is bounded
+    limit: int | None  # the stop, where it may stand after this
+
+
+@quick
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """How one leg is read once those that are related to it are joined, wherever the stop stands."""
+
+    number: int
+    reads: int
+    keys: int  # that are read at most, however many rows there are
+    rows: int
+    is_derived: bool  # not from a table: bounded by itself, and read once
+    is_product: bool
+    is_alone: bool  # what bounds it does not depend on the rows that it is joined to: it is read once, and joined here
+    is_fixed: bool  # by an equality or a word, which a new limit could be about
+    serves_stop: bool  # an index gives the rows that a stop wants first
+    is_limited: bool  # by a fact of the schema, or it is derived, or several reads may take its place
+
+
+class JoinSearch:
+    """The search for one region; `stop` and `keys` are what reaches it from above."""
+
+    def __init__(self, region: Region, stop: Stop | None, keys: tuple[SortKey, ...]) -> None:
+        self.region = region
+        self.legs = region.legs
+        self.limit = stop.count.max if stop is not None and not region.above else None
+        self.joining = Joining(region)
+        self.equal = self.joining.equal
+        self.keys = keys
+        self._home = {relation: at for at, leg in enumerate(self.legs) for relation in leg.relations}
+        self._needs = tuple(map(self._needs_of, self.legs))
+        self._holders = tuple(
+            map(self._holding, dict.fromkeys(each for key in keys for each in columns_in(key.expression)))
+        )
+        self._everything: Legs = (1 << len(self.legs)) - 1
+        self._related = tuple(map(self._related_to, self.legs))
+        self._standing: dict[int, Standing] = {}
+        self._leading: dict[int, Legs] = {}
+        self._reached: dict[int, Legs] = {}
+        self._stoppable: dict[Legs, bool] = {}
+        self._reads: dict[tuple[int, Legs, bool], _Read] = {}
+        self._steps: dict[tuple[int, Legs, bool], _Step] = {}  # where no stop is to be placed
+        self._reads_alike: dict[tuple[int, bool, object], _Read] = {}
+        self._kept: dict[tuple[int, Legs], bool] = {}
+        self._values: KeyValues | None = None
+        self._looked = 0
+
+    def _needs_of(self, leg: Leg) -> Legs:
+        """Give the legs that the ON of a left join reads, or what a first match is found by."""
+        reads = frozenset[str]().union(*map(relations_of, leg.on)) - leg.relations
+        return _together(self._home[each] for each in reads if each in self._home)
+
+    def _holding(self, column: ColumnRef) -> Legs:
+        """Give the legs with a column that equals one of the order."""
+        return _together(
+            self._home[each.relation] for each in self.equal.equal_to(column) if each.relation in self._home
+        )
+
+    def _related_to(self, leg: Leg) -> Legs:
+        """Give the legs that change how one is joined; of few legs all, since looking is not worth it."""
+        if len(self.legs) <= FEW_LEGS:
+            return self._everything
+        return _together(self.joining.related(leg, self.legs))
+
+    def best(self) -> Sequence[Way]:
+        """Find the best orders that are looked for among so many legs."""
+        return self.exhaustively() if len(self.legs) <= EXHAUSTIVE_LEGS else self.greedily()
+
+    def exhaustively(self) -> Sequence[Way]:
+        """Find the best orders by the best ways to each set of legs, from small sets to all.
+
+        What costs more than the order found by adding the cheapest leg is not followed further: it grows only.
+        """
+        worst = [cast("Way", (*way.cost, inf)) for way in self.greedily()]  # any rows, if it costs no more
+        frontier: dict[Legs, list[Way]] = {0: [Way()]}
+        for _ in self.legs:
+            following: dict[Legs, list[Way]] = {}
+            for joined, ways in frontier.items():
+                for at in _places(self._everything & ~joined):
+                    step = self._step(joined, at)
+                    if step is not None:
+                        grown = following.setdefault(joined | 1 << at, [])
+                        more = _extended(ways, step, at, self.legs[at])
+                        grown.extend([way for way in more if way < worst[0]] if worst else more)
+            frontier = {joined: _best_ways(ways) for joined, ways in following.items() if ways}
+        ways = frontier.get(self._everything, [])
+        return [way for way in ways if way.cost == ways[0].cost]
+
+    def greedily(self) -> Sequence[Way]:
+        """Add the leg that costs least, again and again."""
+        way, joined = Way(), 0
+        while joined != self._everything:
+            grown = [
+                each
+                for at in _places(self._everything & ~joined)
+                if (step := self._step(joined, at)) is not None
+                for each in _extended((way,), step, at, self.legs[at])
+            ]
+            if not grown:
+                return ()
+            way = min(grown)
+            joined |= 1 << way.order[-1]
+        return (way,)
+
+    def along(self, order: Order) -> Way | None:
+        """Tell what one order costs; None where it may not be."""
+        way, joined = Way(), 0
+        for at in order:
+            step = self._step(joined, at)
+            if step is None:
+                return None
+            (way,) = _extended((way,), step, at, self.legs[at])
+            joined |= 1 << at
+        return way
+
+    def _step(self, joined: Legs, at: int) -> _Step | None:
+        """Tell what it takes to join one more leg; None where a left join or first match may not stand yet."""
+        leg = self.legs[at]
+        if (leg.kind == "left" or leg.first) and (not joined or self._needs[at] & ~joined):
+            return None
+        near = joined & self._related[at]
+        place = (at, near, not joined)
+        known = self._steps.get(place)
+        if known is not None:
+            return known
+        read = self._reads.get(place)
+        if read is None:
+            read = self._reads[place] = self._read_once(at, near, is_first=not joined)
+        limit = self.limit if self.limit is not None and self._is_stoppable(joined | 1 << at) else None
+        rows = read.rows if limit is None or not read.serves_stop else min(read.rows, limit * read.reads)
+        is_bounded = read.is_derived or rows < UNKNOWN_ROWS
+        can_be_limited = is_bounded or read.is_fixed
+        is_once = not joined or read.is_derived or (read.is_product and (is_bounded or not can_be_limited))
+        is_alone = read.is_alone and is_bounded
+        step = _Step(
+            read.number,
+            read.reads,
+            rows,
+            not can_be_limited,
+            not is_bounded,
+            read.is_product,
+            read.keys,
+            is_once,
+            is_alone,
+            limit,
+        )
+        if self.limit is None:
+            self._steps[place] = step
+        return step
+
+    def groundless(self) -> int:
+        """Give how many relations have reads that no fact limits, even if all others are joined before them."""
+        return sum(
+            leg.kind == "inner"
+            and not leg.first
+            and not self._read_once(at, self._related[at] & ~(1 << at), is_first=False).is_limited
+            for at, leg in enumerate(self.legs)
+        )
+
+    def _read_once(self, at: int, near: Legs, *, is_first: bool) -> _Read:
+        """Find how a leg is read, once for all that stands before it and fixes the same."""
+        alike: object = None  # what the ON of a left join reads is joined, or it may not stand there
+        if self.legs[at].kind == "inner":
+            standing = self._standing.get(at)
+            if standing is None:
+                standing = self._standing[at] = self.joining.standing(self.legs[at], self.legs)
+            alike = standing.over(near)
+        found = self._reads_alike.get((at, is_first, alike))
+        if found is None:
+            found = self._reads_alike[at, is_first, alike] = self._read(at, near, is_first=is_first)
+        return found
+
+    def _read(self, at: int, near: Legs, *, is_first: bool) -> _Read:
+        leg = self.legs[at]
+        before = [self.legs[each] for each in _places(near)]
+        predicates = (*self.joining.conditions(leg, before), *self.joining.filters(leg, before))
+        relation, number = leg.relation, len(self._reads_alike)
+        if relation is None:
+            rows = rows_of(leg.input)
+            return _Read(
+                number,
+                1,
+                UNKNOWN_ROWS,
+                rows,
+                is_derived=True,
+                is_product=False,
+                is_alone=True,
+                is_fixed=True,
+                serves_stop=False,
+                is_limited=True,
+            )
+        available = self._relations(_places(near))
+        known = restrictions_on(relation.alias, predicates, available)
+        facts = facts_about(relation.table, known)
+        reads = 1
+        for fixed in known.equal.values():
+            reads *= fixed.count
+        is_fixed = bool(known.equal or known.words)
+        return _Read(
+            number,
+            min([reads, *(fact.reads for fact in facts)]),
+            self._keys(known, available) if near else 1,
+            1 if leg.first else facts[0].rows if facts else UNKNOWN_ROWS,
+            is_derived=False,
+            is_product=not is_first and not any(relations_of(each) - leg.relations for each in predicates),
+            is_alone=bool(facts) and not any(known.depends_on(each, available) for each in facts[0].columns),
+            is_fixed=is_fixed,
+            # a join reads by an equality
+            serves_stop=(is_first or is_fixed) and self.limit is not None and self._are_served(relation.alias, known),
+            is_limited=bool(facts) or any(isinstance(each, Or) for each in predicates),
+        )
+
+    def _keys(self, known: Restrictions, available: frozenset[str]) -> int:
+        """Give how many different keys the rows before may ask for."""
+        if self._values is None:
+            self._values = KeyValues(self.legs, self.joining)
+        return self._values.of([value for fixed in known.equal.values() for value in fixed.values], available)
+
+    def _relations(self, legs: Iterable[int]) -> frozenset[str]:
+        return frozenset[str]().union(*(self.legs[at].relations for at in legs))
+
+    def _are_served(self, alias: str, known: Restrictions) -> bool:
+        own: list[str] = []
+        for key in self.keys:
+            if not isinstance(key.expression, ColumnRef):
+                return False
+            column = next((each for each in self.equal.equal_to(key.expression) if each.relation == alias), None)
+            if column is not None:
+                own.append(column.name)
+        return known.are_served_with(own)
+
+    def _is_stoppable(self, joined: Legs) -> bool:
+        """Whether the stop may be applied once these legs are joined: the rest keeps every row and the order."""
+        found = self._stoppable.get(joined)
+        if found is None:
+            found = self._stoppable[joined] = self._find_stoppable(joined)
+        return found
+
+    def _find_stoppable(self, joined: Legs) -> bool:
+        if not all(joined & holders for holders in self._holders):
+            return False
+        if not self._may_reach_all(joined):
+            return False
+        if self._looked > MOST_LOOKED:
+            return True
+        before = joined
+        ready = [at for at in _places(self._everything & ~joined) if self._is_kept(at, before)]
+        heapify(ready)
+        while ready:
+            at = heappop(ready)
+            if not before >> at & 1 and self._is_kept(at, before):
+                before |= 1 << at
+                for other in _places(self._related[at] & ~before):
+                    if self._is_kept(other, before):
+                        heappush(ready, other)
+        return before == self._everything
+
+    def _is_kept(self, at: int, joined: Legs) -> bool:
+        """Whether joining a leg to these keeps every row; what is not related to it does not matter."""
+        if not self._leads_to(at) & joined:
+            return False
+        near = self._related[at] & joined
+        found = self._kept.get((at, near))
+        self._looked += 1
+        if found is None:
+            leg = self.legs[at]
+            before = [self.legs[each] for each in _places(near)]
+            self._looked += len(before)
+            bare = replace(leg, filters=self.joining.filters(leg, before))
+            found = not self._needs[at] & ~near and keeps_every_row(
+                bare,
+                self.joining.conditions(leg, before),
+                before,
+                lambda column: self.joining.is_equated(column, before),
+            )
+            self._kept[at, near] = found
+        return found
+
+    def _may_reach_all(self, joined: Legs) -> bool:
+        """Whether foreign keys lead from these legs to all others that a left join does not bring."""
+        reached = joined
+        for at in _places(joined):
+            if at not in self._reached:
+                self._reached[at] = self._reached_from(1 << at)
+            reached |= self._reached[at]
+        return reached == self._everything
+
+    def _reached_from(self, reached: Legs) -> Legs:
+        while True:
+            more = _together(at for at in _places(self._everything & ~reached) if self._leads_to(at) & reached)
+            if not more:
+                return reached
+            reached |= more
+
+    def _leads_to(self, at: int) -> Legs:
+        """Give the legs from which a foreign key may lead to this one."""
+        found = self._leading.get(at)
+        if found is None:
+            leg = self.legs[at]
+            others = (place for place, one in enumerate(self.legs) if leg is not one)
+            found = _together(place for place in others if self.joining.may_be_followed(leg, self.legs[place]))
+            self._leading[at] = found
+        return found
+
+
+def _extended(ways: Iterable[Way], step: _Step, at: int, leg: Leg) -> Iterator[Way]:
+    """Join one more leg to each of several ways."""
+    reads, each, limit, is_left, is_alone = step.reads, step.rows, step.limit, leg.kind == "left", step.is_alone
+    is_hopeless, is_unbounded, is_product, is_once = step.is_hopeless, step.is_unbounded, step.is_product, step.is_once
+    keys = step.keys
+    for hopeless, unbounded, products, requests, before, order, how in ways:
+        rows = before * each
+        if limit is not None and rows > limit:
+            rows = limit
+        if is_left and rows < before:
+            rows = before
+        yield _way(
+            (
+                hopeless + is_hopeless,
+                unbounded + is_unbounded,
+                products + is_product,
+                requests + (reads if is_once or (is_alone and not unbounded) else min(before, keys) * reads),
+                rows or 1,
+                (*order, at),
+                how ^ hash((step.number, before, rows)),
+            )
+        )
+
+
+def _best_ways(ways: list[Way]) -> list[Way]:
+    """Keep the cheapest ways, and those that give fewer rows to what is joined next, the best first."""
+    ways.sort()
+    best, fewest = cast("Way", (*ways[0][:5], (inf,))), ways[0].rows  # any order, if it is as cheap
+    kept: list[Way] = []
+    known: set[int] = set()
+    for way in ways:
+        if (way.rows < fewest or way < best) and way.how not in known:
+            known.add(way.how)
+            kept.append(way)
+            fewest = way.rows
+            if len(kept) == MOST_WAYS:
+                break
+    return kept
+
+
+def _places(legs: Legs) -> Iterator[int]:
+    """Give the places of a set of legs, from the first on."""
+    while legs:
+        lowest = legs & -legs
+        yield lowest.bit_length() - 1
+        legs ^= lowest
+
+
+def _together(places: Iterable[int]) -> Legs:
+    found = 0
+    for at in places:
+        found |= 1 << at
+    return found
+
+
+def rows_of(node: LogicalNode) -> int:
+    """A rough upper count of a derived table's rows, only to compare join orders by."""
+    match node:
+        case Stop():
+            return node.count.max
+        case GroupBy(keys=()):
+            return 1
+        case Union():
+            return sum(rows_of(each) for each in node.inputs)
+        case Derived() | Distinct() | Projection() | Sort() | GroupBy():
+            return rows_of(node.input)
+        case _:
+            return 100  # the planner will bound it, or say why not

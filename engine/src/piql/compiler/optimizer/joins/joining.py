@@ -1,0 +1,280 @@
+"""How a leg is joined to those before it, however the query says so: each equality once, and no test twice.
+
+    p.owner = s.target, u.username = p.owner      s, p, u: p.owner = s.target; u.username = p.owner
+    say that all three are equal             →    s, u, p: u.username = s.target; p.owner = s.target
+
+What a join needs is read off the classes of equal columns, so the order in which equalities are written, and which of
+several that say the same, changes no plan. Where a foreign key connects the leg, its pairs are the ones chosen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+
+from piql.compiler.logical.expressions import ColumnRef, Comparison, Expression, InList, Or
+from piql.compiler.optimizer.analysis.comparisons import compared_column, compared_columns, moved
+from piql.compiler.optimizer.analysis.equalities import Equalities
+from piql.compiler.optimizer.analysis.predicates import (
+    ColumnKey,
+    equated_columns,
+    key_of,
+    relations_of,
+    replace_columns,
+)
+from piql.compiler.optimizer.analysis.region import Leg, Region
+from piql.schema.catalog import ForeignKey
+from piql.trees.frozen import quick
+
+
+@quick
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What the join of one leg depends on, in sets of other legs as bits: for equal answers it tests the same.
+
+    It may name another of several equal columns. Only of a class with several columns of one relation does it matter
+    which of the legs are joined.
+    """
+
+    classes: tuple[int, ...]  # legs with a column of a class: any of them fixes the own one
+    mixed: tuple[int, ...]  # the same, where a relation has several columns of the class
+    others: tuple[int, ...]  # legs which a condition needs all of
+    filters: tuple[int, ...]  # legs any of which makes a filter needless
+
+    def over(self, joined: int) -> object:
+        return (
+            *[not each & joined for each in self.classes],
+            *[each & joined for each in self.mixed],
+            *[not each & ~joined for each in self.others],
+            *[not each & joined for each in self.filters],
+        )
+
+
+class Joining:
+    """What the inner joins of a region test, for any order of its legs."""
+
+    def __init__(self, region: Region) -> None:
+        inner = [leg for leg in region.legs if leg.kind == "inner"]
+        home = frozenset[str]().union(*(leg.relations for leg in inner))
+        equalities: list[Expression] = []
+        self._others: list[Expression] = []
+        self._written: dict[frozenset[ColumnKey], Expression] = {}
+        for condition in region.conditions:
+            pair = equated_columns(condition)
+            if pair is None or not relations_of(condition) <= home:
+                self._others.append(condition)
+                continue
+            equalities.append(condition)
+            self._written.setdefault(frozenset(map(key_of, pair)), condition)
+        self.equal = Equalities((*equalities, *(each for leg in inner for each in leg.filters)))
+        self._classes = tuple(map(_by_relation, self.equal.classes()))
+        self._is_plain = tuple(all(len(each) == 1 for each in members.values()) for members in self._classes)
+        self._classes_of: dict[str, list[int]] = {}
+        self._neighbours: dict[str, set[str]] = {}
+        for number, members in enumerate(self._classes):
+            for relation in members:
+                self._classes_of.setdefault(relation, []).append(number)
+                self._neighbours.setdefault(relation, set()).update(members)
+
+    def conditions(self, leg: Leg, before: Sequence[Leg]) -> tuple[Expression, ...]:
+        """Give the conditions that an inner join of `leg` with the legs before it must test."""
+        if leg.kind == "left" or leg.first:
+            return leg.on
+        chosen: dict[frozenset[ColumnKey], Expression] = {}
+        pairs = self._foreign_key_pairs(leg, before)
+        numbers = {number for relation in leg.relations for number in self._classes_of.get(relation, ())}
+        for number in sorted(numbers):
+            for own, other in _links(self._classes[number], leg, before, pairs):
+                pair = frozenset((key_of(own), key_of(other)))
+                chosen[pair] = self._written.get(pair) or Comparison(operator="=", left=own, right=other, span=own.span)
+        known = leg.relations.union(*(each.relations for each in before))
+        others = (each for each in self._others if relations_of(each) <= known and relations_of(each) & leg.relations)
+        return (*chosen.values(), *others)
+
+    def filters(self, leg: Leg, before: Sequence[Leg]) -> tuple[Expression, ...]:
+        """Give the filters of a leg that the rows joined before do not satisfy already."""
+        if leg.kind == "left" or not before:
+            return leg.filters
+        return tuple(each for each in leg.filters if not self._is_implied(each, before))
+
+    def standing(self, leg: Leg, legs: Sequence[Leg]) -> Standing:
+        """Give what the join of `leg` depends on in the legs before it, which are bits by their place in `legs`."""
+        inner = [(1 << at, other) for at, other in enumerate(legs) if other.kind == "inner" and other is not leg]
+        numbers = {number for relation in leg.relations for number in self._classes_of.get(relation, ())}
+        bits = {number: _bits(inner, self._classes[number].keys()) for number in sorted(numbers)}
+        others: list[int] = []
+        everywhere = frozenset[str]().union(*(each.relations for each in legs))
+        for condition in self._others:
+            reads = relations_of(condition)
+            if reads & leg.relations and reads <= everywhere:
+                others.append(_bits([(1 << at, each) for at, each in enumerate(legs)], reads - leg.relations))
+        filters = (sum(bit for bit, other in inner if self._is_implied(each, (other,))) for each in leg.filters)
+        return Standing(
+            tuple(each for number, each in bits.items() if self._is_plain[number]),
+            tuple(each for number, each in bits.items() if not self._is_plain[number]),
+            tuple(others),
+            tuple(filters),
+        )
+
+    def related(self, leg: Leg, others: Sequence[Leg]) -> list[int]:
+        """Give the places of the legs that change how `leg` is joined by standing before it; all others do not."""
+        named = set(leg.relations)
+        for relation in leg.relations:
+            named.update(self._neighbours.get(relation, ()))
+        for condition in leg.on:
+            named.update(relations_of(condition))
+        for condition in self._others:
+            reads = relations_of(condition)
+            if not reads.isdisjoint(leg.relations):
+                named.update(reads)
+        return [at for at, other in enumerate(others) if other is not leg and not named.isdisjoint(other.relations)]
+
+    def in_order(self, legs: Sequence[Leg]) -> tuple[Expression, ...]:
+        """Give all conditions for legs joined in this order, those that read what is outside of them last."""
+        found: dict[Expression, None] = {}
+        for at, leg in enumerate(legs):
+            if at and leg.kind == "inner":
+                found.update(dict.fromkeys(self.conditions(leg, legs[:at])))
+        found.update(dict.fromkeys(self._others))
+        return tuple(found)
+
+    def _is_implied(self, predicate: Expression, before: Sequence[Leg]) -> bool:
+        within = equated_columns(predicate)
+        if within is not None:
+            return any(True for _ in self._available(within[0], before))
+        if isinstance(predicate, Or):
+            columns = compared_columns(predicate)
+            return bool(columns) and any(
+                moved(predicate, columns, relation, self.equal) in leg.filters
+                for leg in before
+                if leg.kind == "inner"
+                for relation in leg.relations
+            )
+        column = compared_column(predicate)
+        if column is None:
+            return False
+        return any(
+            _says(leg, replace_columns(predicate, {key_of(column): other}))
+            for leg, other in self._available(column, before)
+        )
+
+    def _available(self, column: ColumnRef, before: Iterable[Leg]) -> Iterator[tuple[Leg, ColumnRef]]:
+        """Give the columns of inner legs before that equal a column, each with its leg."""
+        for other in self.equal.equal_to(column)[1:]:
+            for leg in before:
+                if leg.kind == "inner" and other.relation in leg.relations:
+                    yield leg, other
+
+    def is_equated(self, column: ColumnKey, before: Iterable[Leg]) -> bool:
+        """Whether the joins of some legs test a column for being equal to another of theirs."""
+        inner = frozenset[str]().union(*(leg.relations for leg in before if leg.kind == "inner"))
+        return any(each.relation in inner for each in self.equal.members(column) if key_of(each) != column)
+
+    def may_be_followed(self, leg: Leg, other: Leg) -> bool:
+        """Whether the other leg has a foreign key to the leg's row: without one, no join keeps all rows."""
+        if leg.kind == "left":
+            return True
+        joined, there = leg.relation, other.relation
+        if joined is None or there is None or other.kind == "left":
+            return False
+        return there.alias in self._neighbours.get(joined.alias, ()) and any(
+            key.table == joined.table.name and self._connects(key, there.alias, joined.alias)
+            for key in there.table.foreign_keys
+        )
+
+    def _foreign_key_pairs(self, leg: Leg, before: Sequence[Leg]) -> frozenset[tuple[ColumnKey, ColumnKey]]:
+        """Give the pairs (own, other) of a foreign key that names the leg's row, if possible one never NULL."""
+        if leg.relation is None:
+            return frozenset()
+        alias, table = leg.relation.alias, leg.relation.table
+        neighbours = self._neighbours.get(alias, ())
+        found: list[tuple[int, frozenset[tuple[ColumnKey, ColumnKey]]]] = []
+        for other in before:
+            there = other.relation
+            if there is None or other.kind == "left" or there.alias not in neighbours:
+                continue
+            for key in there.table.foreign_keys:
+                if key.table == table.name and self._connects(key, there.alias, alias):
+                    names = zip(key.referenced_columns, key.columns, strict=True)
+                    pairs = frozenset(((alias, own), (there.alias, name)) for own, name in names)
+                    columns = [there.table.column(name) for name in key.columns]
+                    may_be_null = any(column is None or column.nullable for column in columns)
+                    unwritten = sum(frozenset(pair) not in self._written for pair in pairs)
+                    found.append((len(pairs) * may_be_null + unwritten, pairs))
+        return min(found, key=lambda each: each[0])[1] if found else frozenset()
+
+    def _connects(self, key: ForeignKey, child: str, parent: str) -> bool:
+        return all(
+            self.equal.are_equal((child, name), (parent, referenced))
+            for name, referenced in zip(key.columns, key.referenced_columns, strict=True)
+        )
+
+
+def _says(leg: Leg, test: Expression) -> bool:
+    """Whether a test stands among the filters of a leg, whatever the order of its items."""
+    if test in leg.filters:
+        return True
+    if not isinstance(test, InList):
+        return False
+    return any(
+        isinstance(each, InList) and each.operand == test.operand and set(each.items) == set(test.items)
+        for each in leg.filters
+    )
+
+
+def _bits(legs: Iterable[tuple[int, Leg]], relations: Set[str]) -> int:
+    """Give the legs that hold some of these relations, as the sum of their bits."""
+    return sum(bit for bit, leg in legs if not leg.relations.isdisjoint(relations))
+
+
+def _by_relation(members: Iterable[ColumnRef]) -> Mapping[str, list[ColumnRef]]:
+    """Give the columns of one class by their relation, in the order in which the class has them."""
+    found: dict[str, list[ColumnRef]] = {}
+    for each in members:
+        found.setdefault(each.relation, []).append(each)
+    return found
+
+
+def _links(
+    members: Mapping[str, list[ColumnRef]],
+    leg: Leg,
+    before: Sequence[Leg],
+    preferred: frozenset[tuple[ColumnKey, ColumnKey]],
+) -> Iterator[tuple[ColumnRef, ColumnRef]]:
+    """Give the pairs of an own and an earlier column that make the columns of one class equal.
+
+    Earlier columns of several legs equal each other already. Those of one leg may not, unless a filter says so.
+    """
+    own = _columns_of(leg, members)
+    inner = (other for other in before if other.kind == "inner" and not other.relations.isdisjoint(members))
+    by_leg = [_columns_of(other, members) for other in inner]
+    if not own or not by_leg:
+        return
+    groups = [[each for columns in by_leg for each in columns]]
+    if len(by_leg) == 1:
+        groups = _groups(by_leg[0], before)
+    for number, column in enumerate(own):
+        for group in groups if number == 0 else groups[:1]:
+            keys = (each for each in group if (key_of(column), key_of(each)) in preferred)
+            yield column, next(keys, group[0])
+
+
+def _columns_of(leg: Leg, members: Mapping[str, list[ColumnRef]]) -> list[ColumnRef]:
+    found = [each for relation in leg.relations for each in members.get(relation, ())]
+    return found if len(found) < 2 else sorted(found, key=key_of)
+
+
+def _groups(columns: list[ColumnRef], before: Sequence[Leg]) -> list[list[ColumnRef]]:
+    """Put the columns of one leg that its filters make equal together."""
+    if len(columns) == 1:
+        return [columns]
+    leg = next(each for each in before if columns[0].relation in each.relations)
+    known = Equalities(leg.filters)
+    groups: list[list[ColumnRef]] = []
+    for column in columns:
+        group = next((each for each in groups if known.are_equal(key_of(each[0]), key_of(column))), None)
+        if group is None:
+            groups.append([column])
+        else:
+            group.append(column)
+    return groups

@@ -1,0 +1,71 @@
+"""How many different values a column has at most in the rows joined so far: equal keys are asked for once.
+
+Numbers to compare join orders by, the same for every order in which a query is written; what is proved is read off the
+plan (`bounds.different`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from math import prod
+
+from piql.compiler.logical.expressions import ColumnRef, Constant, Expression, Parameter
+from piql.compiler.optimizer.analysis.facts import Fact, facts_about
+from piql.compiler.optimizer.analysis.predicates import key_of
+from piql.compiler.optimizer.analysis.region import Leg
+from piql.compiler.optimizer.analysis.restrictions import Restrictions, restrictions_on
+from piql.compiler.optimizer.joins.joining import Joining
+
+MANY = 1_000_000  # stands for a number that nothing limits
+
+
+class KeyValues:
+    """Counts over the legs of one region."""
+
+    def __init__(self, legs: Sequence[Leg], joining: Joining) -> None:
+        self._equal = joining.equal
+        self._known: dict[str, tuple[Restrictions, tuple[Fact, ...]]] = {}
+        for leg in legs:
+            others = [other for other in legs if other is not leg]
+            available = frozenset[str]().union(*(other.relations for other in others))
+            for alias in leg.relations if leg.relation is not None else ():
+                known = restrictions_on(alias, (*joining.conditions(leg, others), *leg.filters), available)
+                self._known[alias] = (known, facts_about(leg.relation.table, known) if leg.relation else ())
+        self._rows = dict.fromkeys(self._known, MANY)
+        for _ in self._known:  # in turns, so that no leg is counted before another
+            counted = {alias: self._rows_of(*each) for alias, each in self._known.items()}
+            if counted == self._rows:
+                break
+            self._rows = counted
+
+    def of(self, values: Sequence[Expression], relations: Set[str]) -> int:
+        """Give how many different combinations of some values there are in the rows of joined relations."""
+        return min(MANY, prod(self._of_value(each, relations) for each in values))
+
+    def _of_value(self, value: Expression, relations: Set[str]) -> int:
+        match value:
+            case Constant() | Parameter():
+                return 1
+            case ColumnRef():
+                same = (each for each in self._equal.equal_to(value) if each.relation in relations)
+                return min(map(self._of_column, same), default=MANY)
+            case _:
+                return MANY
+
+    def _of_column(self, column: ColumnRef) -> int:
+        relation, name = key_of(column)
+        if relation not in self._known:
+            return MANY
+        fixed = self._known[relation][0].equal.get(name)
+        is_written = fixed is not None and all(isinstance(each, Constant | Parameter) for each in fixed.values)
+        written = fixed.count if fixed is not None and is_written else MANY
+        return min(written, self._rows[relation])
+
+    def _rows_of(self, known: Restrictions, facts: Sequence[Fact]) -> int:
+        """Give how many different rows of a relation are read."""
+        rows = MANY
+        for fact in facts:
+            columns = [known.equal[name] for name in fact.columns if not fact.is_token]
+            keys = prod(max(each.count, self.of(each.values, self._known.keys())) for each in columns)
+            rows = min(rows, fact.limit * keys)
+        return rows

@@ -1,0 +1,97 @@
+"""Puts the legs of a region into an order that does not depend on how a query is written.
+
+Enters: legs in the order written. Leaves: their places, ordered by what is read and tested of each leg, and by what it
+is joined to, whatever the aliases, sides and order of all this are. Where only some of equally good join orders are
+looked at, they are then the same ones for every way to say the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from piql.compiler.logical.expressions import (
+    And,
+    ColumnRef,
+    Comparison,
+    Constant,
+    Expression,
+    InList,
+    Or,
+    Parameter,
+    columns_in,
+)
+from piql.compiler.logical.operators import Relation
+from piql.compiler.optimizer.analysis.equalities import Equalities
+from piql.compiler.optimizer.analysis.predicates import MIRRORED, equated_columns
+from piql.compiler.optimizer.analysis.region import Leg, Region
+from piql.trees.node import Node
+
+_TIMES = 3  # that ranks are told apart further by those of what is joined
+
+Ranks = dict[str, int]  # by relation
+
+
+def ranked(region: Region) -> tuple[int, ...]:
+    """Give the places of the legs by rank; those that nothing tells apart stay in the order written."""
+    legs = region.legs
+    own = [_said_of(leg) for leg in legs]
+    ranks = _ranks(own)
+    equal = Equalities((*region.conditions, *(each for leg in legs if leg.kind == "inner" for each in leg.filters)))
+    others = [each for each in region.conditions if equated_columns(each) is None]
+    for _ in range(_TIMES):
+        if len(set(ranks)) == len(legs):
+            break
+        by_relation = {name: rank for leg, rank in zip(legs, ranks, strict=True) for name in leg.relations}
+        ranks = _ranks(
+            [(rank, *_joined(leg, equal, others, by_relation)) for leg, rank in zip(legs, ranks, strict=True)]
+        )
+    return tuple(sorted(range(len(legs)), key=ranks.__getitem__))
+
+
+def _ranks(said: Sequence[tuple[object, ...]]) -> list[int]:
+    rank = {each: number for number, each in enumerate(sorted(set(said)))}
+    return [rank[each] for each in said]
+
+
+def _said_of(leg: Leg) -> tuple[object, ...]:
+    """Say what is read for a leg and tested of it alone."""
+    own = dict.fromkeys(leg.relations, 0)
+    tables = tuple(sorted(each.table.name for each in leg.input.find(Relation)))
+    return leg.kind, leg.relation is None, tables, tuple(sorted(said(each, own) for each in (*leg.filters, *leg.on)))
+
+
+def _joined(leg: Leg, equal: Equalities, others: Iterable[Expression], ranks: Ranks) -> tuple[object, ...]:
+    """Say what a leg is joined to, by the ranks of the others."""
+    classes = []
+    for members in equal.classes():
+        here = tuple(sorted(each.name for each in members if each.relation in leg.relations))
+        if here:
+            classes.append((here, tuple(sorted((ranks.get(each.relation, -1), each.name) for each in members))))
+    named = {**ranks, **dict.fromkeys(leg.relations, -2)}
+    tests = [each for each in others if any(column.relation in leg.relations for column in columns_in(each))]
+    return tuple(sorted(classes)), tuple(sorted(said(each, named) for each in (*tests, *leg.on)))
+
+
+def said(test: Node, ranks: Mapping[str, int]) -> str:
+    """Write a test so that its sides, operands and items come in one order, and relations by their ranks."""
+    match test:
+        case ColumnRef(relation=relation, name=name):
+            return f"{ranks.get(relation, relation)}.{name}"
+        case Constant(value=value):
+            return repr(value)
+        case Parameter(name=name):
+            return f"[{name}]"
+        case Comparison(operator=operator, left=left, right=right):
+            one, other = said(left, ranks), said(right, ranks)
+            if operator in (">", ">="):
+                operator, one, other = MIRRORED[operator], other, one
+            elif operator in ("=", "<>") and other < one:
+                one, other = other, one
+            return f"({one} {operator} {other})"
+        case And(operands=operands) | Or(operands=operands):
+            return f"({type(test).__name__} {' '.join(sorted(said(each, ranks) for each in operands))})"
+        case InList(operand=operand, items=items):
+            return f"({said(operand, ranks)} in {' '.join(sorted(said(each, ranks) for each in items))})"
+        case _:
+            inside = (said(each, ranks) for each in test.children())
+            return f"({type(test).__name__} {getattr(test, 'name', '')} {' '.join(inside)})"

@@ -1,0 +1,27 @@
+"""What a rule of Phase I is: a function from a plan to a plan, the same object when it does not apply."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from piql.compiler.logical.operators import LogicalNode
+
+Cost: TypeAlias = tuple[int, int]  # requests, rows
+
+
+@dataclass(slots=True)
+class RuleContext:
+    """Where a rule says in a sentence what it did, and may ask what would come of a plan."""
+
+    is_bounded: Callable[[LogicalNode], bool] = lambda plan: False  # whether a subquery has a bound of its own
+    cost: Callable[[LogicalNode], Cost | None] = lambda plan: None  # of a whole plan after this rule; None: no bound
+    notes: list[str] = field(default_factory=list)
+
+    def note(self, text: str) -> None:
+        if text not in self.notes:
+            self.notes.append(text)
+
+
+Rule: TypeAlias = Callable[[LogicalNode, RuleContext], LogicalNode]

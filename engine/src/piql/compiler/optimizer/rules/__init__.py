@@ -1,0 +1,1 @@
+"""The rules of Phase I, one file each; their order stands in `optimizer.RULES`."""

@@ -1,0 +1,326 @@
+"""Rule: a subquery that stands for a value, or is only a part of a test, gives each row a column."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from piql.compiler.binding.outputs import output_columns
+from piql.compiler.binding.types import BOOLEAN
+from piql.compiler.logical.expressions import (
+    Aggregate,
+    ColumnRef,
+    Comparison,
+    Constant,
+    Exists,
+    Expression,
+    InSubquery,
+    ScalarSubquery,
+    conjuncts,
+)
+from piql.compiler.logical.operators import (
+    Derived,
+    GroupBy,
+    Join,
+    LogicalNode,
+    Projection,
+    Selection,
+    SemiJoin,
+    Sort,
+    SortKey,
+    Stop,
+)
+from piql.compiler.optimizer.analysis.facts import facts_about
+from piql.compiler.optimizer.analysis.first_match import first_match
+from piql.compiler.optimizer.analysis.left_join_subqueries import said_of_the_left
+from piql.compiler.optimizer.analysis.nulls import is_null_with
+from piql.compiler.optimizer.analysis.one_row import gives_one_row
+from piql.compiler.optimizer.analysis.predicates import conjunction, has_subquery, holds_subquery, key_of, relations_of
+from piql.compiler.optimizer.analysis.region import aliases_below, is_region, read_region
+from piql.compiler.optimizer.analysis.restrictions import restrictions_on
+from piql.compiler.optimizer.analysis.subqueries import outer_relations
+from piql.compiler.optimizer.rule import RuleContext
+from piql.compiler.optimizer.rules.unnest_subqueries import SemiJoins
+from piql.trees.frozen import replace
+from piql.trees.node import Node
+
+
+def attach_subqueries(plan: LogicalNode, context: RuleContext) -> LogicalNode:
+    """Join the value of a subquery to each row, or mark each row with whether the subquery finds something.
+
+        Projection p.id, (→ u.town)               Projection p.id, u.town
+          Relation p                        →       LeftJoin u.id = p.author      (a whole key: one row at most)
+                                                      Relation p
+                                                      Relation u
+
+        Selection p.a = 1 OR EXISTS (…)           Selection p.a = 1 OR test_1.found
+          Relation p                        →       SemiJoin … AS test_1.found
+                                                      Relation p
+                                                      …
+
+    Needs those that are tests of their own to be joined already (`unnest_subqueries`). A value must come from one row
+    at most: a whole key is fixed, the subquery stands alone and stops after one row or gives one group, or it is the
+    first match in an order that an index has (`first_match`). In the ON of a left join it is what the left side finds
+    (`left_join_subqueries`). What is left (one of the table that a left join joins, in an aggregate,
+    correlated in another way) is refused by the planner.
+    """
+    if not holds_subquery(plan):
+        return plan
+    attach = _Attach(context)
+
+    def visit(node: Node) -> Node:
+        changed = node.map_children(visit)
+        match changed:
+            case Selection() if has_subquery(changed.predicate):
+                return attach.to_selection(changed)
+            case Join(kind="left") if changed.condition is not None and has_subquery(changed.condition):
+                return attach.to_left_join(changed)
+            case Projection() if any(has_subquery(each) for each in changed.outputs):
+                return attach.to_projection(changed)
+            case _:
+                return changed
+
+    return visit(plan)  # type: ignore[return-value]
+
+
+@dataclass(slots=True)
+class _Attach:
+    context: RuleContext
+    semi_joins: SemiJoins = field(default_factory=lambda: SemiJoins("test"))
+    values: int = 0
+
+    def to_selection(self, node: Selection) -> LogicalNode:
+        """Values are joined below all tests; marks stand above the tests that need none, which drop rows first."""
+        parts = conjuncts(node.predicate)
+        below = node.input
+        early: list[Expression] = []
+        late: list[Expression] = []
+        for part in parts:
+            below, part = self._with_values(below, part, {}, is_test=True)
+            (late if has_subquery(part) else early).append(part)
+        plan = below if not early else replace(node, predicate=_all(early), input=below)
+        if late:
+            before = plan
+            plan, marked = self._with_marks(plan, late)
+            if plan is before and below is node.input:
+                return node
+            plan = replace(node, predicate=_all(marked), input=plan)
+        return plan
+
+    def to_left_join(self, node: Join) -> Join:
+        """Values that the left side finds are joined to it before the join whose ON tests them."""
+        below = node.left
+        parts: list[Expression] = []
+        for part in said_of_the_left(node) if is_region(below) else ():
+            below, part = self._with_values(below, part, {}, is_test=True)
+            parts.append(part)
+        if not parts or any(map(has_subquery, parts)):
+            return node
+        return replace(node, left=below, condition=conjunction(parts))
+
+    def to_projection(self, node: Projection) -> LogicalNode:
+        """Values are joined below the order, which may be an order by them; marks are added above it."""
+        sort = node.input if isinstance(node.input, Sort) and _comes_of_region(node.input.input) else None
+        below = node.input if sort is None else sort.input
+        joined: dict[ScalarSubquery, Expression] = {}
+        outputs: list[Expression] = []
+        for output in node.outputs:
+            below, expression = self._with_values(below, output.expression, joined)
+            outputs.append(expression)
+        if sort is not None:
+            keys: list[SortKey] = []
+            for key in sort.keys:
+                below, expression = self._with_values(below, key.expression, joined)
+                keys.append(replace(key, expression=expression))
+            below = sort if below is sort.input else replace(sort, keys=tuple(keys), input=below)
+        below, outputs = self._with_marks(below, outputs)
+        changed = (replace(each, expression=expression) for each, expression in zip(node.outputs, outputs, strict=True))
+        return replace(node, outputs=tuple(changed), input=below)
+
+    def _with_values(
+        self,
+        plan: LogicalNode,
+        expression: Expression,
+        joined: dict[ScalarSubquery, Expression],
+        *,
+        is_test: bool = False,
+    ) -> tuple[LogicalNode, Expression]:
+        """Join what gives the values of the scalar subqueries of an expression, unless it is `joined` already.
+
+        A join stands below what only tests its rows.
+        """
+        if isinstance(plan, Selection | SemiJoin) and not is_region(plan) and _comes_of_region(plan):
+            rows = plan.left if isinstance(plan, SemiJoin) else plan.input
+            below, changed = self._with_values(rows, expression, joined, is_test=is_test)
+            if below is rows:
+                return plan, changed
+            return _over(plan, below), changed
+        if not is_region(plan):
+            return self._joined_by(self._below_groups, plan, expression, joined)
+
+        def find(plan: LogicalNode, query: LogicalNode) -> tuple[LogicalNode, Expression] | None:
+            return self._looked_up(plan, query) or self._read_once(plan, query) or first_match(plan, query, is_test)
+
+        return self._joined_by(find, plan, expression, joined)
+
+    def _joined_by(
+        self,
+        find: Callable[[LogicalNode, LogicalNode], tuple[LogicalNode, Expression] | None],
+        plan: LogicalNode,
+        expression: Expression,
+        joined: dict[ScalarSubquery, Expression],
+    ) -> tuple[LogicalNode, Expression]:
+        """Join each value that `find` joins to a plan, and name it where its subquery stood."""
+
+        def change(node: Node) -> Node:
+            nonlocal plan
+            match node:
+                case ScalarSubquery() if node in joined:
+                    return joined[node]
+                case ScalarSubquery(query=query):
+                    found = find(plan, query)
+                    if found is None:
+                        return node
+                    plan, joined[node] = found
+                    self.context.note("the value of a subquery is joined to each row")
+                    return joined[node]
+                case Aggregate() | Exists() | InSubquery():
+                    return node
+                case _:
+                    return node.map_children(change)
+
+        changed: Expression = change(expression)  # type: ignore[assignment]
+        return plan, changed
+
+    def _below_groups(self, plan: LogicalNode, query: LogicalNode) -> tuple[LogicalNode, Expression] | None:
+        """Join a value below the groups, and group by it, too: it is one value in all rows of a group.
+
+        It stands alone, or is found by columns that are grouped by. Without keys there is a group even of no rows,
+        which a key would leave out.
+        """
+        group = _group_below(plan)
+        if group is None or not group.keys or not is_region(group.input):
+            return None
+        outside, grouped = outer_relations(query), _group_keys(group)
+        read = (each for each in query.find(ColumnRef) if each.relation in outside)
+        if grouped is None or not all(key_of(each) in grouped for each in read):
+            return None
+        found = self._looked_up(group.input, query) or self._read_once(group.input, query)
+        if found is None:
+            return None
+        below, value = found
+        return _with_group(plan, replace(group, keys=(*group.keys, value), input=below)), value
+
+    def _looked_up(self, plan: LogicalNode, query: LogicalNode) -> tuple[LogicalNode, Expression] | None:
+        """Give a left join with the only row of a relation whose key the subquery fixes."""
+        if isinstance(query, Stop) and query.count.parameter is None and query.count.max > 0 and not query.is_page:
+            query = query.input
+        if not isinstance(query, Projection):
+            return None
+        below = query.input.input if isinstance(query.input, Sort) else query.input
+        if not is_region(below):
+            return None
+        region = read_region(below)
+        relation = region.legs[0].relation
+        tests = (*region.legs[0].filters, *region.conditions)
+        if len(region.legs) > 1 or relation is None or region.above or any(map(has_subquery, tests)):
+            return None
+        outside = outer_relations(query)
+        value = query.outputs[0].expression
+        if not outside <= aliases_below(plan) or not is_null_with(value, frozenset((relation.alias,))):
+            return None
+        known = restrictions_on(relation.alias, tests, outside)
+        if not any(fact.rows == 1 for fact in facts_about(relation.table, known)):
+            return None
+        return Join(kind="left", left=plan, right=relation, condition=conjunction(tests), span=query.span), value
+
+    def _read_once(self, plan: LogicalNode, query: LogicalNode) -> tuple[LogicalNode, Expression] | None:
+        """Give a left join with a subquery that stands alone and gives one row at most."""
+        if outer_relations(query) or not gives_one_row(query) or not self.context.is_bounded(query):
+            return None
+        self.values += 1
+        alias, column = f"value_{self.values}", output_columns(query)[0]
+        right = Derived(alias=alias, input=query, span=query.span)
+        value = ColumnRef(relation=alias, name=column.name, type=column.type, nullable=True)
+        return Join(kind="left", left=plan, right=right, condition=None, span=query.span), value
+
+    def _with_marks(self, plan: LogicalNode, expressions: Iterable[Expression]) -> tuple[LogicalNode, list[Expression]]:
+        """Mark each row with the answers of the EXISTS and IN of some expressions."""
+        groups = _group_keys(plan)
+
+        def change(node: Node) -> Node:
+            nonlocal plan
+            match node:
+                case Exists(query=query) if _is_known(node, groups):
+                    made = self.semi_joins.existence(query, node, is_anti=False)
+                case InSubquery() if not any(map(has_subquery, node.values)) and _is_known(node, groups):
+                    made = self.semi_joins.membership(node, node, is_anti=False)
+                case Aggregate() | Exists() | InSubquery() | ScalarSubquery():
+                    return node
+                case _:
+                    return node.map_children(change)
+            if outer_relations(made.right):
+                return node
+            self.semi_joins.made += 1
+            name = f"test_{self.semi_joins.made}"
+            mark = ColumnRef(relation=name, name="found", type=BOOLEAN, nullable=made.compared is not None)
+            plan = replace(made, left=plan, mark=mark)
+            self.context.note("each row is marked with whether a subquery finds something")
+            return Comparison(operator="=", left=mark, right=Constant(value=True, type=BOOLEAN), span=node.span)
+
+        changed: list[Expression] = [change(each) for each in expressions]  # type: ignore[misc]
+        return plan, changed
+
+
+def _all(predicates: list[Expression]) -> Expression:
+    found = conjunction(predicates)
+    assert found is not None
+    return found
+
+
+def _comes_of_region(plan: LogicalNode) -> bool:
+    """Whether rows are those of a join part, of which some may be dropped."""
+    while isinstance(plan, Selection | SemiJoin) and not is_region(plan):
+        plan = plan.left if isinstance(plan, SemiJoin) else plan.input
+    return is_region(plan)
+
+
+def _over(test: Selection | SemiJoin, rows: LogicalNode) -> LogicalNode:
+    """Give the same test of other rows."""
+    return replace(test, left=rows) if isinstance(test, SemiJoin) else replace(test, input=rows)
+
+
+def _group_below(plan: LogicalNode) -> GroupBy | None:
+    """Give what makes the groups that rows are; None where they are none."""
+    while isinstance(plan, Selection | Sort | SemiJoin):
+        plan = plan.left if isinstance(plan, SemiJoin) else plan.input
+    return plan if isinstance(plan, GroupBy) else None
+
+
+def _with_group(plan: LogicalNode, group: GroupBy) -> LogicalNode:
+    """Give the same with the groups made otherwise."""
+    match plan:
+        case Selection() | Sort():
+            return replace(plan, input=_with_group(plan.input, group))
+        case SemiJoin():
+            return replace(plan, left=_with_group(plan.left, group))
+        case _:
+            return group
+
+
+def _group_keys(plan: LogicalNode) -> frozenset[tuple[str, str]] | None:
+    """Give the columns that rows of groups hold; None where rows are no groups."""
+    group = _group_below(plan)
+    return None if group is None else frozenset(key_of(each) for each in group.keys if isinstance(each, ColumnRef))
+
+
+def _is_known(test: Exists | InSubquery, groups: frozenset[tuple[str, str]] | None) -> bool:
+    """Whether what a subquery reads of the query outside is there: above groups only their keys are."""
+    if groups is None:
+        return True
+    values = test.values if isinstance(test, InSubquery) else ()
+    if any(isinstance(node, Aggregate) for each in values for node in each.walk()):
+        return False
+    outside = outer_relations(test.query).union(*map(relations_of, values))
+    read = (node for node in test.walk() if isinstance(node, ColumnRef) and node.relation in outside)
+    return all(key_of(node) in groups for node in read)

@@ -1,0 +1,202 @@
+"""Rule: every ORDER BY tells any two rows apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import chain
+
+from piql.compiler.binding.outputs import output_columns
+from piql.compiler.logical.expressions import ColumnRef, Comparison, Constant, Expression, IsNull, Parameter
+from piql.compiler.logical.operators import (
+    Derived,
+    LogicalNode,
+    Relation,
+    Selection,
+    SemiJoin,
+    Sort,
+    SortKey,
+    map_inputs,
+)
+from piql.compiler.optimizer.analysis.equalities import Equalities
+from piql.compiler.optimizer.analysis.one_row import gives_one_row
+from piql.compiler.optimizer.analysis.predicates import ColumnKey, equated_columns, key_of, relations_of
+from piql.compiler.optimizer.analysis.region import Leg, Region, is_region, read_region
+from piql.compiler.optimizer.rule import RuleContext
+from piql.schema.catalog import Table
+from piql.trees.frozen import replace
+
+
+def complete_order(plan: LogicalNode, context: RuleContext) -> LogicalNode:
+    """Complete a sort by the primary keys of the joined tables, in the order of FROM and the direction of its last key.
+
+        Sort t.posted DESC                             Sort t.posted DESC, s.target DESC
+          Join t.owner = s.target                        Join t.owner = s.target
+            Selection s.owner = [me]                       Selection s.owner = [me]
+              Relation s                        →            Relation s
+            Relation t                                     Relation t
+
+    What the keys before it determine is left out: s.owner has one value, t.owner equals s.target, t.posted is there
+    already. So a LIMIT gives the same rows whatever plan is chosen, and a cursor needs no more than these columns.
+    Needs predicates where `push_selection_down` left them and relations in the order written. A derived
+    table counts with all its columns. Sorts of groups and unions are completed by the planner.
+    """
+
+    def visit(node: LogicalNode) -> LogicalNode:
+        node = map_inputs(node, visit)
+        return _complete(node, context) if isinstance(node, Sort) and not node.is_total else node
+
+    return visit(plan)
+
+
+def _complete(sort: Sort, context: RuleContext) -> Sort:
+    below = sort.input
+    while not is_region(below) and isinstance(below, SemiJoin | Selection):
+        below = below.left if isinstance(below, SemiJoin) else below.input
+    if not is_region(below):
+        return sort
+    region = read_region(below)
+    if not all(isinstance(leg.input, Relation | Derived) for leg in region.legs):
+        return sort
+    keys = _completed(sort.keys, region)
+    given = set(map(id, sort.keys))
+    ties = [each.expression for each in keys if id(each) not in given]
+    if ties:
+        columns = ", ".join(f"{each.relation}.{each.name}" for each in ties if isinstance(each, ColumnRef))
+        context.note(f"rows that are equal in the order are told apart by {columns}")
+    return replace(sort, keys=keys, is_total=True)
+
+
+def _completed(keys: tuple[SortKey, ...], region: Region) -> tuple[SortKey, ...]:
+    ascending = keys[-1].ascending
+    primary = (SortKey(expression=column, ascending=ascending) for leg in region.legs for column in _primary_key(leg))
+    known = Determined(region)
+    found: list[SortKey] = []
+    for key in (*keys, *primary):
+        if known.holds(key.expression):
+            continue
+        found.append(key)
+        known.add(key.expression)
+    return tuple(found)
+
+
+def _primary_key(leg: Leg) -> tuple[ColumnRef, ...]:
+    """Give the columns that tell the rows of a leg apart; of a derived table, all that there are."""
+    if leg.first:
+        return ()
+    if leg.relation is not None:
+        return leg.relation.columns(leg.relation.table.primary_key)
+    assert isinstance(leg.input, Derived)
+    if gives_one_row(leg.input):
+        return ()
+    alias = leg.input.alias
+    return tuple(
+        ColumnRef(relation=alias, name=each.name, type=each.type, nullable=each.nullable)
+        for each in output_columns(leg.input.input)
+    )
+
+
+class Determined:
+    """Which columns can have one value only, given the values of those added so far."""
+
+    def __init__(self, region: Region) -> None:
+        self._legs = [leg for leg in region.legs if leg.relation is not None]
+        inner = [each for leg in self._legs if leg.kind == "inner" for each in leg.filters]
+        self._equal = Equalities((*region.conditions, *inner))
+        self._equated: dict[str, list[ColumnRef]] = {}  # by relation
+        for column in chain.from_iterable(self._equal.classes()):
+            self._equated.setdefault(column.relation, []).append(column)
+        self._known: set[ColumnKey] = set()
+        self._whole: set[str] = set()  # relations all of whose columns are known
+        self._expressions: set[Expression] = set()
+        for predicate in inner:
+            fixed = _constant_column(predicate) or _null_column(predicate)
+            if fixed is not None:
+                self._learn(fixed)
+        self._close()
+
+    def holds(self, expression: Expression) -> bool:
+        if expression in self._expressions:
+            return True
+        return all(self._is_known(key_of(node)) for node in expression.walk() if isinstance(node, ColumnRef))
+
+    def add(self, expression: Expression) -> None:
+        self._expressions.add(expression)
+        if isinstance(expression, ColumnRef):
+            self._learn(expression)
+            self._close()
+
+    def _is_known(self, column: ColumnKey) -> bool:
+        return column[0] in self._whole or column in self._known
+
+    def _learn(self, column: ColumnRef) -> None:
+        self._known.update(key_of(each) for each in self._equal.equal_to(column))
+
+    def _close(self) -> None:
+        """A row whose key is determined is determined; so is the match of a left join on a key."""
+        while True:
+            closed = [leg for leg in self._legs if not leg.relations <= self._whole and self._is_determined(leg)]
+            if not closed:
+                return
+            for leg in closed:
+                self._whole |= leg.relations
+                if leg.kind == "inner":
+                    for relation in leg.relations:
+                        for column in self._equated.get(relation, ()):
+                            self._learn(column)
+
+    def _is_determined(self, leg: Leg) -> bool:
+        assert leg.relation is not None
+        alias, table = leg.relation.alias, leg.relation.table
+        if all(self._is_known((alias, name)) for name in table.primary_key):
+            return True
+        if leg.kind == "inner":
+            return any(
+                all(self._is_known((alias, name)) for name in key) for key in _keys_without_null(leg.relation.table)
+            )
+        fixed = {name for name in _columns_fixed(leg) if name is not None}
+        reads = {
+            key_of(node)
+            for predicate in leg.on
+            for node in predicate.walk()
+            if isinstance(node, ColumnRef) and node.relation != alias
+        }
+        keys = (table.primary_key, *(each.columns for each in table.unique_keys))
+        return all(map(self._is_known, reads)) and any(set(key) <= fixed for key in keys)
+
+
+def _keys_without_null(table: Table) -> Iterable[tuple[str, ...]]:
+    """Give the unique keys under which NULL cannot hide several rows."""
+    for key in table.unique_keys:
+        columns = (table.column(name) for name in key.columns)
+        if all(column is not None and not column.nullable for column in columns):
+            yield key.columns
+
+
+def _columns_fixed(leg: Leg) -> Iterable[str | None]:
+    """Give the columns of a left-joined relation that its ON fixes for one row of the left."""
+    assert leg.relation is not None
+    alias = leg.relation.alias
+    for predicate in (*leg.on, *leg.filters):
+        column = _constant_column(predicate)
+        if column is not None:
+            yield column.name
+        pair = equated_columns(predicate)
+        for one, other in (pair, pair[::-1]) if pair is not None else ():
+            if one.relation == alias and relations_of(other) != {alias}:
+                yield one.name
+
+
+def _null_column(predicate: Expression) -> ColumnRef | None:
+    """Give the column of `column IS NULL`: one value, though no key counts the rows that have it."""
+    return predicate.operand if isinstance(predicate, IsNull) and isinstance(predicate.operand, ColumnRef) else None
+
+
+def _constant_column(predicate: Expression) -> ColumnRef | None:
+    """Give the column that `column = value` fixes to one value."""
+    match predicate:
+        case Comparison(operator="=", left=ColumnRef() as column, right=Constant() | Parameter(max_items=None)):
+            return column
+        case Comparison(operator="=", left=Constant() | Parameter(max_items=None), right=ColumnRef() as column):
+            return column
+        case _:
+            return None

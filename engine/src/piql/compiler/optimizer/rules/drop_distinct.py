@@ -1,0 +1,83 @@
+"""Rule: rows that differ anyway need not be held against each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from piql.compiler.binding.outputs import output_columns
+from piql.compiler.logical.expressions import ColumnRef, Expression
+from piql.compiler.logical.operators import (
+    Derived,
+    Distinct,
+    GroupBy,
+    LogicalNode,
+    Projection,
+    Relation,
+    Sort,
+    map_inputs,
+)
+from piql.compiler.optimizer.analysis.region import is_region, read_region
+from piql.compiler.optimizer.rule import RuleContext
+from piql.compiler.optimizer.rules.complete_order import Determined
+from piql.trees.node import kinds_of
+
+
+def drop_distinct(plan: LogicalNode, context: RuleContext) -> LogicalNode:
+    """Leave out a DISTINCT, or a GROUP BY without aggregates, whose rows differ anyway.
+
+        Distinct                               Projection t.posted
+          Projection t.posted            →       Selection t.owner = [me]
+            Selection t.owner = [me]               Relation t               (its key is owner, posted)
+              Relation t
+
+    So a stop may pass. Rows differ where what is given of one determines a row of each relation joined. Comes before
+    `merge_derived`, which takes no derived table with DISTINCT.
+    """
+    if kinds_of(plan).isdisjoint((Distinct, GroupBy)):
+        return plan
+
+    def visit(node: LogicalNode) -> LogicalNode:
+        changed = map_inputs(node, visit)
+        match changed:
+            case Distinct(input=Projection(outputs=outputs, input=below) as projection) if do_rows_differ(
+                below, (each.expression for each in outputs)
+            ):
+                context.note("the rows differ anyway, so DISTINCT drops none")
+                return projection
+            case GroupBy(keys=keys, aggregates=(), summed=(), input=below) if keys and do_rows_differ(below, keys):
+                context.note("each group is one row")
+                return below
+            case _:
+                return changed
+
+    return visit(plan)
+
+
+def do_rows_differ(below: LogicalNode, given: Iterable[Expression]) -> bool:
+    """Whether what is given of a row of a join determines the keys of all its relations."""
+    if isinstance(below, Sort):
+        below = below.input
+    if not is_region(below):
+        return False
+    region = read_region(below)
+    keys = [_key_of(leg.input) for leg in region.legs]
+    if any(each is None for each in keys):
+        return False
+    known = Determined(region)
+    for each in given:
+        known.add(each)
+    return all(map(known.holds, (column for key in keys if key is not None for column in key)))
+
+
+def _key_of(leg: LogicalNode) -> tuple[ColumnRef, ...] | None:
+    """Give columns in which no two rows of an input of a join are equal; None where none are known."""
+    match leg:
+        case Relation():
+            return leg.columns(leg.table.primary_key)
+        case Derived(alias=alias, input=Distinct() as distinct):
+            return tuple(
+                ColumnRef(relation=alias, name=each.name, type=each.type, nullable=each.nullable)
+                for each in output_columns(distinct)
+            )
+        case _:
+            return None

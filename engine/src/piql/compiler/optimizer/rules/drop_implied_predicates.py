@@ -1,0 +1,42 @@
+"""Rule: what the rows joined so far already satisfy is not asked again."""
+
+from __future__ import annotations
+
+from piql.compiler.logical.operators import LogicalNode
+from piql.compiler.optimizer.analysis.region import Leg, map_regions, read_region, write_region
+from piql.compiler.optimizer.joins.joining import Joining
+from piql.compiler.optimizer.rule import RuleContext
+from piql.trees.frozen import replace
+
+
+def drop_implied_predicates(plan: LogicalNode, context: RuleContext) -> LogicalNode:
+    """Drop a filter of a joined relation when a relation joined before passed the same test on an equal column.
+
+        Join t.owner = s.target                 Join t.owner = s.target
+          Selection s.target = [me]      →        Selection s.target = [me]
+            Relation s                              Relation s
+          Selection t.owner = [me]                Relation t
+            Relation t
+
+    Needs the join order. A filter less on a joined relation lets a stop pass the join.
+    """
+
+    def drop(node: LogicalNode) -> LogicalNode:
+        region = read_region(node)
+        if len(region.legs) < 2:
+            return node
+        joining = Joining(region)
+        legs: list[Leg] = []
+        for leg in region.legs:
+            kept = joining.filters(leg, legs)
+            if len(kept) < len(leg.filters):
+                context.note(f"{' '.join(sorted(leg.relations))} need not be tested for what its match was tested for")
+            legs.append(leg if kept == leg.filters else replace(leg, filters=kept))
+        conditions = joining.in_order(region.legs)
+        if set(conditions) != set(region.conditions):
+            context.note("each equality is tested once")
+        if tuple(legs) == region.legs and set(conditions) == set(region.conditions):
+            return node
+        return write_region(replace(region, legs=tuple(legs), conditions=conditions))
+
+    return map_regions(plan, drop)

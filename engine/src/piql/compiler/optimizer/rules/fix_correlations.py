@@ -1,0 +1,98 @@
+"""Rule: a column of the query outside that has one value is that value in a subquery."""
+
+from __future__ import annotations
+
+from typing import TypeVar, cast
+
+from piql.compiler.logical.expressions import ColumnRef, Comparison, Constant, Expression, Parameter, ScalarSubquery
+from piql.compiler.logical.operators import GroupBy, LogicalNode, Projection, Selection, Sort
+from piql.compiler.optimizer.analysis.equalities import Equalities
+from piql.compiler.optimizer.analysis.predicates import ColumnKey, has_subquery, key_of, replace_columns
+from piql.compiler.optimizer.analysis.region import Region, is_region, read_region
+from piql.compiler.optimizer.rule import RuleContext
+from piql.trees.frozen import replace
+from piql.trees.node import Node, kinds_of
+
+
+def fix_correlations(plan: LogicalNode, context: RuleContext) -> LogicalNode:
+    """Put the value that a row must have into the subqueries that are tested with it.
+
+        Selection t.owner = [me] AND t.posted = (→ x.owner = t.owner)
+          Relation t
+        →
+        Selection t.owner = [me] AND t.posted = (→ x.owner = [me])
+          Relation t
+
+    So the subquery stands alone, and is read once, before the rows that it is compared with. Those of the select list
+    and of an order are fixed by the rows below. Only the subqueries of values are changed, and only where the value has
+    the very type of the column, since they may give it on; those of tests may have to be followed by what correlates
+    them, and are asked with the value when they are planned (`physical.planner.semi_joins`).
+    """
+    if ScalarSubquery not in kinds_of(plan):
+        return plan
+
+    def visit(node: Node) -> Node:
+        changed = node.map_children(visit)
+        match changed:
+            case Selection() if has_subquery(changed.predicate):
+                below = changed if is_region(changed) else _region_below(changed)
+                predicate = _fixed(changed.predicate, below, context)
+                return changed if predicate is changed.predicate else replace(changed, predicate=predicate)
+            case Projection() if any(map(has_subquery, changed.outputs)):
+                below = _region_below(changed)
+                outputs = tuple(_fixed(each, below, context) for each in changed.outputs)
+                return replace(changed, outputs=outputs)
+            case Sort() if any(map(has_subquery, changed.keys)):
+                below = _region_below(changed)
+                return replace(changed, keys=tuple(_fixed(each, below, context) for each in changed.keys))
+            case _:
+                return changed
+
+    return visit(plan)  # type: ignore[return-value]
+
+
+_AnyNode = TypeVar("_AnyNode", bound=Node)
+
+
+def _region_below(node: LogicalNode) -> LogicalNode | None:
+    """Give the join part from which the rows of an operator come, if they come from one."""
+    while isinstance(node, Projection | Sort | Selection | GroupBy):
+        node = node.input
+        if is_region(node):
+            return node
+    return None
+
+
+def _fixed(node: _AnyNode, below: LogicalNode | None, context: RuleContext) -> _AnyNode:
+    """Put the values that rows from below must have into the subqueries of an expression."""
+    values = _values(read_region(below)) if below is not None else {}
+    if not values:
+        return node
+
+    def change(each: Node) -> Node:
+        return replace_columns(each, values) if isinstance(each, ScalarSubquery) else each
+
+    changed = cast("_AnyNode", node.transform_up(change))
+    if changed == node:
+        return node
+    context.note("a subquery is asked with the value that its row must have")
+    return changed
+
+
+def _values(region: Region) -> dict[ColumnKey, Expression]:
+    """Give the columns that equal a literal or parameter in every row."""
+    tests = (*region.conditions, *(each for leg in region.legs if leg.kind == "inner" for each in leg.filters))
+    equal = Equalities(tests)
+    found: dict[ColumnKey, Expression] = {}
+    for test in tests:
+        match test:
+            case Comparison(operator="=", left=ColumnRef() as column, right=Constant() | Parameter() as value):
+                pass
+            case Comparison(operator="=", left=Constant() | Parameter() as value, right=ColumnRef() as column):
+                pass
+            case _:
+                continue
+        for each in equal.equal_to(column):
+            if each.type.kind is value.type.kind:
+                found.setdefault(key_of(each), value)
+    return found

@@ -1,0 +1,113 @@
+"""Rule: the smallest or largest value of a group that is joined is the first match of each row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from piql.compiler.logical.expressions import Aggregate, ColumnRef, Expression, IsNull, Not
+from piql.compiler.logical.operators import Derived, GroupBy, LogicalNode, Relation, SortKey
+from piql.compiler.optimizer.analysis.first_match import completed
+from piql.compiler.optimizer.analysis.predicates import ColumnKey, relations_of, replace_columns
+from piql.compiler.optimizer.analysis.region import Leg, Region, map_regions, read_region, write_region
+from piql.compiler.optimizer.analysis.restrictions import restrictions_on
+from piql.compiler.optimizer.rule import RuleContext
+from piql.compiler.optimizer.rules.group_after_joining import Groups, groups_of, with_columns_named, with_groups_joined
+from piql.trees.frozen import replace
+from piql.trees.node import Node, kinds_of
+
+
+def join_extremes_of_groups(plan: LogicalNode, context: RuleContext) -> LogicalNode:
+    """Join the first match of each row instead of a table of the smallest or largest values of all groups.
+
+        Join n.owner = s.target                      Left join t.owner = s.target, first by t.posted DESC
+          Selection s.owner = [me]                     Selection s.owner = [me]
+            Relation s                                   Relation s
+          Derived n                             →      Relation t
+            Projection t.owner, MAX(t.posted)
+              GroupBy t.owner: MAX(t.posted)
+                Relation t
+
+    Where nothing bounds the query otherwise, and equalities fix all that is grouped by. An inner join tests above that
+    there is a match. What is asked of the value is tested above, too; `merge_first_match` may read the row that has it.
+    """
+    kinds = kinds_of(plan)
+    if Derived not in kinds or GroupBy not in kinds:
+        return plan
+    by: dict[ColumnKey, Expression] = {}
+
+    def merge(node: LogicalNode) -> LogicalNode:
+        region = read_region(node)
+        for leg in region.legs if len(region.legs) > 1 else ():
+            groups = groups_of(leg)
+            found = None if groups is None else _with_first(region, leg, groups)
+            if found is not None:
+                by.update(found[1])
+                return merge(write_region(found[0]))
+        return node
+
+    merged = map_regions(with_groups_joined(plan), merge)
+    if not by or context.cost(plan) is not None:
+        return plan
+    merged = with_columns_named(merged, by)
+    if context.cost(merged) is None:
+        return plan
+    context.note("the first match of each row is joined instead of one of each group")
+    return merged
+
+
+def _with_first(region: Region, leg: Leg, groups: Groups) -> tuple[Region, Mapping[ColumnKey, Expression]] | None:
+    """Give a region with the first match instead of the groups, and what their columns stand for then."""
+    extreme, relation = _extreme(groups), groups.rows.legs[0].relation
+    if extreme is None or relation is None or not isinstance(extreme.operand, ColumnRef):
+        return None
+    value = extreme.operand
+
+    def of_match(node: Node) -> Node:
+        return value if node == extreme else node
+
+    by: dict[ColumnKey, Expression] = {
+        name: each.transform_up(of_match)  # type: ignore[misc]
+        for name, each in groups.columns.items()
+    }
+    others = [each for each in region.legs if each is not leg]
+    if any(not relations_of(test).isdisjoint(leg.relations) for each in others for test in each.on):
+        return None
+    asked = leg.on if leg.kind == "left" else tuple(each for each in region.conditions if _reads(each, leg))
+    renamed = tuple(replace_columns(each, by) for each in (*asked, *leg.filters))
+    of_value = [each for each in renamed if value in each.find(ColumnRef)]
+    of_keys = [each for each in renamed if each not in of_value]
+    available = frozenset[str]().union(*(each.relations for each in others))
+    filters = groups.rows.legs[0].filters
+    known = restrictions_on(relation.alias, (*of_keys, *filters), available)
+    if not all(each.name in known.equal and known.equal[each.name].count == 1 for each in groups.keys):
+        return None
+    finding = {id(each.predicate) for each in known.equal.values()}
+    on = tuple(each for each in of_keys if id(each) in finding)
+    late = [*of_value, *(each for each in of_keys if id(each) not in finding)]
+    if late and leg.kind == "left":
+        return None
+    first = completed((SortKey(expression=value, ascending=extreme.function == "MIN"),), relation, known)
+    if leg.kind == "inner":
+        late.append(Not(operand=IsNull(operand=_key(relation))))
+    match = Leg(relation, frozenset((relation.alias,)), "left", filters, on, leg.join, first)
+    above = (*(replace_columns(each, by) for each in region.above), *late)
+    conditions = tuple(each for each in region.conditions if not _reads(each, leg))
+    return replace(region, legs=(*others, match), conditions=conditions, above=above), by
+
+
+def _extreme(groups: Groups) -> Aggregate | None:
+    """Give the only aggregate of groups of one relation, where it is a MIN or MAX that no NULL stands before."""
+    match groups.aggregates:
+        case (Aggregate(function="MIN" | "MAX", operand=ColumnRef() as column) as extreme,):
+            is_plain = len(groups.rows.legs) == 1 and not groups.rows.conditions and not groups.having
+            return extreme if is_plain and not (extreme.function == "MIN" and column.nullable) else None
+        case _:
+            return None
+
+
+def _reads(test: Expression, leg: Leg) -> bool:
+    return not relations_of(test).isdisjoint(leg.relations)
+
+
+def _key(relation: Relation) -> ColumnRef:
+    return relation.columns(relation.table.primary_key)[0]

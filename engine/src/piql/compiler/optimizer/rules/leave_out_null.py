@@ -1,0 +1,90 @@
+"""Rule: a row whose reference is NULL has no match, so an index may leave it out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from piql.compiler.logical.expressions import ColumnRef, IsNull, Not
+from piql.compiler.logical.operators import Join, LogicalNode, Stop
+from piql.compiler.optimizer.analysis.equalities import Equalities
+from piql.compiler.optimizer.analysis.keeps_rows import leaves_out_null
+from piql.compiler.optimizer.analysis.predicates import key_of
+from piql.compiler.optimizer.analysis.region import Leg, Region, map_regions, read_region, write_region
+from piql.compiler.optimizer.rule import RuleContext
+from piql.trees.frozen import replace
+from piql.trees.node import kinds_of
+
+
+def leave_out_null(plan: LogicalNode, context: RuleContext) -> LogicalNode:
+    """Test that a foreign key is not NULL where an inner join follows it, if a stop may pass the join then.
+
+        Stop 5                                 Stop 5
+          Join p.id = g.post             →       Join p.id = g.post
+            Relation tags g                        Selection g.post IS NOT NULL
+            Relation posts p                         Relation tags g
+                                                   Relation posts p
+
+    The join drops these rows itself, so the query says the same, as it does where the test is written. The test takes
+    the place of a range in the index, so it stands only where the query needs fewer requests with it.
+    """
+    if not {Stop, Join} <= kinds_of(plan):
+        return plan
+    followed: list[ColumnRef] = []
+
+    def look(node: LogicalNode) -> LogicalNode:
+        followed.extend(_followed(read_region(node)))
+        return node
+
+    map_regions(plan, look)
+    if not followed:
+        return plan
+    best, least = plan, context.cost(plan)
+    for column in dict.fromkeys(followed):
+        tested = _tested(plan, column)
+        cost = context.cost(tested)
+        if cost is not None and (least is None or cost < least):
+            best, least = tested, cost
+    if best is not plan:
+        context.note("an index leaves out the rows whose reference is NULL, which the join drops")
+    return best
+
+
+def _followed(region: Region) -> Iterator[ColumnRef]:
+    """Yield the columns of foreign keys that may be NULL, where an inner join follows them."""
+    inner = [(leg, leg.relation) for leg in region.legs if leg.kind == "inner" and leg.relation is not None]
+    if len(inner) < 2:
+        return
+    equal: Equalities | None = None
+    for leg, relation in inner:
+        for key in relation.table.foreign_keys:
+            nullable = [each for each in relation.columns(key.columns) if each.nullable and not _is_tested(leg, each)]
+            if len(nullable) != 1:
+                continue  # none, or more than one index leaves out
+            if equal is None:
+                equal = Equalities((*region.conditions, *(each for leg, _ in inner for each in leg.filters)))
+            names = tuple(zip(key.columns, key.referenced_columns, strict=True))
+            if any(
+                other.table.name == key.table
+                and other is not relation
+                and all(equal.are_equal((relation.alias, own), (other.alias, its)) for own, its in names)
+                for _, other in inner
+            ):
+                yield nullable[0]
+
+
+def _is_tested(leg: Leg, column: ColumnRef) -> bool:
+    return any(leaves_out_null(each, key_of(column)) for each in leg.filters)
+
+
+def _tested(plan: LogicalNode, column: ColumnRef) -> LogicalNode:
+    test = Not(operand=IsNull(operand=column))
+
+    def change(node: LogicalNode) -> LogicalNode:
+        region = read_region(node)
+        legs = tuple(
+            replace(leg, filters=(*leg.filters, test)) if column.relation in leg.relations else leg
+            for leg in region.legs
+        )
+        return node if legs == region.legs else write_region(replace(region, legs=legs))
+
+    return map_regions(plan, change)

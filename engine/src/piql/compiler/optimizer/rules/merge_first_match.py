@@ -1,0 +1,286 @@
+"""Rule: a row that must be the first of its group is read as the first of its group."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence, Set
+
+from piql.compiler.logical.expressions import ColumnRef, Comparison, Expression, InList, IsNull, Not
+from piql.compiler.logical.operators import Count, GroupBy, Join, LogicalNode, Selection, Sort, Stop
+from piql.compiler.optimizer.analysis.comparisons import compared_column
+from piql.compiler.optimizer.analysis.equalities import Equalities
+from piql.compiler.optimizer.analysis.predicates import (
+    ColumnKey,
+    conjunction,
+    equated_columns,
+    key_of,
+    relations_of,
+    replace_columns,
+)
+from piql.compiler.optimizer.analysis.region import Leg, Region, map_regions, read_region, write_region
+from piql.compiler.optimizer.joins.join_search import JoinSearch
+from piql.compiler.optimizer.rule import RuleContext
+from piql.trees.frozen import replace
+from piql.trees.node import Node, kinds_of
+
+
+def merge_first_match(plan: LogicalNode, context: RuleContext) -> LogicalNode:
+    """Read a relation as the first match that it must equal, where that needs fewer requests.
+
+        Selection t.posted = x.posted                       Join t.owner = s.target, first by t.posted DESC
+          Left join x.owner = t.owner, first by x.posted …    Selection s.owner = [me]
+            Join t.owner = s.target                      →      Relation s
+              Selection s.owner = [me]                        Relation t
+                Relation s
+              Relation t
+            Relation x
+
+    Both must be of one table and equal in a key of it, so that they are one row. What else is asked of the relation is
+    tested on that row, since another one may not take its place. What is joined is put in order again: what finds the
+    group must come before, and the relation then gives one row at most. One that is left-joined by nothing but what
+    finds the first match and its key is that match, too, or both are missing.
+    """
+    if Join not in kinds_of(plan) or not any(each.first for each in plan.find(Join)):
+        return plan
+    renamed: dict[ColumnKey, Expression] = {}
+
+    def merge(node: LogicalNode) -> LogicalNode:
+        region = read_region(node)
+        for match in region.legs:
+            for row in region.legs if match.first and match.kind == "left" else ():
+                by = _same_row(region, row, match)
+                merge_kind = _merged_left if row.kind == "left" else _merged if len(region.legs) > 2 else _merged_alone
+                merged = None if by is None else merge_kind(region, row, match, by)
+                if by is not None and merged is not None:
+                    renamed.update(by)
+                    return merged
+        return node
+
+    merged = map_regions(plan, merge)
+    if not renamed:
+        return plan
+    merged = _renamed(merged, renamed)
+    cost, before = context.cost(merged), context.cost(plan)
+    if cost is None or (before is not None and before <= cost):
+        return plan
+    context.note("a row that must be the first of its group is read as that")
+    return merged
+
+
+def _same_row(region: Region, row: Leg, match: Leg) -> Mapping[ColumnKey, ColumnRef] | None:
+    """Give the columns of a leg for those of a first match that must be the same row; None where it need not be."""
+    one, other = row.relation, match.relation
+    if one is None or other is None or row is match or row.first or one.table != other.table:
+        return None
+    both = {one.alias, other.alias}
+    tests = region.above if row.kind == "inner" else row.on
+    if not any(equated_columns(each) and relations_of(each) == both for each in tests):
+        return None  # a row without a match would be kept
+    equal = _equalities(region, match) if row.kind == "inner" else Equalities((*match.on, *row.on))
+    names = tuple(each.name for each in one.table.columns)
+    same = {name for name in names if equal.are_equal((one.alias, name), (other.alias, name))}
+    if not any(set(key) <= same for key in (one.table.primary_key, *(each.columns for each in one.table.unique_keys))):
+        return None
+    return {(other.alias, each.name): each for each in one.columns(names)}
+
+
+def _equalities(region: Region, match: Leg) -> Equalities:
+    filters = (each for leg in region.legs if leg.kind == "inner" for each in leg.filters)
+    return Equalities((*region.conditions, *filters, *region.above, *match.on, *match.filters))
+
+
+def _merged(region: Region, row: Leg, match: Leg, by: Mapping[ColumnKey, ColumnRef]) -> LogicalNode | None:
+    """Give a region in which a leg is the first match; None where nothing else tells its group."""
+    others = [_asked_itself(leg, row, region) for leg in region.legs if leg is not row and leg is not match]
+    tests = _tests(region, row, match, by, others)
+    if not others or tests is None:
+        return None
+    own = tuple(each for each in tests if relations_of(each) <= row.relations)
+    on = tuple(each for each in tests if each not in own)
+    first = tuple(replace(key, expression=replace_columns(key.expression, by)) for key in match.first)
+    leg = replace(row, filters=own, on=on, first=first)
+    legs = [*(replace(each, on=tuple(replace_columns(test, by) for test in each.on)) for each in others), leg]
+    above = tuple(
+        each for each in (_left_of(replace_columns(each, by), by.values()) for each in region.above) if each is not None
+    )
+    ways = JoinSearch(Region(tuple(legs), region.conditions, above), None, ()).best()
+    if not ways:
+        return None
+    ordered = [legs[at] for at in ways[0].order]
+    place = ordered.index(leg)
+    known = frozenset[str]().union(*(each.relations for each in ordered[:place]))
+    asked = (each for each in row.filters if each not in tests and not _is_asked(each, others, region))
+    conditions = (*region.conditions, *asked)
+    left = write_region(
+        replace(
+            region,
+            legs=tuple(ordered[:place]),
+            conditions=tuple(each for each in conditions if relations_of(each) <= known),
+            above=tuple(each for each in above if relations_of(each) <= known),
+        )
+    )
+    joined = _joined(left, leg)
+    here = known | row.relations
+    now = [each for each in (*conditions, *above) if relations_of(each) <= here and not relations_of(each) <= known]
+    said = {frozenset(map(key_of, pair)) for pair in map(equated_columns, on) if pair is not None}
+    head = Leg(joined, here, filters=tuple(each for each in now if each not in tests and not _is_said(each, said)))
+    return write_region(
+        replace(
+            region,
+            legs=(head, *ordered[place + 1 :]),
+            conditions=tuple(each for each in conditions if not relations_of(each) <= here),
+            above=tuple(each for each in above if not relations_of(each) <= here),
+        )
+    )
+
+
+def _merged_alone(region: Region, row: Leg, match: Leg, by: Mapping[ColumnKey, ColumnRef]) -> LogicalNode | None:
+    """Give the first row of each value of lists, where a relation alone has its groups by them."""
+    of_group: set[ColumnKey] = set()
+    for each in match.on:
+        pair = equated_columns(replace_columns(each, by))
+        if pair is None or pair[0] != pair[1]:
+            return None
+        of_group.add(key_of(pair[0]))
+    own = tuple(replace_columns(each, by) for each in match.filters)
+    values = tuple(each for each in row.filters if _fixes(each, of_group))
+    if any(isinstance(each, InList) for each in own if each not in values):
+        return None  # several reads would give a first row each
+    listed = dict.fromkeys(each.operand for each in values if isinstance(each, InList))
+    fixed = {key_of(column) for each in values if (column := compared_column(each)) is not None}
+    if not fixed >= of_group:
+        return None
+    finding = tuple(dict.fromkeys((*values, *own)))
+    predicate = conjunction(finding)
+    assert predicate is not None
+    keys = tuple(replace(key, expression=replace_columns(key.expression, by)) for key in match.first)
+    span = match.join.span if match.join is not None else row.input.span
+    below: LogicalNode = Sort(keys=keys, input=Selection(predicate=predicate, input=row.input, span=span))
+    each_of = tuple(each for each in listed if isinstance(each, ColumnRef))
+    first = Stop(count=Count(max=1), is_page=False, input=below, each=each_of, is_exact=True, span=span)
+    above = (_left_of(replace_columns(each, by), by.values()) for each in (*row.filters, *region.above))
+    rest = conjunction(each for each in above if each is not None and each not in finding)
+    return first if rest is None else Selection(predicate=rest, input=first, span=span)
+
+
+def _fixes(test: Expression, columns: Set[ColumnKey]) -> bool:
+    """Whether a test gives one of some columns a value, or those of a list."""
+    column = compared_column(test)
+    is_equality = isinstance(test, InList) or (isinstance(test, Comparison) and test.operator == "=")
+    return is_equality and column is not None and key_of(column) in columns
+
+
+def _asked_itself(leg: Leg, row: Leg, region: Region) -> Leg:
+    """Give a leg with the tests of a row that say the same of it: it need not come behind the row any longer."""
+    if leg.kind == "left":
+        return leg
+    equal = Equalities(region.conditions)
+    found = dict.fromkeys(leg.filters)
+    for each in row.filters:
+        column = compared_column(each)
+        for other in equal.equal_to(column)[1:] if column is not None else ():
+            if column is not None and other.relation in leg.relations:
+                found.setdefault(replace_columns(each, {key_of(column): other}))
+    return leg if len(found) == len(leg.filters) else replace(leg, filters=tuple(found))
+
+
+def _is_asked(test: Expression, others: Sequence[Leg], region: Region) -> bool:
+    """Whether an inner leg has a test that says the same of a column equal to that of a row."""
+    column = compared_column(test)
+    equal = Equalities(region.conditions).equal_to(column)[1:] if column is not None else ()
+    return column is not None and any(
+        replace_columns(test, {key_of(column): other}) in leg.filters
+        for leg in others
+        if leg.kind == "inner"
+        for other in equal
+        if other.relation in leg.relations
+    )
+
+
+def _merged_left(region: Region, row: Leg, match: Leg, by: Mapping[ColumnKey, ColumnRef]) -> LogicalNode | None:
+    """Give a region in which a left-joined leg is the first match; None where its ON asks for more than that."""
+    equal = Equalities(match.on)
+    back = {key_of(mine): replace(mine, relation=alias) for (alias, _), mine in by.items()}
+    for each in (*row.on, *row.filters):
+        said = replace_columns(each, back)
+        pair = equated_columns(said)
+        if said not in match.filters and (pair is None or not equal.are_equal(*map(key_of, pair))):
+            return None
+        if pair is not None and pair[0] == pair[1] and by[key_of(pair[0])].nullable:
+            return None  # NULL equals nothing, not even itself
+    renamed = replace(
+        match,
+        input=row.input,
+        relations=row.relations,
+        filters=tuple(replace_columns(each, by) for each in match.filters),
+        on=tuple(replace_columns(each, by) for each in match.on),
+        first=tuple(replace(key, expression=replace_columns(key.expression, by)) for key in match.first),
+    )
+    return write_region(
+        replace(region, legs=tuple(renamed if leg is match else leg for leg in region.legs if leg is not row))
+    )
+
+
+def _is_said(test: Expression, said: Set[frozenset[ColumnKey]]) -> bool:
+    pair = equated_columns(test)
+    return pair is not None and frozenset(map(key_of, pair)) in said
+
+
+def _joined(left: LogicalNode, leg: Leg) -> Join:
+    predicate = conjunction(leg.filters)
+    right = leg.input if predicate is None else Selection(predicate=predicate, input=leg.input)
+    span = leg.join.span if leg.join is not None else leg.input.span
+    return Join(kind="inner", left=left, right=right, condition=conjunction(leg.on), first=leg.first, span=span)
+
+
+def _tests(
+    region: Region, row: Leg, match: Leg, by: Mapping[ColumnKey, ColumnRef], others: Sequence[Leg]
+) -> tuple[Expression, ...] | None:
+    """Give what finds the match, said of the relation that it is; None where the relation itself is needed to find it.
+
+    That the match is of the relation's own group (`x.owner = t.owner`) is said by an equal column of another leg.
+    """
+    equal = _equalities(region, match)
+    found: list[Expression] = []
+    for each in (*match.on, *match.filters):
+        pair = equated_columns(each)
+        if relations_of(each).isdisjoint(row.relations):
+            found.append(replace_columns(each, by))
+            continue
+        if pair is None:
+            return None
+        own, theirs = pair if pair[0].relation in row.relations else pair[::-1]
+        named = by.get(key_of(theirs))
+        values = [(leg, one) for leg in others if leg.kind == "inner" for one in equal.equal_to(own)]
+        given = next((one for leg, one in values if one.relation in leg.relations), None)
+        if named is None or given is None:
+            return None
+        found.append(Comparison(operator="=", left=named, right=given, span=each.span))
+    return tuple(dict.fromkeys(found))
+
+
+def _left_of(test: Expression, rows: Collection[ColumnRef]) -> Expression | None:
+    """Give what is left of a test of rows once both its sides may be one column: that it is not NULL, if it may be."""
+    match test:
+        case Comparison(operator="=", left=ColumnRef() as left, right=ColumnRef() as right) if left == right:
+            return Not(operand=IsNull(operand=left, span=test.span), span=test.span) if left.nullable else None
+        case Not(operand=IsNull(operand=ColumnRef(nullable=False) as column)) if column in rows:
+            return None
+        case _:
+            return test
+
+
+def _renamed(plan: LogicalNode, by: Mapping[ColumnKey, Expression]) -> LogicalNode:
+    """Name the columns of the matches as those of the rows that they are, in groups and orders of the rows once."""
+
+    def change(node: Node) -> Node:
+        match node:
+            case ColumnRef():
+                return by.get(key_of(node), node)
+            case GroupBy():
+                return replace(node, keys=tuple(dict.fromkeys(node.keys)))
+            case Sort():
+                return replace(node, keys=tuple(dict.fromkeys(node.keys)))
+            case _:
+                return node
+
+    return plan.transform_up(change)  # type: ignore[return-value]

@@ -1,0 +1,84 @@
+"""Rule: tests that have met on one relation are made as few as they can be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from piql.compiler.logical.expressions import ColumnRef, Constant, Expression, IsNull, Or, columns_in, conjuncts
+from piql.compiler.logical.operators import LogicalNode
+from piql.compiler.optimizer.analysis.decided_tests import is_never
+from piql.compiler.optimizer.analysis.equalities import Equalities
+from piql.compiler.optimizer.analysis.keeps_rows import leaves_out_null
+from piql.compiler.optimizer.analysis.predicates import conjunction, key_of
+from piql.compiler.optimizer.analysis.region import Leg, Region, map_regions, read_region, write_region
+from piql.compiler.optimizer.rule import RuleContext
+from piql.compiler.optimizer.rules.simplify_predicates import simplified
+from piql.schema.catalog import Kind, SqlType
+from piql.trees.frozen import replace
+
+
+def narrow_tests(plan: LogicalNode, context: RuleContext) -> LogicalNode:
+    """Make tests of one column one that come from WHERE, ON, a derived table or an equal column.
+
+        Join t.kind = s.kind                         Join t.kind = s.kind
+          Selection t.kind IN (1, 2) AND …    →        Selection t.kind = 2
+            Relation t                                   Relation t
+          …                                            …
+
+    `simplify_predicates` does this to what is written together. No row passes where a column IS NULL that an inner join
+    compares, nor where equal columns are to have different values. Needs predicates where `spread_equalities` left
+    them.
+    """
+
+    def narrow(node: LogicalNode) -> LogicalNode:
+        region = read_region(node)
+        if not any(leg.filters for leg in region.legs):
+            return node
+        legs = tuple(_narrowed(leg) if len(leg.filters) > 1 else leg for leg in region.legs)
+        is_empty = any(leg.kind == "inner" and any(map(is_never, leg.filters)) for leg in legs)
+        if is_empty or _compares_null(region):
+            never = Constant(value=False, type=SqlType(Kind.BOOLEAN))
+            if all(leg.filters == (never,) for leg in region.legs):
+                return node
+            context.note("no row passes all tests")
+            return write_region(replace(region, legs=tuple(replace(leg, filters=(never,)) for leg in legs)))
+        if all(now is was for now, was in zip(legs, region.legs, strict=True)):
+            return node
+        context.note("tests of one column that were written apart are one")
+        return write_region(replace(region, legs=legs))
+
+    return map_regions(plan, narrow)
+
+
+def _narrowed(leg: Leg) -> Leg:
+    columns = [column for each in leg.filters for column in {key_of(one) for one in columns_in(each)}]
+    if len(set(columns)) == len(columns) and not any(isinstance(each, Or) for each in leg.filters):
+        return leg
+    test = simplified(conjunction(leg.filters) or leg.filters[0])
+    filters = conjuncts(test) if test is not None else ()
+    return leg if set(filters) == set(leg.filters) else replace(leg, filters=filters)
+
+
+def _compares_null(region: Region) -> bool:
+    """Whether a column is to be NULL that another test of all rows compares, which is true of no NULL."""
+    asked = {
+        key_of(each.operand)
+        for leg in region.legs
+        if leg.kind == "inner"
+        for each in leg.filters
+        if isinstance(each, IsNull) and isinstance(each.operand, ColumnRef)
+    }
+    if not asked:
+        return False
+    tests = tuple(_tests(region))
+    equal = Equalities(tests)
+    return any(
+        len(equal.members(column)) > 1 or any(leaves_out_null(each, column) for each in tests) for column in asked
+    )
+
+
+def _tests(region: Region) -> Iterator[Expression]:
+    yield from region.conditions
+    for leg in region.legs:
+        if leg.kind == "inner":
+            yield from leg.filters

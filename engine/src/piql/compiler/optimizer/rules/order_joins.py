@@ -1,0 +1,159 @@
+"""Rule: the relations are joined in the order with the smallest bound."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from piql.compiler.logical.operators import (
+    Derived,
+    Distinct,
+    GroupBy,
+    LogicalNode,
+    Projection,
+    SemiJoin,
+    Sort,
+    SortKey,
+    Stop,
+    Union,
+    inputs,
+    map_inputs,
+)
+from piql.compiler.optimizer.analysis.region import Leg, Region, is_region, read_region, write_region
+from piql.compiler.optimizer.joins.join_search import FEW_LEGS, JoinSearch, Order
+from piql.compiler.optimizer.joins.leg_ranks import ranked
+from piql.compiler.optimizer.rule import RuleContext
+from piql.trees.frozen import replace
+from piql.trees.node import kinds_of
+
+MOST_PLANNED = 12  # equally good orders whose plans are made to find the best
+_OTHERS = frozenset((Derived, Distinct, GroupBy, SemiJoin, Union))
+
+
+def order_joins(plan: LogicalNode, context: RuleContext) -> LogicalNode:
+    """Choose the linear join order by the requests that it may need at most; equal ones keep the order written.
+
+        Join t.owner = s.target                 Join t.owner = s.target
+          Relation t                      →       Selection s.owner = [me]
+          Selection s.owner = [me]                  Relation s
+            Relation s                            Relation t
+
+    Needs predicates where `push_selection_down` left them. All orders are tried for up to six relations, by the best
+    ways to each set of relations; beyond, the next relation is the one that adds least. A left-joined relation comes
+    after those that its ON reads. What is compared leaves out that records may have to be fetched behind an index:
+    where several orders are equally good, their plans are made, and the one with the fewest requests is taken.
+    """
+    search = _Ordering(context)
+    best = search.visit(plan, None, ())
+    if not search.others or search.is_refused(plan):
+        search.note()
+        return best
+    least = context.cost(best)
+    if least is not None and least[0] <= search.requests:
+        search.note()
+        return best
+    chosen = search
+    for place, order in [(place, order) for place, orders in search.others.items() for order in orders][:MOST_PLANNED]:
+        again = _Ordering(context, {**chosen.chosen, place: order})
+        other = again.visit(plan, None, ())
+        cost = context.cost(other)
+        if cost is not None and (least is None or cost < least):
+            best, least, chosen = other, cost, again
+            if least[0] <= search.requests:
+                break
+    chosen.note()
+    return best
+
+
+class _Ordering:
+    """Walks a plan and orders each join part; `chosen` are orders given, by the number of the part."""
+
+    def __init__(self, context: RuleContext, chosen: Mapping[int, Order] | None = None) -> None:
+        self.context = context
+        self.chosen: dict[int, Order] = dict(chosen or {})
+        self.others: dict[int, tuple[Order, ...]] = {}
+        self.requests = 0
+        self._parts = 0
+        self._groundless = 0  # the most relations of one part whose reads no order bounds without a stop
+        self._notes: list[str] = []
+
+    def is_refused(self, plan: LogicalNode) -> bool:
+        """Whether no order can bound a plan: a stop limits one read of a part at most, and there may be none.
+
+        Only plans are judged in which no other operator could bring in a stop; left joins, which it passes, and tests
+        by OR, which may be several reads, are left out before.
+        """
+        kinds = kinds_of(plan)
+        return _OTHERS.isdisjoint(kinds) and self._groundless > (Stop in kinds)
+
+    def note(self) -> None:
+        for each in self._notes:
+            self.context.note(each)
+
+    def visit(self, node: LogicalNode, stop: Stop | None, keys: tuple[SortKey, ...]) -> LogicalNode:
+        """Walk down to the join parts, keeping the stop and the order that reach them."""
+        if is_region(node):
+            return self._order(node, stop, keys)
+        match node:
+            case Stop():
+                below = self.visit(node.input, node, ())
+            case Sort():
+                below = self.visit(node.input, stop, node.keys)
+            case Projection():
+                below = self.visit(node.input, stop, keys)
+            case GroupBy(summed=(_, *_)) if not keys:  # each group is one row, which the stop counts
+                below = self.visit(node.input, stop, ())
+            case Union():
+                branches = tuple(self.visit(each, None, ()) for each in node.inputs)
+                return node if branches == node.inputs else replace(node, inputs=branches)
+            case SemiJoin():
+                left, right = self.visit(node.left, None, keys), self.visit(node.right, None, ())
+                return node if left is node.left and right is node.right else replace(node, left=left, right=right)
+            case _:
+                below = self.visit(inputs(node)[0], None, ())
+        return map_inputs(node, lambda child: below)
+
+    def _order(self, node: LogicalNode, stop: Stop | None, keys: tuple[SortKey, ...]) -> LogicalNode:
+        region = read_region(node)
+        legs = tuple(map(self._order_inside, region.legs))
+        number = self._parts
+        self._parts += 1
+        if len(legs) > 1:
+            order = self.chosen.get(number)
+            if order is None:
+                order = self._best(replace(region, legs=legs), stop, keys, number)
+            if order != tuple(range(len(legs))):
+                legs = tuple(legs[at] for at in order)
+                names = ", ".join(" ".join(sorted(leg.relations)) for leg in legs)
+                self._notes.append(f"joined in the order {names}, which needs the fewest requests")
+        if legs == region.legs:
+            return node
+        return write_region(replace(region, legs=legs))
+
+    def _best(self, region: Region, stop: Stop | None, keys: tuple[SortKey, ...], number: int) -> Order:
+        """Find the best order; which of many equally good ones are found does not depend on the order written."""
+        places = tuple(range(len(region.legs)))
+        if len(places) > FEW_LEGS:
+            places = ranked(region)
+        search = JoinSearch(replace(region, legs=tuple(region.legs[at] for at in places)), stop, keys)
+        ways = search.best()
+        if not ways:
+            return tuple(range(len(places)))
+        self.requests += ways[0].requests
+        orders = [order for _, order in sorted((way[:5], tuple(places[at] for at in way.order)) for way in ways)]
+        as_written = tuple(range(len(places)))
+        written = search.along(tuple(map(places.index, as_written)))
+        if written is not None and written[:5] == min(ways)[:5]:
+            orders = [as_written, *(order for order in orders if order != as_written)]
+        if len(ways) > 1:
+            self.others[number] = tuple(orders[1:])
+            self._groundless = max(self._groundless, search.groundless())
+        return orders[0]
+
+    def _order_inside(self, leg: Leg) -> Leg:
+        if leg.relation is not None:
+            return leg
+        inner = leg.input.input if isinstance(leg.input, Derived) else leg.input
+        below = self.visit(inner, None, ())
+        if below is inner:
+            return leg
+        return replace(leg, input=replace(leg.input, input=below) if isinstance(leg.input, Derived) else below)

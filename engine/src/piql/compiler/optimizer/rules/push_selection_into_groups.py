@@ -1,0 +1,117 @@
+"""Rule: what is asked of that by which rows are grouped is asked of the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from piql.compiler.logical.expressions import Aggregate, ColumnRef, Expression, conjuncts
+from piql.compiler.logical.operators import (
+    Derived,
+    Distinct,
+    GroupBy,
+    LogicalNode,
+    Projection,
+    Selection,
+    Sort,
+    map_inputs,
+)
+from piql.compiler.optimizer.analysis.predicates import (
+    ColumnKey,
+    conjunction,
+    has_subquery,
+    relations_of,
+    replace_columns,
+)
+from piql.compiler.optimizer.analysis.region import aliases_below, is_region
+from piql.compiler.optimizer.rule import RuleContext
+from piql.compiler.optimizer.rules.push_selection_down import push_selection_down
+from piql.compiler.optimizer.rules.spread_equalities import spread_equalities
+from piql.trees.frozen import replace
+from piql.trees.node import kinds_of
+
+_READ_ON_ITS_OWN = frozenset((GroupBy, Distinct, Derived))
+
+
+def push_selection_into_groups(plan: LogicalNode, context: RuleContext) -> LogicalNode:
+    """Test the rows of groups, or of DISTINCT, for what is asked of the columns that all rows of a group share.
+
+        Selection d.author = [me]                    Derived d
+          Derived d                                    Projection p.author, COUNT(*)
+            Projection p.author, COUNT(*)       →        GroupBy p.author: COUNT(*)
+              GroupBy p.author: COUNT(*)                   Selection p.author = [me]
+                Relation p                                   Relation p
+
+    HAVING, too, may ask for such a column. Groups that do not pass are then not made at all, and an index may find the
+    rows of the others. Needs predicates where `push_selection_down` left them; those on equal columns of other
+    relations are asked of the group, too. A group without keys is there even of no rows, and LIMIT counts what it lets
+    through: nothing passes these.
+    """
+    kinds = kinds_of(plan)
+    if Selection not in kinds or _READ_ON_ITS_OWN.isdisjoint(kinds):
+        return plan
+    before = spread_equalities(plan, RuleContext()) if Derived in kinds else plan
+
+    def visit(node: LogicalNode) -> LogicalNode:
+        if isinstance(node, Selection) and isinstance(node.input, GroupBy | Derived):
+            below: LogicalNode = node.input
+            left: list[Expression] = []
+            for test in conjuncts(node.predicate):
+                changed = _into_derived(below, test) if isinstance(below, Derived) else _into(below, test)
+                if changed is None:
+                    left.append(test)
+                else:
+                    below = changed
+            rest = conjunction(left)
+            if below is not node.input:
+                node = below if rest is None else replace(node, predicate=rest, input=below)
+        return map_inputs(node, visit)
+
+    pushed = visit(before)
+    if pushed == before:
+        return plan
+    context.note("what all rows of a group share is tested before they are grouped")
+    return push_selection_down(pushed, RuleContext())
+
+
+def _into_derived(derived: Derived, test: Expression) -> Derived | None:
+    """Give a derived table whose rows pass a test of its columns; None where it is not made of groups of such rows."""
+    below = _into_outputs(derived.input, derived.alias, test)
+    return None if below is None else replace(derived, input=below)
+
+
+def _into_outputs(node: LogicalNode, alias: str, test: Expression) -> LogicalNode | None:
+    match node:
+        case Distinct() | Sort():
+            below = _into_outputs(node.input, alias, test)
+            return None if below is None else replace(node, input=below)
+        case Projection(outputs=outputs):
+            by: dict[ColumnKey, Expression] = {(alias, each.name): each.expression for each in outputs}
+            below = _into(node.input, replace_columns(test, by))
+            return None if below is None else replace(node, input=below)
+        case _:
+            return None
+
+
+def _into(node: LogicalNode, test: Expression) -> LogicalNode | None:
+    """Give a section whose rows pass a test; None where it cannot be tested there."""
+    if has_subquery(test) or any(isinstance(each, Aggregate) for each in test.walk()):
+        return None
+    match node:
+        case GroupBy(keys=(_, *_) as keys) if not node.summed and _reads_only(test, keys):
+            return replace(node, input=Selection(predicate=test, input=node.input, span=test.span))
+        case Sort():
+            below = _into(node.input, test)
+            return None if below is None else replace(node, input=below)
+        case Selection() if not is_region(node):
+            below = _into(node.input, test)
+            return None if below is None else replace(node, input=below)
+        case _ if is_region(node) and relations_of(test) <= aliases_below(node):
+            return Selection(predicate=test, input=node, span=test.span)
+        case _:
+            return None
+
+
+def _reads_only(test: Expression, keys: Iterable[Expression]) -> bool:
+    """Whether a test reads columns that are grouped by, and nothing else."""
+    columns = {each for each in keys if isinstance(each, ColumnRef)}
+    return all(node in columns for node in test.find(ColumnRef))

@@ -1,0 +1,224 @@
+"""Rule: a LIMIT is applied as early as it may be (VLDB 2012, Algorithm 1, lines 10 to 14)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import takewhile
+
+from piql.compiler.logical.expressions import ColumnRef, Expression
+from piql.compiler.logical.operators import (
+    DataStop,
+    Derived,
+    GroupBy,
+    Join,
+    LogicalNode,
+    Projection,
+    Relation,
+    Selection,
+    SemiJoin,
+    Sort,
+    SortKey,
+    Stop,
+    map_inputs,
+)
+from piql.compiler.optimizer.analysis.equalities import Equalities
+from piql.compiler.optimizer.analysis.keeps_rows import keeps_every_row, leaves_out_null
+from piql.compiler.optimizer.analysis.one_row import gives_one_row
+from piql.compiler.optimizer.analysis.predicates import ColumnKey, all_conjuncts, key_of, relations_of, replace_columns
+from piql.compiler.optimizer.analysis.region import Leg, Region, aliases_below
+from piql.compiler.optimizer.rule import RuleContext
+from piql.compiler.optimizer.rules.complete_order import Determined
+from piql.trees.frozen import replace
+
+_ROWS = (Sort, Join, Selection, SemiJoin, Relation, DataStop)  # what a projection may be computed above
+
+
+def push_stop_down(plan: LogicalNode, context: RuleContext) -> LogicalNode:
+    """Move a stop, with the sort that it stops, below projections and joins that keep every row.
+
+        Stop 10                                        Projection
+          Projection                                     Join u.username = s.target   (a foreign key)
+            Sort s.target                                  Stop 10
+              Join u.username = s.target         →           Sort s.target
+                Selection s.owner = [me]                       Selection s.owner = [me]
+                  Relation s                                     Relation s
+                Relation u                                 Relation u
+
+    A stop never passes a selection, a group or DISTINCT. It passes an inner join only along a declared foreign key
+    that is never NULL there (declared so, or compared by what stands below), with no predicate on the joined table. A
+    left join keeps every row, but may give several: there LIMIT stands twice, below and above; a page's stop stays
+    above, since the cursor counts its rows. A sort on columns of the joined table passes when the join makes them equal
+    to columns of the left.
+    """
+
+    def visit(node: LogicalNode) -> LogicalNode:
+        below = map_inputs(node, visit)
+        return _push(below, context) if isinstance(below, Stop) else below
+
+    return visit(plan)
+
+
+def _push(stop: Stop, context: RuleContext) -> LogicalNode:
+    if stop.each:
+        return stop
+    match stop.input:
+        case Projection() as projection:
+            below = _push(replace(stop, input=projection.input), context)
+            if isinstance(below, Stop) and not isinstance(below.input, _ROWS):
+                return stop
+            context.note("the stop stands where its rows come from, below the projection")
+            return replace(projection, input=below)
+        case Sort(keys=keys, input=Join() as join) as sort:
+            return _push_through_join(stop, sort, keys, join, context)
+        case Join() as join:
+            return _push_through_join(stop, None, (), join, context)
+        case GroupBy(summed=(_, *_), input=below) as group if (rows := _rows_summed(group)) is not None:
+            context.note("the stop passes what sums up the matches of each of its rows")
+            return replace(group, input=_with_rows(below, rows, _push(replace(stop, input=rows), context)))
+        case SemiJoin(mark=ColumnRef()) as marking:
+            context.note("the stop passes what only marks its rows")
+            return replace(marking, left=_push(replace(stop, input=marking.left), context))
+        case _:
+            return stop
+
+
+def _rows_summed(group: GroupBy) -> LogicalNode | None:
+    """Give the rows whose matches are summed up; None where another join came in between."""
+    node, summed = group.input, frozenset(group.summed)
+    while summed:
+        match node:
+            case Join(kind="left", left=left, right=right) if aliases_below(right) <= summed:
+                node, summed = left, summed - aliases_below(right)
+            case _:
+                return None
+    return node
+
+
+def _with_rows(node: LogicalNode, rows: LogicalNode, stopped: LogicalNode) -> LogicalNode:
+    if node is rows:
+        return stopped
+    assert isinstance(node, Join)
+    return replace(node, left=_with_rows(node.left, rows, stopped))
+
+
+def _push_through_join(
+    stop: Stop, sort: Sort | None, keys: tuple[SortKey, ...], join: Join, context: RuleContext
+) -> LogicalNode:
+    before, leg, conditions = _last_leg(join)
+    here = replace(stop, input=replace(sort, input=join) if sort is not None else join)
+    tested = tuple(_tested_below(join.left))
+
+    def is_met(column: ColumnKey) -> bool:
+        return any(leaves_out_null(each, column) for each in tested)
+
+    if not keeps_every_row(leg, conditions, before, is_met):
+        return here
+    left = aliases_below(join.left)
+    moved = _keys_on_the_left(keys, left, conditions, leg)
+    if moved is None and leg.kind == "left" and sort is not None and sort.is_total:
+        moved = _keys_before_the_match(keys, left, before)
+    if moved is None:
+        return here
+    is_exact = leg.kind == "inner" or bool(join.first) or _has_one_match(join.right)
+    if not is_exact and stop.is_page:
+        return here
+    below: LogicalNode = join.left
+    if sort is not None:
+        below = replace(sort, keys=moved, input=below)
+    below = _push(replace(stop, input=below), context)
+    names = " ".join(sorted(leg.relations))
+    context.note(f"the stop passes the join with {names}, which keeps every row")
+    pushed = replace(join, left=below)
+    if is_exact:
+        return pushed
+    return replace(stop, input=pushed if sort is None else replace(sort, input=pushed))
+
+
+def _last_leg(join: Join) -> tuple[Sequence[Leg], Leg, tuple[Expression, ...]]:
+    """Give the legs before a join, the leg that it joins, and the conditions of the join."""
+    node = join.right
+    while isinstance(node, DataStop | Selection):
+        node = node.input
+    leg = Leg(node, aliases_below(node), join.kind, _tests(join.right))
+    return _legs_below(join.left), leg, all_conjuncts((join.condition,))
+
+
+def _legs_below(node: LogicalNode) -> list[Leg]:
+    match node:
+        case Join():
+            before, leg, _ = _last_leg(node)
+            return [*before, leg]
+        case Selection() | DataStop() | Relation():
+            inner: LogicalNode = node
+            while isinstance(inner, Selection | DataStop):
+                inner = inner.input
+            if isinstance(inner, Relation):
+                return [Leg(inner, frozenset((inner.alias,)), "inner", _tests(node))]
+            return _legs_below(inner)
+        case _:
+            return [Leg(node, aliases_below(node))]
+
+
+def _tested_below(node: LogicalNode) -> Iterator[Expression]:
+    """Yield what all rows of a join have passed, beside the tests of single relations."""
+    while isinstance(node, Selection | DataStop | Join):
+        if isinstance(node, Selection):
+            yield from all_conjuncts((node.predicate,))
+        elif isinstance(node, Join) and node.kind == "inner":
+            yield from all_conjuncts((node.condition,))
+        node = node.left if isinstance(node, Join) else node.input
+
+
+def _tests(node: LogicalNode) -> tuple[Expression, ...]:
+    """Give the predicates of the selections over one relation."""
+    found: list[Expression | None] = []
+    while isinstance(node, Selection | DataStop):
+        if isinstance(node, Selection):
+            found.append(node.predicate)
+        node = node.input
+    return all_conjuncts(found)
+
+
+def _has_one_match(right: LogicalNode) -> bool:
+    """Whether one row of the left has at most one match on the right."""
+    while isinstance(right, Selection):
+        right = right.input
+    return (isinstance(right, DataStop) and right.limit == 1) or (isinstance(right, Derived) and gives_one_row(right))
+
+
+def _keys_on_the_left(
+    keys: tuple[SortKey, ...], left: frozenset[str], conditions: tuple[Expression, ...], leg: Leg
+) -> tuple[SortKey, ...] | None:
+    """Give the sort in columns of the left side; None where it needs the joined table."""
+    equal = Equalities(conditions if leg.kind == "inner" else ())
+    moved: list[SortKey] = []
+    for key in keys:
+        by: dict[ColumnKey, Expression] = {}
+        for node in key.expression.walk():
+            if not isinstance(node, ColumnRef) or node.relation in left:
+                continue
+            other = next((each for each in equal.equal_to(node) if each.relation in left), None)
+            if other is None:
+                return None
+            by[key_of(node)] = other
+        expression = replace_columns(key.expression, by) if by else key.expression
+        if not relations_of(expression) <= left:
+            return None
+        moved.append(replace(key, expression=expression))
+    return tuple(moved)
+
+
+def _keys_before_the_match(
+    keys: tuple[SortKey, ...], left: frozenset[str], before: Sequence[Leg]
+) -> tuple[SortKey, ...] | None:
+    """Give the keys on the left side where they alone order its rows, so that the others only order its matches."""
+    moved = tuple(takewhile(lambda key: relations_of(key.expression) <= left, keys))
+    known = Determined(Region(tuple(before)))
+    for key in moved:
+        known.add(key.expression)
+    are_all = all(
+        leg.relation is not None
+        and all(known.holds(column) for column in leg.relation.columns(leg.relation.table.primary_key))
+        for leg in before
+    )
+    return moved if moved and are_all else None

@@ -1,0 +1,173 @@
+"""Rule: the first rows of a union are among the first rows of its branches."""
+
+from __future__ import annotations
+
+from piql.compiler.binding.outputs import output_columns
+from piql.compiler.binding.types import BARE
+from piql.compiler.logical.expressions import ColumnRef, Constant, Expression
+from piql.compiler.logical.operators import (
+    LogicalNode,
+    Output,
+    Projection,
+    Relation,
+    Selection,
+    SemiJoin,
+    Sort,
+    SortKey,
+    Stop,
+    Union,
+    map_inputs,
+)
+from piql.compiler.optimizer.analysis.predicates import key_of, replace_columns
+from piql.compiler.optimizer.analysis.region import is_region, read_region
+from piql.compiler.optimizer.rule import RuleContext
+from piql.compiler.optimizer.rules.drop_distinct import do_rows_differ
+from piql.schema.catalog import Kind, SqlType
+from piql.trees.frozen import replace
+
+
+def push_stop_into_union(plan: LogicalNode, context: RuleContext) -> LogicalNode:
+    """Stop each branch of a union, too, after sorting it as the union is sorted.
+
+        Stop 10                              Stop 10
+          Sort posted DESC                     Sort posted DESC
+            Union all                            Union all
+              Projection a.posted         →        Stop 10
+                Relation a                           Projection a.posted
+              Projection b.posted                      Sort a.posted DESC
+                Relation b                               Relation a
+                                                   Stop 10 …
+
+    Where UNION drops equal rows, only branches whose rows differ from each other anyway are stopped: those whose
+    columns and fixed values determine a row of each relation joined. A page is not stopped there: the union is marked,
+    and the planner reads each branch from the place where the last page ended. For that the branches of UNION ALL give
+    their number and the keys of their relations, too, which complete the order and are left out above the stop.
+    """
+
+    def visit(node: LogicalNode) -> LogicalNode:
+        changed = map_inputs(node, visit)
+        match changed:
+            case Stop(is_page=False, input=Sort(keys=keys, input=Union() as union) as sort):
+                stopped = _stopped(union, changed, keys)
+                return changed if stopped is union else replace(changed, input=replace(sort, input=stopped))
+            case Stop(is_page=False, input=Union() as union):
+                return replace(changed, input=_stopped(union, changed, ()))
+            case Stop(is_page=True, input=Sort(keys=keys, input=Union() as union) as sort):
+                return _paged(changed, sort, keys, union)
+            case Stop(is_page=True, input=Union() as union):
+                return _paged(changed, None, (), union)
+            case _:
+                return changed
+
+    pushed = visit(plan)
+    if pushed is not plan and pushed != plan:
+        is_paged = any(each.is_told_apart for each in pushed.find(Union))
+        context.note(
+            "a page begins in each branch of the union where the last one ended"
+            if is_paged
+            else "each branch of the union is stopped, too"
+        )
+    return pushed
+
+
+def _paged(stop: Stop, sort: Sort | None, keys: tuple[SortKey, ...], union: Union) -> LogicalNode:
+    if not union.all:
+        if not all(isinstance(each, Projection) and _gives_key(each) for each in union.inputs):
+            return stop
+        marked = replace(union, is_told_apart=True)
+        return replace(stop, input=marked if sort is None else replace(sort, input=marked))
+    outputs = tuple(
+        Output(name=each.name, expression=_column(each.name, each.type, each.nullable))
+        for each in output_columns(union)
+    )
+    told = _told_apart(union, {each.name for each in outputs})
+    if told is None:
+        return stop
+    marked, places = told
+    ascending = keys[-1].ascending if keys else True
+    order = (*keys, *(SortKey(expression=each, ascending=ascending) for each in places))
+    span = sort.span if sort is not None else stop.span
+    below = Sort(keys=order, input=marked, is_total=True, span=span)
+    return Projection(outputs=outputs, input=replace(stop, input=below), span=union.span)
+
+
+def _told_apart(union: Union, taken: set[str]) -> tuple[Union, tuple[ColumnRef, ...]] | None:
+    """Let each branch give its number and the keys of its relations; None where one has rows without a key.
+
+    Keys of one type share a column, with NULL in the branches that have fewer: the number decides before them.
+    """
+    keys: list[dict[tuple[SqlType, int], ColumnRef]] = []
+    for branch in union.inputs:
+        columns = _key_columns(branch)
+        if columns is None:
+            return None
+        found: dict[tuple[SqlType, int], ColumnRef] = {}
+        for column in columns:
+            found[column.type, sum(each == column.type for each, _ in found)] = column
+        keys.append(found)
+    slots = tuple(dict.fromkeys(slot for found in keys for slot in found))
+    names = ["#branch", *(f"#key_{number}" for number in range(1, len(slots) + 1))]
+    if taken & set(names):
+        return None
+    branches = []
+    for number, (branch, found) in enumerate(zip(union.inputs, keys, strict=True)):
+        assert isinstance(branch, Projection)
+        values: list[Expression] = [Constant(value=number, type=BARE[Kind.INT])]
+        values += [found.get(slot) or Constant(value=None, type=slot[0]) for slot in slots]
+        hidden = (Output(name=name, expression=value) for name, value in zip(names, values, strict=True))
+        branches.append(replace(branch, outputs=(*branch.outputs, *hidden)))
+    types = [BARE[Kind.INT], *(each for each, _ in slots)]
+    places = tuple(_column(name, each, name != "#branch") for name, each in zip(names, types, strict=True))
+    return replace(union, inputs=tuple(branches), is_told_apart=True), places
+
+
+def _key_columns(branch: LogicalNode) -> list[ColumnRef] | None:
+    """Give the primary keys of the relations that a branch joins; None where something else gives its rows."""
+    if not isinstance(branch, Projection):
+        return None
+    below = branch.input.input if isinstance(branch.input, Sort) else branch.input
+    while not is_region(below) and isinstance(below, SemiJoin | Selection):
+        below = below.left if isinstance(below, SemiJoin) else below.input
+    if not is_region(below):
+        return None
+    relations = [leg.relation for leg in read_region(below).legs]
+    if any(each is None for each in relations):
+        return None
+    return [column for each in relations if each is not None for column in each.columns(each.table.primary_key)]
+
+
+def _column(name: str, type: SqlType, nullable: bool) -> ColumnRef:
+    return ColumnRef(relation="", name=name, type=type, nullable=nullable)
+
+
+def _stopped(union: Union, stop: Stop, keys: tuple[SortKey, ...]) -> Union:
+    return replace(union, inputs=tuple(_branch(each, stop, keys, all=union.all) for each in union.inputs))
+
+
+def _branch(plan: LogicalNode, stop: Stop, keys: tuple[SortKey, ...], *, all: bool) -> LogicalNode:
+    if not isinstance(plan, Projection) or (
+        not all and not do_rows_differ(plan.input, (each.expression for each in plan.outputs))
+    ):
+        return plan
+    meanings = {("", each.name): each.expression for each in plan.outputs}
+    below = plan.input
+    if keys:
+        own = tuple(replace(key, expression=replace_columns(key.expression, meanings)) for key in keys)
+        below = Sort(keys=own, input=below.input if isinstance(below, Sort) else below, span=plan.span)
+    return Stop(count=stop.count, is_page=False, input=replace(plan, input=below), span=stop.span)
+
+
+def _gives_key(plan: Projection) -> bool:
+    """Whether a branch gives no two equal rows."""
+    below = plan.input.input if isinstance(plan.input, Sort) else plan.input
+    if not is_region(below):
+        return False
+    legs = read_region(below).legs
+    if len(legs) != 1 or not isinstance(legs[0].input, Relation):
+        return False
+    given = _columns(plan.outputs)
+    return all((legs[0].input.alias, name) in given for name in legs[0].input.table.primary_key)
+
+
+def _columns(outputs: tuple[Output, ...]) -> set[tuple[str, str]]:
+    return {key_of(each.expression) for each in outputs if isinstance(each.expression, ColumnRef)}

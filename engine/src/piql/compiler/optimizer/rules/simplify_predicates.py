@@ -1,0 +1,235 @@
+"""Rule: predicates are brought into the forms that an index can serve."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from piql.compiler.logical.expressions import (
+    And,
+    ColumnRef,
+    Comparison,
+    ComparisonOperator,
+    Constant,
+    Expression,
+    InList,
+    IsNull,
+    Not,
+    Or,
+    Parameter,
+    TokenMatch,
+    conjuncts,
+)
+from piql.compiler.logical.operators import Join, LogicalNode, Selection, map_inputs
+from piql.compiler.optimizer.analysis.combine_tests import apart, combined, either, without_implied
+from piql.compiler.optimizer.analysis.decided_tests import decided
+from piql.compiler.optimizer.analysis.literal_tests import narrowed
+from piql.compiler.optimizer.analysis.predicates import MIRRORED, conjunction, holds_subquery, key_of
+from piql.compiler.optimizer.rule import RuleContext
+from piql.schema.catalog import Kind, SqlType
+from piql.trees.frozen import replace
+from piql.trees.node import Node
+
+NEGATED: dict[ComparisonOperator, ComparisonOperator] = {
+    "=": "<>",
+    "<>": "=",
+    "<": ">=",
+    "<=": ">",
+    ">": "<=",
+    ">=": "<",
+}
+_BOOLEAN = SqlType(Kind.BOOLEAN)
+
+
+def simplify_predicates(plan: LogicalNode, context: RuleContext) -> LogicalNode:
+    """Push NOT inwards, make `a = 1 OR a = 2` an IN list, and a word looked for in several columns one search.
+
+        Selection NOT s.muted AND (s.kind = 1 OR s.kind = 2)    →    Selection s.muted = FALSE AND s.kind IN (1, 2)
+
+    Each form has the same truth value, NULLs included. Tests of constants alone are decided: what is always true is
+    left out, and what never is makes all of its AND false, since a row is kept by what is true only. So do tests of one
+    column by literals that no value passes. What every branch of an OR asks is asked once, beside the OR.
+    """
+
+    is_nested = holds_subquery(plan)  # a predicate may hold another plan then
+
+    def visit(node: Node) -> Node:
+        changed = node.map_children(visit) if is_nested else map_inputs(cast("LogicalNode", node), inside)
+        match changed:
+            case Selection():
+                predicate = simplified(changed.predicate)
+                if predicate is None:
+                    return changed.input
+                if predicate == changed.predicate:
+                    return changed
+                context.note("the tests are brought into the forms that an index can serve")
+                return replace(changed, predicate=predicate)
+            case Join(condition=condition) if condition is not None:
+                predicate = simplified(condition)
+                if predicate == condition:
+                    return changed
+                context.note("the tests are brought into the forms that an index can serve")
+                return replace(changed, condition=predicate)
+            case _:
+                return changed
+
+    def inside(node: LogicalNode) -> LogicalNode:
+        return cast("LogicalNode", visit(node))
+
+    return inside(plan)
+
+
+def simplified(predicate: Expression) -> Expression | None:
+    """Give a predicate in its simplest form; None when it is always true."""
+    parts: dict[object, Expression] = {}
+    for part in conjuncts(predicate):
+        for each in conjuncts(_simplify(part)):
+            if not isinstance(each, Constant):
+                parts.setdefault(meaning_of(each), each)
+            elif each.value is not True:
+                return Constant(value=False, type=_BOOLEAN, span=part.span or predicate.span)
+    left = narrowed(tuple(parts.values()))
+    if left is None:
+        return Constant(value=False, type=_BOOLEAN, span=predicate.span)
+    return conjunction(combined(left, meaning_of))
+
+
+def meaning_of(predicate: Expression) -> object:
+    """Give what is equal for two predicates that say the same in another order of sides, operands or items."""
+    match predicate:
+        case Comparison(operator=operator, left=left, right=right):
+            if operator in (">", ">="):
+                return MIRRORED[operator], right, left
+            return (operator, left, right) if operator in ("<", "<=") else (operator, frozenset((left, right)))
+        case And(operands=operands) | Or(operands=operands):
+            return type(predicate), frozenset(map(meaning_of, operands))
+        case Not(operand=operand):
+            return Not, meaning_of(operand)
+        case InList(operand=operand, items=items):
+            return InList, operand, frozenset(items)
+        case TokenMatch(columns=columns, word=word):
+            return TokenMatch, frozenset(columns), word
+        case _:
+            return predicate
+
+
+def _simplify(predicate: Expression) -> Expression:
+    match predicate:
+        case ColumnRef():
+            return Comparison(
+                operator="=", left=predicate, right=Constant(value=True, type=_BOOLEAN), span=predicate.span
+            )
+        case Not(operand=operand):
+            return _negated(operand, predicate)
+        case Comparison() | IsNull():
+            return decided(predicate)
+        case And():
+            simple = simplified(predicate)
+            if simple is None:
+                return Constant(value=True, type=_BOOLEAN, span=predicate.span)
+            return simple if simple.span is not None else replace(simple, span=predicate.span)
+        case Or():
+            return _simplify_or(predicate)
+        case InList(operand=operand, items=items):
+            different = tuple(dict.fromkeys(items))
+            if isinstance(operand, Constant | Parameter) and any(isinstance(each, ColumnRef) for each in different):
+                tests = (Comparison(operator="=", left=each, right=operand, span=each.span) for each in different)
+                return _simplify_or(Or(operands=tuple(tests), span=predicate.span))
+            match different:
+                case (Parameter(max_items=int()),):
+                    return predicate
+                case (item,):
+                    return decided(Comparison(operator="=", left=operand, right=item, span=predicate.span))
+            return predicate if len(different) == len(items) else replace(predicate, items=different)
+        case _:
+            return predicate
+
+
+def _negated(operand: Expression, whole: Not) -> Expression:
+    match operand:
+        case IsNull() | Constant():
+            test = decided(operand)
+            if not isinstance(test, Constant):
+                return whole
+            return test if test.value is None else replace(test, value=not test.value)
+        case ColumnRef():
+            return Comparison(operator="=", left=operand, right=Constant(value=False, type=_BOOLEAN), span=whole.span)
+        case Comparison():
+            return decided(replace(operand, operator=NEGATED[operand.operator], span=whole.span))
+        case Not(operand=inner):
+            return _simplify(inner)
+        case And(operands=operands):
+            return _simplify(
+                Or(operands=tuple(Not(operand=each, span=each.span) for each in operands), span=whole.span)
+            )
+        case Or(operands=operands):
+            return And(
+                operands=tuple(_simplify(Not(operand=each, span=each.span)) for each in operands), span=whole.span
+            )
+        case _:
+            return whole
+
+
+def _simplify_or(predicate: Or) -> Expression:
+    """Flatten an OR; a range and its end become one, equalities on one column a list, searches for one word one.
+
+    What every branch asks is asked once: a = 1 AND b = 2 OR a = 1 AND b = 3 → a = 1 AND b IN (2, 3).
+    """
+    parts: list[Expression] = []
+    for operand in predicate.operands:
+        simple = _simplify(operand)
+        if not isinstance(simple, Constant):
+            parts.extend(simple.operands if isinstance(simple, Or) else (simple,))
+        elif simple.value is True:
+            return simple
+    if not parts:
+        return Constant(value=False, type=_BOOLEAN, span=predicate.span)
+    merged: dict[object, list[Expression]] = {}
+    for part in either(parts):
+        merged.setdefault(_place(part), []).append(part)
+    operands = without_implied(tuple(_together(each, predicate) for each in merged.values()), meaning_of)
+    if len(operands) == 1:
+        return operands[0]
+    shared, rests = apart(operands, meaning_of)
+    if not shared:
+        return Or(operands=operands, span=predicate.span)
+    rest = _simplify_or(Or(operands=rests, span=predicate.span))
+    return And(operands=(*shared, *conjuncts(rest)), span=predicate.span)
+
+
+def _place(part: Expression) -> object:
+    """Give what the parts of an OR that become one have in common: their column, or their word."""
+    choices = _choices(part)
+    if choices is not None:
+        return key_of(choices[0])
+    if isinstance(part, TokenMatch):
+        return part.word, part.columns[0].relation
+    return part
+
+
+def _together(parts: list[Expression], whole: Or) -> Expression:
+    first = parts[0]
+    if len(parts) == 1:
+        return first
+    if isinstance(first, TokenMatch):
+        columns = dict.fromkeys(column for each in parts if isinstance(each, TokenMatch) for column in each.columns)
+        return TokenMatch(columns=tuple(columns), word=first.word, span=whole.span)
+    choices = [found for each in parts if (found := _choices(each)) is not None]
+    if not choices:  # the same test again and again
+        return first
+    items = dict.fromkeys(item for _, found in choices for item in found)
+    return InList(operand=choices[0][0], items=tuple(items), span=whole.span)
+
+
+def _choices(predicate: Expression) -> tuple[ColumnRef, tuple[Expression, ...]] | None:
+    """Give the column and its values of `column = value` or of an IN list."""
+    match predicate:
+        case Comparison(operator="=", left=ColumnRef() as column, right=Constant() | Parameter() as value):
+            return column, (value,)
+        case Comparison(operator="=", left=Constant() | Parameter() as value, right=ColumnRef() as column):
+            return column, (value,)
+        case InList(operand=ColumnRef() as column, items=items) if all(
+            isinstance(item, Constant | Parameter) for item in items
+        ):
+            return column, items
+        case _:
+            return None

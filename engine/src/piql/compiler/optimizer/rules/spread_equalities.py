@@ -1,0 +1,99 @@
+"""Rule: what holds for a column holds for every column equal to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from piql.compiler.logical.expressions import (
+    Expression,
+    Or,
+)
+from piql.compiler.logical.operators import Derived, LogicalNode
+from piql.compiler.optimizer.analysis.comparisons import compared_column, compared_columns, moved
+from piql.compiler.optimizer.analysis.equalities import Equalities
+from piql.compiler.optimizer.analysis.predicates import key_of, replace_columns
+from piql.compiler.optimizer.analysis.region import Leg, Region, map_regions, read_region, write_region
+from piql.compiler.optimizer.rule import RuleContext
+from piql.trees.frozen import replace
+
+
+def spread_equalities(plan: LogicalNode, context: RuleContext) -> LogicalNode:
+    """Copy comparisons with a value to the columns that must be equal.
+
+        Join t.owner = s.target               Join t.owner = s.target
+          Selection s.target = [me]    →        Selection s.target = [me]
+            Relation s                            Relation s
+          Relation t                            Selection t.owner = [me]
+                                                  Relation t
+
+    Two columns of one relation may be equal, too. An OR of such comparisons moves as a whole, to a relation that has a
+    column for each of them. Needs predicates where `push_selection_down` left them. Only inner joins count: the columns
+    of a left-joined relation are NULL where it has no match. A derived table that is left-joined is read on its own,
+    so it is asked for what its matches must have.
+    """
+
+    def spread(node: LogicalNode) -> LogicalNode:
+        region = read_region(node)
+        classes = Equalities((*region.conditions, *(each for leg in region.legs for each in leg.filters)))
+        if not classes.classes() and not any(_is_derived(leg) for leg in region.legs):
+            return node
+        home = {relation: at for at, leg in enumerate(region.legs) for relation in leg.relations}
+        legs = list(region.legs)
+        for leg in region.legs:
+            if leg.kind == "left":
+                continue
+            for predicate in leg.filters:
+                column = compared_column(predicate)
+                if column is None:
+                    continue
+                for other in classes.equal_to(column)[1:]:
+                    at = home.get(other.relation)
+                    if at is None or legs[at].kind == "left":
+                        continue
+                    copy = replace_columns(predicate, {key_of(column): other})
+                    if copy not in legs[at].filters:
+                        legs[at] = replace(legs[at], filters=(*legs[at].filters, copy))
+                        context.note(
+                            f"{other.relation}.{other.name} equals {column.relation}.{column.name}, "
+                            "so what is asked of one holds for the other"
+                        )
+        for at, leg in enumerate(legs):
+            if leg.kind == "left" and _is_derived(leg):
+                legs[at] = replace(leg, filters=tuple(dict.fromkeys((*leg.filters, *_asked_of_match(region, leg)))))
+                if legs[at] != leg:
+                    context.note(f"a match of {' '.join(leg.relations)} equals what has one value")
+        conditions = list(region.conditions)
+        for predicate in (
+            *region.conditions,
+            *(each for leg in region.legs if leg.kind == "inner" for each in leg.filters),
+        ):
+            if not isinstance(predicate, Or) or not (columns := compared_columns(predicate)):
+                continue
+            for relation, at in home.items():
+                whole = moved(predicate, columns, relation, classes)
+                if legs[at].kind == "left" or whole is None or whole in legs[at].filters:
+                    continue
+                legs[at] = replace(legs[at], filters=(*legs[at].filters, whole))
+                if predicate in conditions:
+                    conditions.remove(predicate)
+                context.note(f"what an OR asks holds for the columns of {relation} that are equal to those in it")
+        if tuple(legs) == region.legs:
+            return node
+        return write_region(replace(region, legs=tuple(legs), conditions=tuple(conditions)))
+
+    return map_regions(plan, spread)
+
+
+def _is_derived(leg: Leg) -> bool:
+    return isinstance(leg.input, Derived)
+
+
+def _asked_of_match(region: Region, leg: Leg) -> Iterator[Expression]:
+    """Yield what the ON of a left join asks of its matches, as far as inner relations give the values."""
+    inner = [each for other in region.legs if other.kind == "inner" for each in other.filters]
+    classes = Equalities((*region.conditions, *inner, *leg.on))
+    for predicate in inner:
+        column = compared_column(predicate)
+        for other in classes.equal_to(column) if column is not None else ():
+            if column is not None and other.relation in leg.relations:
+                yield replace_columns(predicate, {key_of(column): other})

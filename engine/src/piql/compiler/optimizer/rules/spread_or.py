@@ -1,0 +1,117 @@
+"""Rule: the rows of an OR that asks a subquery are those of its branches, each read by itself."""
+
+from __future__ import annotations
+
+from piql.compiler.logical.expressions import Expression, Or, conjuncts
+from piql.compiler.logical.operators import (
+    Derived,
+    LogicalNode,
+    Output,
+    Projection,
+    Relation,
+    Selection,
+    Sort,
+    SortKey,
+    Union,
+)
+from piql.compiler.optimizer.analysis.copies import aliases_in, renamed, unused
+from piql.compiler.optimizer.analysis.predicates import conjunction, has_subquery, holds_subquery, relations_of
+from piql.compiler.optimizer.analysis.region import is_region, map_regions, read_region
+from piql.compiler.optimizer.rule import RuleContext
+from piql.trees.frozen import replace
+from piql.trees.node import Node, kinds_of
+
+_MOST_BRANCHES = 8
+
+
+def spread_or(plan: LogicalNode, context: RuleContext) -> LogicalNode:
+    """Make a UNION of the branches of an OR with a subquery, where nothing bounds the query otherwise.
+
+        Selection t.owner = [me] OR            Derived t
+                  t.owner IN (→ s.target)        Union
+          Relation t                       →       Projection t_1.owner, t_1.posted, …
+                                                     Selection t_1.owner = [me]
+                                                       Relation t_1
+                                                   Projection t_2.owner, t_2.posted, …
+                                                     Selection t_2.owner IN (→ s.target)
+                                                       Relation t_2
+
+    A row for which several branches hold is one row of the UNION: each gives all columns, the key among them, which
+    also completes the order. Only an OR over one relation alone is taken apart; where it compares values alone, the
+    planner reads the branches.
+    """
+    if Or not in kinds_of(plan) or not holds_subquery(plan):
+        return plan
+    taken = aliases_in(plan)
+    made: set[str] = set()
+    spread = _ordered(map_regions(plan, lambda region: _spread(region, taken, made)), made)
+    if spread == plan or context.cost(plan) is not None or context.cost(spread) is None:
+        return plan
+    context.note("each branch of the OR is read by itself")
+    return spread
+
+
+def _spread(node: LogicalNode, taken: set[str], made: set[str]) -> LogicalNode:
+    if not isinstance(node, Selection) or not is_region(node.input):
+        return node
+    relation = _only(node.input)
+    if not isinstance(relation, Relation):
+        return node
+    parts = list(conjuncts(node.predicate))
+    for at, part in enumerate(parts):
+        if not isinstance(part, Or) or not has_subquery(part) or len(part.operands) > _MOST_BRANCHES:
+            continue
+        if relations_of(part) - aliases_in(part) != {relation.alias}:
+            continue
+        union = _union(part, relation, taken)
+        made.add(union.alias)
+
+        def change(below: Node, union: Derived = union) -> Node:
+            return union if below == relation else below
+
+        below: LogicalNode = node.input.transform_up(change)  # type: ignore[assignment]
+        rest = conjunction(parts[:at] + parts[at + 1 :])
+        return below if rest is None else replace(node, predicate=rest, input=below)
+    return node
+
+
+def _only(part: LogicalNode) -> LogicalNode | None:
+    """Give what a join part reads, where it joins nothing."""
+    legs = read_region(part).legs
+    return legs[0].input if len(legs) == 1 else None
+
+
+def _ordered(plan: LogicalNode, made: set[str]) -> LogicalNode:
+    """Complete the orders of these unions by the keys of their rows, as `complete_order` does those of relations."""
+
+    def change(node: Node) -> Node:
+        if not isinstance(node, Sort) or not is_region(node.input):
+            return node
+        match _only(node.input):
+            case Derived(
+                alias=alias, input=Union(inputs=(Projection(input=Selection(input=Relation() as copy)), *_))
+            ) if alias in made:
+                own = copy.columns(copy.table.primary_key)
+                key = tuple(replace(each, relation=alias) for each in own)
+                told = tuple(SortKey(expression=each, ascending=node.keys[-1].ascending) for each in key)
+                known = {each.expression for each in node.keys}
+                return replace(node, keys=(*node.keys, *(each for each in told if each.expression not in known)))
+            case _:
+                return node
+
+    return plan.transform_up(change)  # type: ignore[return-value]
+
+
+def _union(part: Or, relation: Relation, taken: set[str]) -> Derived:
+    branches = []
+    for number, operand in enumerate(part.operands, start=1):
+        alias = unused(f"{relation.alias}_{number}", taken)
+        copy = replace(relation, alias=alias)
+        test: Expression = renamed(operand, {relation.alias: alias})  # type: ignore[assignment]
+        outputs = tuple(
+            Output(name=each.name, expression=each)
+            for each in copy.columns(column.name for column in relation.table.columns)
+        )
+        selection = Selection(predicate=test, input=copy, span=part.span)
+        branches.append(Projection(outputs=outputs, input=selection, span=part.span))
+    return Derived(alias=relation.alias, input=Union(inputs=tuple(branches), all=False, span=part.span), span=part.span)

@@ -1,0 +1,199 @@
+"""Rule: a query over a UNION ALL that is a derived table is the UNION ALL of that query over each branch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from piql.compiler.binding.outputs import output_columns
+from piql.compiler.binding.types import is_nullable, type_of
+from piql.compiler.logical.expressions import ColumnRef, Expression
+from piql.compiler.logical.operators import (
+    Derived,
+    Join,
+    LogicalNode,
+    Output,
+    Projection,
+    Selection,
+    Sort,
+    SortKey,
+    Stop,
+    Union,
+    map_inputs,
+)
+from piql.compiler.optimizer.analysis.copies import aliases_in, renamed, unused
+from piql.compiler.optimizer.analysis.predicates import ColumnKey, has_subquery, replace_columns
+from piql.compiler.optimizer.analysis.region import is_region, read_region
+from piql.compiler.optimizer.rule import RuleContext
+from piql.trees.node import Node, kinds_of
+
+
+def spread_union(plan: LogicalNode, context: RuleContext) -> LogicalNode:
+    """Ask each branch of a derived UNION ALL what is asked of the whole, where nothing bounds the query otherwise.
+
+        Stop 5                              Stop 5
+          Projection d.posted                 Sort posted
+            Sort d.posted                       Union all
+              Selection d.posted > 3     →        Projection d.posted
+                Derived d                           Selection d.posted > 3
+                  Union all                           Derived d
+                    Projection a.posted …               Projection a.posted …
+                    Projection b.posted …         Projection d_2.posted
+                                                    Selection d_2.posted > 3
+                                                      Derived d_2 …
+
+    Joins and tests of single rows give the same for each branch alone; groups and DISTINCT do not, and rows that UNION
+    drops are only known when it is whole: there the stop passes the select list, and only tests go into the branches.
+    What the rows are ordered by is given by the branches, too, and left out above the stop. `push_stop_into_union`
+    stops the branches then.
+    """
+    if Union not in kinds_of(plan):
+        return plan
+    found = [
+        node for node in plan.walk() if isinstance(node, Stop) and (_part(node) is not None or _alone(node) is not None)
+    ]
+    if not found or context.cost(plan) is not None:
+        return plan
+    taken = aliases_in(plan)
+
+    def visit(node: LogicalNode) -> LogicalNode:
+        changed = map_inputs(node, visit)
+        return (_lifted(changed, taken) or _spread(changed, taken)) if isinstance(changed, Stop) else changed
+
+    spread = visit(plan)
+    if context.cost(spread) is None:
+        return plan
+    context.note("each branch of the union is asked by itself")
+    return spread
+
+
+def _part(stop: Stop) -> tuple[Projection, tuple[SortKey, ...], LogicalNode, Derived] | None:
+    """Give what a stop is asked of: the select list, the order, the join part, and the derived union in it."""
+    projection = stop.input
+    if not isinstance(projection, Projection):
+        return None
+    keys: tuple[SortKey, ...] = ()
+    below = projection.input
+    if isinstance(below, Sort):
+        keys, below = below.keys, below.input
+    if not is_region(below) or any(has_subquery(each) for each in (*projection.outputs, *keys, *_tests(below))):
+        return None
+    legs = read_region(below).legs
+    for leg in legs:
+        match leg.input:
+            case Derived(input=Union(all=True)) as derived if leg.kind == "inner":
+                return projection, keys, below, derived
+    return None
+
+
+def _alone(stop: Stop) -> tuple[Projection, Sort | None, LogicalNode, Derived] | None:
+    """Give what a LIMIT is asked of where that is one derived UNION alone, with tests of it, that drops equal rows."""
+    projection = stop.input
+    if stop.is_page or not isinstance(projection, Projection):
+        return None
+    sort = projection.input if isinstance(projection.input, Sort) else None
+    below = projection.input if sort is None else sort.input
+    node = below
+    while isinstance(node, Selection):
+        node = node.input
+    if not isinstance(node, Derived) or not isinstance(node.input, Union) or node.input.all:
+        return None
+    keys = sort.keys if sort is not None else ()
+    if any(has_subquery(each) for each in (*projection.outputs, *keys, *_tests(below))):
+        return None
+    kinds = {tuple(each.type.kind for each in output_columns(branch)) for branch in node.input.inputs}
+    if len(kinds) > 1:  # the tests are of the widest type
+        return None
+    return projection, sort, below, node
+
+
+def _tests(part: LogicalNode) -> Iterator[Expression]:
+    """Give what a join part asks, without what its derived tables ask."""
+    match part:
+        case Selection():
+            yield part.predicate
+            yield from _tests(part.input)
+        case Join():
+            if part.condition is not None:
+                yield part.condition
+            yield from _tests(part.left)
+            yield from _tests(part.right)
+
+
+def _lifted(stop: Stop, taken: set[str]) -> LogicalNode | None:
+    alone = _alone(stop)
+    if alone is None:
+        return None
+    projection, sort, below, derived = alone
+    assert isinstance(derived.input, Union)
+    columns = output_columns(derived.input)
+    branches = []
+    for number, branch in enumerate(derived.input.inputs, start=1):
+        alias = derived.alias if number == 1 else unused(f"{derived.alias}_{number}", taken)
+        outputs = tuple(
+            Output(
+                name=each.name,
+                expression=ColumnRef(relation=alias, name=each.name, type=each.type, nullable=each.nullable),
+            )
+            for each in columns
+        )
+        copied = _copied(below, {derived.alias: alias}, derived, branch)
+        branches.append(Projection(outputs=outputs, input=copied, span=projection.span))
+    whole: LogicalNode = replace(derived.input, inputs=tuple(branches))
+    given: dict[ColumnKey, Expression] = {
+        (derived.alias, each.name): ColumnRef(relation="", name=each.name, type=each.type, nullable=each.nullable)
+        for each in columns
+    }
+    if sort is not None:
+        keys = tuple(replace(key, expression=replace_columns(key.expression, given)) for key in sort.keys)
+        whole = replace(sort, keys=keys, input=whole)
+    shown = tuple(replace(each, expression=replace_columns(each.expression, given)) for each in projection.outputs)
+    return replace(projection, outputs=shown, input=replace(stop, input=whole))
+
+
+def _spread(stop: Stop, taken: set[str]) -> LogicalNode:
+    part = _part(stop)
+    if part is None:
+        return stop
+    projection, keys, below, derived = part
+    assert isinstance(derived.input, Union)
+    outputs = [*projection.outputs]
+    order: list[SortKey] = []
+    for number, key in enumerate(keys, start=1):
+        output = next((each for each in outputs if each.expression == key.expression), None)
+        if output is None:
+            output = Output(name=f"#order_{number}", expression=key.expression)
+            outputs.append(output)
+        order.append(replace(key, expression=_column(output)))
+    aliases = aliases_in(below) - aliases_in(derived.input)
+    branches = []
+    for number, branch in enumerate(derived.input.inputs, start=1):
+        names = {each: each if number == 1 else unused(f"{each}_{number}", taken) for each in aliases}
+        copied = _copied(below, names, derived, branch)
+        own: tuple[Output, ...] = tuple(renamed(each, names) for each in outputs)  # type: ignore[misc]
+        branches.append(Projection(outputs=own, input=copied, span=projection.span))
+    union: LogicalNode = replace(derived.input, inputs=tuple(branches))
+    if order:
+        assert isinstance(projection.input, Sort)
+        union = Sort(keys=tuple(order), input=union, span=projection.input.span)
+    whole = replace(stop, input=union)
+    if len(outputs) == len(projection.outputs):
+        return whole
+    shown = tuple(Output(name=each.name, expression=_column(each)) for each in projection.outputs)
+    return Projection(outputs=shown, input=whole, span=projection.span)
+
+
+def _column(output: Output) -> ColumnRef:
+    nullable = is_nullable(output.expression)
+    return ColumnRef(relation="", name=output.name, type=type_of(output.expression), nullable=nullable)
+
+
+def _copied(part: LogicalNode, names: Mapping[str, str], union: Derived, branch: LogicalNode) -> LogicalNode:
+    """Copy a join part with other aliases and a branch in the place of the union."""
+
+    def change(node: Node) -> Node:
+        if isinstance(node, Derived) and node.alias == names[union.alias]:
+            return replace(node, input=branch)
+        return node
+
+    return renamed(part, names).transform_up(change)  # type: ignore[return-value]

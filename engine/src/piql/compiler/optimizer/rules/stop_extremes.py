@@ -1,0 +1,81 @@
+"""Rule: MIN and MAX need the first row of an order only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from piql.compiler.logical.expressions import (
+    Aggregate,
+    ColumnRef,
+    Comparison,
+    Constant,
+    Expression,
+    IsNull,
+    Not,
+    Parameter,
+)
+from piql.compiler.logical.operators import Count, GroupBy, LogicalNode, Selection, Sort, SortKey, Stop, map_inputs
+from piql.compiler.optimizer.analysis.predicates import ColumnKey, key_of
+from piql.compiler.optimizer.analysis.region import is_region, read_region
+from piql.compiler.optimizer.rule import RuleContext
+from piql.trees.frozen import replace
+
+
+def stop_extremes(plan: LogicalNode, context: RuleContext) -> LogicalNode:
+    """Read the smallest or largest value as the first one that an index gives.
+
+        GroupBy: MAX(t.posted)                    GroupBy: MAX(t.posted)
+          Selection t.owner = [me]          →       Stop 1
+            Relation t                                Sort t.posted DESC
+                                                        Selection t.owner = [me]
+                                                          Relation t
+
+    Only where one MIN or MAX of a column is asked for (`split_extremes` has come before), of one relation, and
+    equalities fix what it is grouped by. NULL comes last in the order of MAX; for MIN it is left out, unless a group
+    might then be missing that has nothing else.
+    """
+
+    def visit(node: LogicalNode) -> LogicalNode:
+        changed = map_inputs(node, visit)
+        match changed:
+            case GroupBy(aggregates=(Aggregate(function="MIN" | "MAX", operand=ColumnRef() as column) as extreme,)):
+                if not is_one_group(changed) or (extreme.function == "MIN" and column.nullable and changed.keys):
+                    return changed
+                context.note(f"{extreme.function} is the first value of an order")
+                return replace(changed, input=_first(changed.input, column, extreme))
+            case _:
+                return changed
+
+    return visit(plan)
+
+
+def is_one_group(group: GroupBy) -> bool:
+    """Whether a group is made of one relation, and equalities fix its keys."""
+    if not is_region(group.input):
+        return False
+    region = read_region(group.input)
+    if len(region.legs) > 1 or region.legs[0].relation is None or region.above or region.conditions:
+        return False
+    fixed = fixed_by(region.legs[0].filters)
+    return all(isinstance(each, ColumnRef) and key_of(each) in fixed for each in group.keys)
+
+
+def _first(plan: LogicalNode, column: ColumnRef, aggregate: Aggregate) -> LogicalNode:
+    if column.nullable and aggregate.function == "MIN":
+        plan = Selection(predicate=Not(operand=IsNull(operand=column)), input=plan, span=aggregate.span)
+    order = SortKey(expression=column, ascending=aggregate.function == "MIN")
+    return Stop(count=Count(max=1), is_page=False, input=Sort(keys=(order,), input=plan), span=aggregate.span)
+
+
+def fixed_by(filters: Iterable[Expression]) -> set[ColumnKey]:
+    """Give the columns that an equality fixes to one value."""
+    found: set[ColumnKey] = set()
+    for each in filters:
+        match each:
+            case Comparison(operator="=", left=ColumnRef() as column, right=Constant() | Parameter()):
+                found.add(key_of(column))
+            case Comparison(operator="=", left=Constant() | Parameter(), right=ColumnRef() as column):
+                found.add(key_of(column))
+            case _:
+                pass
+    return found

@@ -1,0 +1,355 @@
+"""Rule: an aggregate over the matches of each row is a left join, grouped by the row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import permutations
+
+from piql.compiler.binding.types import type_of
+from piql.compiler.logical.expressions import (
+    Aggregate,
+    ColumnRef,
+    Constant,
+    Exists,
+    Expression,
+    FunctionCall,
+    InSubquery,
+    IsNull,
+    Not,
+    ScalarSubquery,
+    conjuncts,
+)
+from piql.compiler.logical.operators import (
+    GroupBy,
+    Join,
+    LogicalNode,
+    Output,
+    Projection,
+    Relation,
+    Selection,
+    SemiJoin,
+    Sort,
+    SortKey,
+)
+from piql.compiler.optimizer.analysis.facts import facts_about
+from piql.compiler.optimizer.analysis.nulls import is_null_with
+from piql.compiler.optimizer.analysis.one_row import gives_one_row
+from piql.compiler.optimizer.analysis.predicates import conjunction, has_subquery, holds_subquery, relations_of
+from piql.compiler.optimizer.analysis.region import Leg, aliases_below, is_region, read_region
+from piql.compiler.optimizer.analysis.restrictions import restrictions_on
+from piql.compiler.optimizer.analysis.subqueries import pulled_apart
+from piql.compiler.optimizer.rule import RuleContext
+from piql.compiler.optimizer.rules.simplify_predicates import meaning_of
+from piql.text.source import Span
+from piql.trees.frozen import replace
+from piql.trees.node import Node
+
+MOST_ORDERED = 3  # relations of one subquery whose orders are all looked at
+
+
+def summarize_subqueries(plan: LogicalNode, context: RuleContext) -> LogicalNode:
+    """Join the rows that a correlated aggregate is over, and sum them up for each row.
+
+        Projection u.name, (→ COUNT(*) …)              Projection u.name, COUNT(s.owner)
+          Relation u                         →           GroupBy u.name: COUNT(s.owner), for each row
+                                                           Left join s.owner = u.name
+                                                             Relation u
+                                                             Relation s
+
+    In a WHERE the same stands below the test, which is above what tests need no subquery; in HAVING the rows are the
+    groups, and what they are grouped by finds their matches. COUNT(*) counts a key column, which is NULL where there is
+    no match; what else may be no NULL there is asked IF_FOUND. Several relations are joined one after the other, each
+    where the one before has a match. Only to rows that have keys is anything joined. Needs the values of single rows
+    joined already (`attach_subqueries`).
+    """
+    if not holds_subquery(plan):
+        return plan
+    summaries = _Summaries(plan, context)
+
+    def visit(node: Node) -> Node:
+        changed = node.map_children(visit)
+        match changed:
+            case Projection() if any(isinstance(each, ScalarSubquery) for each in changed.walk()):
+                return summaries.of_projection(changed)
+            case Selection() if any(isinstance(each, ScalarSubquery) for each in changed.predicate.walk()):
+                return summaries.of_selection(changed)
+            case _:
+                return changed
+
+    return visit(plan)  # type: ignore[return-value]
+
+
+class _Summaries:
+    """Makes the groups of one plan."""
+
+    def __init__(self, plan: LogicalNode, context: RuleContext) -> None:
+        self.plan = plan
+        self.context = context
+        self.values: dict[object, Expression] = {}
+
+    def of_projection(self, node: Projection) -> LogicalNode:
+        """An order by the sums themselves is put above them, any other stays where it is."""
+        sort = node.input if isinstance(node.input, Sort) and any(map(has_subquery, node.input.keys)) else None
+        start = node.input if sort is None else sort.input
+        places = (*node.outputs, *(sort.keys if sort is not None else ()))
+        rows = self._rows(start, places)
+        if rows is None:
+            return node
+        outputs: tuple[Output, ...] = tuple(rows.change(each) for each in node.outputs)  # type: ignore[misc]
+        order: tuple[SortKey, ...] = ()
+        if sort is not None:
+            order = tuple(rows.change(each) for each in sort.keys)  # type: ignore[misc]
+        if not rows.values or any(map(has_subquery, order)):
+            return node
+        self._keep(rows)
+        below = rows.plan if sort is None else replace(sort, keys=order, input=rows.plan)
+        return replace(node, outputs=outputs, input=below)
+
+    def of_selection(self, node: Selection) -> LogicalNode:
+        """What tests need no subquery come first; all that is read above of the rows goes with them."""
+        parts = conjuncts(node.predicate)
+        early = conjunction(each for each in parts if not has_subquery(each))
+        start = node.input if early is None else replace(node, predicate=early)
+        rows = self._rows(start, (self.plan,))
+        if rows is None:
+            return node
+        late = conjunction(rows.change(each) for each in parts if has_subquery(each))  # type: ignore[misc]
+        if not rows.values or late is None:
+            return node
+        self._keep(rows)
+        return replace(node, predicate=late, input=rows.plan)
+
+    def _rows(self, plan: LogicalNode, places: tuple[Node, ...]) -> _Rows | None:
+        keys = self._row_keys(plan)
+        if keys is None:
+            return None
+        known = aliases_below(plan)
+        read = [each for place in places for each in place.find(ColumnRef) if each.relation in known]
+        before = self._group_below(plan)
+        sums = [] if before is None else [*_sums(before.keys), *before.aggregates]
+        if before is not None:  # of the rows that a group is made of nothing is left but what they are grouped by
+            inside = aliases_below(before.input)
+            read = [each for each in read if each in before.keys or each.relation not in inside]
+        there = {query: each for query, each in self.values.items() if set(each.find(Aggregate)) <= set(sums)}
+        return _Rows(plan, known, list(dict.fromkeys((*keys, *read, *sums))), there, self.context)
+
+    def _keep(self, rows: _Rows) -> None:
+        self.values |= rows.there
+
+    def _group_below(self, plan: LogicalNode) -> GroupBy | None:
+        """Give the groups that rows are, or what summed up matches of the same rows before."""
+        while isinstance(plan, Sort | Selection | SemiJoin):
+            plan = plan.left if isinstance(plan, SemiJoin) else plan.input
+        return plan if isinstance(plan, GroupBy) else None
+
+    def _row_keys(self, plan: LogicalNode) -> tuple[Expression, ...] | None:
+        """Give the columns that tell the rows of a section apart; None where nothing does."""
+        while not is_region(plan):
+            match plan:
+                case Sort() | Selection():
+                    plan = plan.input
+                case SemiJoin():
+                    plan = plan.left
+                case GroupBy(keys=(_, *_) as keys):
+                    return tuple(each for each in keys if not isinstance(each, Aggregate))
+                case _:
+                    return None
+        legs = read_region(plan).legs
+        if any(leg.relation is None and not gives_one_row(leg.input) for leg in legs):
+            return None
+        relations = [leg.relation for leg in legs if leg.relation is not None]
+        return tuple(column for each in relations for column in each.columns(each.table.primary_key))
+
+
+class _Rows:
+    """Rows that are joined with what some subqueries sum up, one subquery after the other, equal ones once."""
+
+    def __init__(
+        self,
+        plan: LogicalNode,
+        known: frozenset[str],
+        kept: list[Expression],
+        there: dict[object, Expression],
+        context: RuleContext,
+    ) -> None:
+        self.plan = plan
+        self.known = known
+        self.kept = kept
+        self.there = there
+        self.context = context
+        self.values: dict[object, Expression] = {}
+
+    def change(self, node: Node) -> Node:
+        """Put what was summed up in the place of the subqueries of an expression."""
+        match node:
+            case ScalarSubquery(query=query):
+                matches = _taken_apart(query, self.known)
+                if matches is None:
+                    return node
+                same = matches.meaning
+                if same not in self.there:
+                    found = _summary(self.plan, self.known, tuple(self.kept), matches, query.span)
+                    if found is None:
+                        return node
+                    self.plan, self.there[same] = found
+                    self.kept.extend(found[0].aggregates)
+                    self.context.note("the matches of each row are summed up")
+                self.values[same] = self.there[same]
+                return self.values[same]
+            case Aggregate() | Exists() | InSubquery():
+                return node
+            case _:
+                return node.map_children(self.change)
+
+
+def _sums(keys: tuple[Expression, ...]) -> list[Aggregate]:
+    return [each for each in keys if isinstance(each, Aggregate)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Matches:
+    """A correlated aggregate, taken apart: what is joined, by which tests, and what is asked of it."""
+
+    legs: tuple[Leg, ...]
+    conditions: tuple[Expression, ...]
+    aggregates: tuple[Aggregate, ...]
+    asked: Expression
+
+    @property
+    def meaning(self) -> object:
+        """Give what is equal for two that say the same, in whatever order and by whatever names."""
+        tests = (*self.conditions, *(each for leg in self.legs for each in leg.filters))
+        read = [node for each in tests for node in each.find(ColumnRef)]
+
+        def place(leg: Leg) -> tuple[str, list[str]]:
+            assert leg.relation is not None
+            return leg.relation.table.name, sorted(each.name for each in read if each.relation in leg.relations)
+
+        legs = sorted(self.legs, key=place)
+        plain = {alias: f"#{number}" for number, leg in enumerate(legs) for alias in leg.relations}
+
+        def change(node: Node) -> Node:
+            if isinstance(node, ColumnRef) and node.relation in plain:
+                return replace(node, relation=plain[node.relation])
+            return node
+
+        def named(expression: Expression) -> Expression:
+            return expression.transform_up(change)  # type: ignore[return-value]
+
+        tables = tuple(place(leg)[0] for leg in legs)
+        return tables, frozenset(meaning_of(named(each)) for each in tests), named(self.asked)
+
+
+def _taken_apart(query: LogicalNode, known: frozenset[str]) -> _Matches | None:
+    match query:
+        case Projection(outputs=(only,), input=GroupBy(keys=(), aggregates=aggregates, input=inner)):
+            pulled = pulled_apart(inner)
+        case _:
+            return None
+    if pulled is None or not pulled[1] or has_subquery(pulled[0]):
+        return None
+    region = read_region(pulled[0])
+    if region.above or any(leg.relation is None or leg.kind == "left" for leg in region.legs):
+        return None
+    conditions = (*pulled[1], *region.conditions)
+    own = frozenset().union(*(leg.relations for leg in region.legs))
+    if not frozenset().union(*map(relations_of, (only, *conditions))) <= known | own:
+        return None
+    return _Matches(region.legs, conditions, aggregates, only.expression)
+
+
+def _summary(
+    below: LogicalNode, known: frozenset[str], keys: tuple[Expression, ...], matches: _Matches, span: Span | None
+) -> tuple[GroupBy, Expression] | None:
+    """Give the rows with the aggregates over their matches, and what is asked of these."""
+    legs = _in_order(matches.legs, matches.conditions, known)
+    if legs is None:
+        return None
+    last = legs[-1].relation
+    assert last is not None
+    key = last.columns(last.table.primary_key)[0]
+    places: dict[Expression, Expression] = {each: _over_matches(each, key) for each in matches.aggregates}
+    found = tuple(dict.fromkeys(each for each in places.values() if isinstance(each, Aggregate)))
+    summed = tuple(alias for leg in legs for alias in leg.relations)
+    joined = _joined(below, legs, matches.conditions, known, span)
+    group = GroupBy(keys=keys, aggregates=found, input=joined, summed=summed, span=span)
+
+    def place(node: Node) -> Node:
+        return places.get(node, node) if isinstance(node, Aggregate) else node.map_children(place)
+
+    return group, place(matches.asked)  # type: ignore[return-value]
+
+
+def _over_matches(aggregate: Aggregate, key: ColumnRef) -> Aggregate:
+    """Give an aggregate that leaves out rows whose key is NULL, since nothing matched."""
+    if aggregate.operand is None or _counts_rows(aggregate):
+        return replace(aggregate, operand=key)
+    if is_null_with(aggregate.operand, frozenset((key.relation,))):
+        return aggregate
+    found = FunctionCall(
+        name="IF_FOUND",
+        arguments=(aggregate.operand, key),
+        type=type_of(aggregate.operand),
+        span=aggregate.operand.span,
+    )
+    return replace(aggregate, operand=found)
+
+
+def _in_order(
+    legs: tuple[Leg, ...], conditions: tuple[Expression, ...], known: frozenset[str]
+) -> tuple[Leg, ...] | None:
+    """Give the relations in an order in which each is found by those before, best by what the schema limits."""
+    orders = permutations(legs) if len(legs) <= MOST_ORDERED else [legs]
+    fitting = [order for order in orders if all(_is_found(order, at, conditions, known) for at in range(len(order)))]
+    limited = (each for each in fitting if all(_is_limited(each, at, conditions, known) for at in range(len(each))))
+    return next(limited, fitting[0] if fitting else None)
+
+
+def _available(order: tuple[Leg, ...], at: int, known: frozenset[str]) -> frozenset[str]:
+    return known.union(*(leg.relations for leg in order[:at]))
+
+
+def _is_found(order: tuple[Leg, ...], at: int, conditions: tuple[Expression, ...], known: frozenset[str]) -> bool:
+    own, available = order[at].relations, _available(order, at, known)
+    return any(own < relations_of(each) <= available | own for each in conditions)
+
+
+def _is_limited(order: tuple[Leg, ...], at: int, conditions: tuple[Expression, ...], known: frozenset[str]) -> bool:
+    leg, available = order[at], _available(order, at, known)
+    assert leg.relation is not None
+    tests = (*leg.filters, *(each for each in conditions if relations_of(each) <= available | leg.relations))
+    return bool(facts_about(leg.relation.table, restrictions_on(leg.relation.alias, tests, available)))
+
+
+def _joined(
+    plan: LogicalNode,
+    legs: tuple[Leg, ...],
+    conditions: tuple[Expression, ...],
+    known: frozenset[str],
+    span: Span | None,
+) -> LogicalNode:
+    """Join relations to rows one after the other, each condition as soon as it can be tested."""
+    waiting = list(conditions)
+    before: Relation | None = None
+    for leg in legs:
+        known = known | leg.relations
+        now = [each for each in waiting if relations_of(each) <= known]
+        waiting = [each for each in waiting if each not in now]
+        if before is not None:
+            now.append(Not(operand=IsNull(operand=before.columns(before.table.primary_key)[0])))
+        filters = conjunction(leg.filters)
+        right = leg.input if filters is None else Selection(predicate=filters, input=leg.input)
+        plan = Join(kind="left", left=plan, right=right, condition=conjunction(now), span=span)
+        before = leg.relation
+    return plan
+
+
+def _counts_rows(aggregate: Aggregate) -> bool:
+    """Whether this is COUNT(*), or COUNT(1), which is the same."""
+    match aggregate:
+        case Aggregate(operand=None):
+            return True
+        case Aggregate(function="COUNT", operand=Constant(value=value), distinct=False):
+            return value is not None
+        case _:
+            return False

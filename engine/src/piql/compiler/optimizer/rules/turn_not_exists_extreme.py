@@ -1,0 +1,128 @@
+"""Rule: a row beyond which there is none has the largest or smallest value of its group."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from piql.compiler.logical.expressions import (
+    Aggregate,
+    ColumnRef,
+    Comparison,
+    Exists,
+    Expression,
+    Not,
+    ScalarSubquery,
+    conjuncts,
+)
+from piql.compiler.logical.operators import (
+    GroupBy,
+    LogicalNode,
+    Output,
+    Projection,
+    Relation,
+    Selection,
+    Sort,
+    Stop,
+    map_inputs,
+)
+from piql.compiler.optimizer.analysis.copies import renamed
+from piql.compiler.optimizer.analysis.predicates import MIRRORED, conjunction, equated_columns, has_subquery
+from piql.compiler.optimizer.analysis.region import is_region, read_region
+from piql.compiler.optimizer.rule import RuleContext
+from piql.compiler.optimizer.rules.simplify_predicates import meaning_of
+from piql.trees.frozen import replace
+from piql.trees.node import kinds_of
+
+
+def turn_not_exists_extreme(plan: LogicalNode, context: RuleContext) -> LogicalNode:
+    """Ask for the row with the largest value instead of the one that no row has a larger value than.
+
+        Selection NOT EXISTS (thoughts n where n.owner = t.owner       Selection t.posted = (MAX(n.posted) of thoughts n
+            AND n.posted > t.posted)                              →        where n.owner = t.owner)
+          Relation thoughts t                                            Relation thoughts t
+
+    Both relations are of one table, the row is itself one of the group, and no column compared may be NULL. What else
+    is asked of the others must be asked of the row, too. Only where the query has no bound otherwise.
+    """
+    if Exists not in kinds_of(plan):
+        return plan
+
+    def visit(node: LogicalNode) -> LogicalNode:
+        changed = map_inputs(node, visit)
+        if not isinstance(changed, Selection) or not is_region(changed.input):
+            return changed
+        region = read_region(changed)
+        tests = (*conjuncts(changed.predicate), *(each for leg in region.legs for each in leg.filters))
+        relations = {leg.relation.alias: leg.relation for leg in region.legs if leg.relation and leg.kind == "inner"}
+        parts = []
+        for part in conjuncts(changed.predicate):
+            match part:
+                case Not(operand=Exists(query=query)):
+                    found = _extreme(query, relations, tests, part)
+                    parts.append(part if found is None else found)
+                case _:
+                    parts.append(part)
+        predicate = conjunction(parts)
+        return changed if predicate is None or predicate == changed.predicate else replace(changed, predicate=predicate)
+
+    turned = visit(plan)
+    if turned == plan or context.cost(plan) is not None or context.cost(turned) is None:
+        return plan
+    context.note("a row beyond which there is none has the extreme of its group")
+    return turned
+
+
+def _extreme(
+    query: LogicalNode, relations: dict[str, Relation], tests: Sequence[Expression], whole: Not
+) -> Expression | None:
+    """Give the equality with the extreme; None where the subquery asks for something else."""
+    while isinstance(query, Projection | Sort | Stop):
+        if isinstance(query, Stop) and (query.count.max == 0 or query.count.parameter is not None or query.is_page):
+            return None
+        query = query.input
+    if not isinstance(query, Selection) or not isinstance(query.input, Relation) or has_subquery(query.predicate):
+        return None
+    other = query.input
+    keys: list[tuple[ColumnRef, ColumnRef]] = []
+    beyond: list[tuple[ColumnRef, str, ColumnRef]] = []
+    own: list[Expression] = []
+    for test in conjuncts(query.predicate):
+        match test:
+            case Comparison(operator=operator, left=ColumnRef() as left, right=ColumnRef() as right) if (
+                left.relation != right.relation and other.alias in (left.relation, right.relation)
+            ):
+                of_other, of_row, said = left, right, operator
+                if left.relation != other.alias:
+                    of_other, of_row, said = right, left, MIRRORED[operator]
+                if said == "=" and equated_columns(test) is not None:
+                    keys.append((of_other, of_row))
+                else:
+                    beyond.append((of_other, said, of_row))
+            case _:
+                own.append(test)
+    if len(beyond) != 1 or not keys:
+        return None
+    ((value, direction, its_value),) = beyond
+    row = relations.get(its_value.relation)
+    if row is None or row.table != other.table or direction not in (">", "<"):
+        return None
+    pairs = [*keys, (value, its_value)]
+    if any(mine.name != its.name or its.relation != row.alias or mine.nullable for mine, its in pairs):
+        return None
+    asked = {meaning_of(each) for each in tests}
+    if any(meaning_of(renamed(each, {other.alias: row.alias})) not in asked for each in own):  # type: ignore[arg-type]
+        return None
+    extreme = Aggregate(
+        function="MAX" if direction == ">" else "MIN", operand=value, distinct=False, type=value.type, span=whole.span
+    )
+    predicate = conjunction((*own, *(_equal(*pair) for pair in keys)))
+    assert predicate is not None
+    rows = replace(query, predicate=predicate)
+    group = GroupBy(keys=(), aggregates=(extreme,), input=rows, span=whole.span)
+    value_of = Projection(outputs=(Output(name="extreme", expression=extreme),), input=group, span=whole.span)
+    subquery = ScalarSubquery(query=value_of, type=value.type, span=whole.span)
+    return Comparison(operator="=", left=its_value, right=subquery, span=whole.span)
+
+
+def _equal(one: ColumnRef, other: ColumnRef) -> Expression:
+    return Comparison(operator="=", left=one, right=other, span=one.span)

@@ -1,0 +1,259 @@
+"""Rule: EXISTS and IN (SELECT …) are joins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from piql.compiler.binding.outputs import output_columns
+from piql.compiler.binding.types import is_nullable
+from piql.compiler.logical.expressions import (
+    ColumnRef,
+    Comparison,
+    Exists,
+    Expression,
+    InSubquery,
+    IsNull,
+    Not,
+    Or,
+    ScalarSubquery,
+    conjuncts,
+)
+from piql.compiler.logical.operators import (
+    Derived,
+    Distinct,
+    GroupBy,
+    Join,
+    LogicalNode,
+    Output,
+    Projection,
+    Selection,
+    SemiJoin,
+)
+from piql.compiler.optimizer.analysis.predicates import (
+    conjunction,
+    equated_columns,
+    has_subquery,
+    holds_subquery,
+)
+from piql.compiler.optimizer.analysis.region import aliases_below, is_region, map_regions, read_region, write_region
+from piql.compiler.optimizer.analysis.subqueries import equal, outer_relations, pulled_apart
+from piql.compiler.optimizer.rule import RuleContext
+from piql.trees.frozen import replace
+from piql.trees.node import Node
+
+
+def unnest_subqueries(plan: LogicalNode, context: RuleContext) -> LogicalNode:
+    """Make a join of each subquery in a WHERE.
+
+        Selection t.owner IN (→ s.target)              Join t.owner = q.target
+          Relation t                            →        Relation t
+                                                         Derived q
+                                                           Distinct … s.target
+
+        Selection EXISTS (… s.owner = t.owner)         SemiJoin s.owner = t.owner
+          Relation t                            →        Relation t
+                                                         Relation s
+
+    An IN whose subquery is bounded on its own joins the distinct values, so that they may also be read first and
+    followed. Everything else becomes a semi-join; predicates that speak of the query outside become its condition.
+    Where nothing bounds the query then, an EXISTS whose rows are found by equalities is followed like an IN.
+    An IN among the one row of an aggregate is an equality with its value. One in the ON of an inner join is tested
+    after it. Those that are parts of a test, or stand in HAVING or the select list, are left to `attach_subqueries`.
+    """
+    if not holds_subquery(plan):
+        return plan
+    plan = map_regions(plan, lambda region: _tested_above(region) if _has_subquery_in_on(region) else region)
+    joined = _unnested(plan, _Unnest(context))
+    if any(isinstance(node, Exists) for node in plan.walk()) and context.cost(joined) is None:
+        following = _Unnest(context, follows_exists=True)
+        followed = _unnested(plan, following)
+        if following.has_followed and context.cost(followed) is not None:
+            return followed
+    return joined
+
+
+def _unnested(plan: LogicalNode, unnest: _Unnest) -> LogicalNode:
+    def visit(node: Node) -> Node:
+        changed = node.map_children(visit)
+        if isinstance(changed, Selection) and is_region(changed) and has_subquery(changed.predicate):
+            return unnest.selection(changed)
+        return changed
+
+    return visit(plan)  # type: ignore[return-value]
+
+
+def _has_subquery_in_on(node: LogicalNode) -> bool:
+    match node:
+        case Selection():
+            return _has_subquery_in_on(node.input)
+        case Join():
+            is_own = node.kind == "inner" and node.condition is not None and has_subquery(node.condition)
+            return is_own or _has_subquery_in_on(node.left)
+        case _:
+            return False
+
+
+def _tested_above(node: LogicalNode) -> LogicalNode:
+    return write_region(read_region(node))
+
+
+class _Unnest:
+    def __init__(self, context: RuleContext, *, follows_exists: bool = False) -> None:
+        self.context = context
+        self.semi_joins = SemiJoins("subquery")
+        self.follows_exists = follows_exists
+        self.has_followed = False
+
+    def selection(self, node: Selection) -> LogicalNode:
+        below = node.input
+        kept: list[Expression] = []
+        filters: list[SemiJoin] = []
+        for predicate in conjuncts(node.predicate):
+            is_anti = isinstance(predicate, Not)
+            test = predicate.operand if isinstance(predicate, Not) else predicate
+            match test:
+                case InSubquery(operand=operand, query=query, more=()) if _is_one_group(query):
+                    value = ScalarSubquery(query=query, type=output_columns(query)[0].type, span=query.span)
+                    kept.append(
+                        Comparison(operator="<>" if is_anti else "=", left=operand, right=value, span=test.span)
+                    )
+                    continue
+                case InSubquery(query=query) if not any(map(has_subquery, test.values)):
+                    if not is_anti and not outer_relations(query) and self.context.is_bounded(query):
+                        below, equalities = self._joined(below, test, predicate)
+                        kept.extend(equalities)
+                        continue
+                    made = self.semi_joins.membership(test, predicate, is_anti=is_anti)
+                    if not is_anti:
+                        made = replace(made, compared=None)
+                case Exists(query=query):
+                    followed = self._followed(below, query, predicate) if self.follows_exists and not is_anti else None
+                    if followed is not None:
+                        below, equalities = followed
+                        kept.extend(equalities)
+                        continue
+                    made = self.semi_joins.existence(query, predicate, is_anti=is_anti)
+                case _:
+                    kept.append(predicate)
+                    continue
+            if outer_relations(made.right):  # it speaks of the query outside where no condition of a join can stand
+                kept.append(predicate)
+            else:
+                filters.append(made)
+        rest = conjunction(kept)
+        plan = below if rest is None else replace(node, predicate=rest, input=below)
+        for each in filters:
+            plan = replace(each, left=plan)
+        if filters or below is not node.input:
+            self.context.note("a subquery is joined")
+        return plan
+
+    def _joined(
+        self, below: LogicalNode, test: InSubquery, predicate: Expression
+    ) -> tuple[LogicalNode, list[Expression]]:
+        query = test.query
+        distinct = query if isinstance(query, Distinct) else Distinct(input=query, span=query.span)
+        derived, columns = self.semi_joins.derived(distinct)
+        equalities: list[Expression] = [*equal(test.values, columns, predicate.span)]
+        return Join(kind="inner", left=below, right=derived, condition=None, span=predicate.span), equalities
+
+    def _followed(
+        self, below: LogicalNode, query: LogicalNode, predicate: Expression
+    ) -> tuple[LogicalNode, list[Expression]] | None:
+        """Join the distinct values by which an EXISTS meets the query outside, where these are bounded on their own."""
+        pulled = pulled_apart(query, only_existence=True)
+        if pulled is None or not pulled[1]:
+            return None
+        inside, conditions = pulled
+        own = aliases_below(inside)
+        pairs: list[tuple[ColumnRef, ColumnRef]] = []  # inside, outside
+        for condition in conditions:
+            pair = equated_columns(condition)
+            if pair is None or (pair[0].relation in own) == (pair[1].relation in own):
+                return None
+            pairs.append(pair if pair[0].relation in own else pair[::-1])
+        outputs = tuple(Output(name=f"value_{at}", expression=one) for at, (one, _) in enumerate(pairs, start=1))
+        values = Distinct(input=Projection(outputs=outputs, input=inside, span=query.span), span=query.span)
+        if outer_relations(values) or not self.context.is_bounded(values):
+            return None
+        self.has_followed = True
+        derived, _ = self.semi_joins.derived(values)
+        columns = (
+            replace(one, relation=derived.alias, name=each.name) for (one, _), each in zip(pairs, outputs, strict=True)
+        )
+        equalities: list[Expression] = [
+            Comparison(operator="=", left=outside, right=column, span=predicate.span)
+            for (_, outside), column in zip(pairs, columns, strict=True)
+        ]
+        return Join(kind="inner", left=below, right=derived, condition=None, span=predicate.span), equalities
+
+
+def _has_no_keys(node: LogicalNode) -> bool:
+    return isinstance(node, GroupBy) and not node.keys
+
+
+def _is_one_group(query: LogicalNode) -> bool:
+    """Whether a subquery gives one row, whatever it finds, which is found anew for each row outside."""
+    return isinstance(query, Projection) and _has_no_keys(query.input) and bool(outer_relations(query))
+
+
+@dataclass(slots=True)
+class SemiJoins:
+    """Makes the semi-join of an EXISTS or IN; what it is the right side of is put in later."""
+
+    name: str  # of the tables made of subqueries, with a number
+    made: int = 0
+
+    def derived(self, query: LogicalNode) -> tuple[Derived, tuple[ColumnRef, ...]]:
+        """Give a subquery as a table, and its columns."""
+        self.made += 1
+        alias = f"{self.name}_{self.made}"
+        columns = tuple(
+            ColumnRef(relation=alias, name=each.name, type=each.type, nullable=each.nullable)
+            for each in output_columns(query)
+        )
+        return Derived(alias=alias, input=query, span=query.span), columns
+
+    def membership(self, test: InSubquery, predicate: Expression, *, is_anti: bool) -> SemiJoin:
+        query = test.query
+        inner = query.input if isinstance(query, Distinct) else query
+        outputs = inner.outputs if isinstance(inner, Projection) else ()
+        pulled = pulled_apart(query, counts_rows=False) if outputs else None
+        if pulled is None:
+            derived, columns = self.derived(query)
+            conditions: tuple[Expression, ...] = ()
+            right: LogicalNode = derived
+            found: tuple[Expression, ...] = columns
+        else:
+            right, conditions = pulled
+            found = tuple(each.expression for each in outputs)
+        equalities = equal(test.values, found, predicate.span)
+        if is_anti and conditions and any(map(_may_be_unknown, equalities)):
+            not_false = tuple(map(_not_false, equalities))
+            condition = conjunction((*conditions, *not_false))
+            return SemiJoin(left=right, right=right, condition=condition, is_anti=True, span=predicate.span)
+        return SemiJoin(
+            left=right,
+            right=right,
+            condition=conjunction((*equalities, *conditions)),
+            is_anti=is_anti,
+            compared=conjunction(equalities),
+            span=predicate.span,
+        )
+
+    def existence(self, query: LogicalNode, predicate: Expression, *, is_anti: bool) -> SemiJoin:
+        pulled = pulled_apart(query, only_existence=True)
+        right, conditions = pulled if pulled is not None else (query, ())
+        return SemiJoin(
+            left=right, right=right, condition=conjunction(conditions), is_anti=is_anti, span=predicate.span
+        )
+
+
+def _may_be_unknown(equality: Comparison) -> bool:
+    return is_nullable(equality.left) or is_nullable(equality.right)
+
+
+def _not_false(equality: Comparison) -> Expression:
+    """Give a test that is true where an equality is true or unknown: NOT IN keeps the rows for which none is."""
+    nulls = (IsNull(operand=each, span=equality.span) for each in (equality.left, equality.right) if is_nullable(each))
+    return Or(operands=(equality, *nulls), span=equality.span) if _may_be_unknown(equality) else equality

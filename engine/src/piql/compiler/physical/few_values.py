@@ -1,0 +1,49 @@
+"""Which columns hold few values, so that a limit on them alone would limit a whole application.
+
+A hundred statuses of one visibility are a hundred statuses of everybody. What a column is declared as and called tells
+it, and a query that compares it with what stands in its text. A reference by the name of its owner is none of these.
+"""
+
+from __future__ import annotations
+
+import re
+
+from piql.schema.catalog import Column, Kind, Table
+
+# The last word of a name, without `id` and `code` behind it.
+FEW = frozenset(
+    "status state type kind sort visibility gender sex flag flags level role priority severity mode tier stage phase "
+    "category rating stars grade language lang locale country currency region weekday month season color "
+    "colour privacy scope format version active enabled disabled deleted approved published archived hidden locked "
+    "public private verified read seen done open closed available".split()
+)
+_BEFORE = frozenset(("is", "has", "can", "was", "should", "allow", "allows"))
+_BEHIND = frozenset(("id", "code", "name", "value", "key"))
+_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
+SHORT = 2  # characters: a code, of which there are some dozens
+
+
+def holds_few_values(table: Table, name: str, *, is_constant: bool = False) -> bool:
+    """Whether a column holds few values; `is_constant`: a query compares it with constants."""
+    column = table.column(name)
+    if column is None:
+        return False
+    if column.type.kind is Kind.BOOLEAN or _is_short(column):
+        return True
+    words = [each.lower() for each in _WORDS.findall(name)]
+    while len(words) > 1 and words[-1] in _BEHIND:
+        words.pop()
+    if words and (words[-1] in FEW or (len(words) > 1 and words[0] in _BEFORE)):
+        return True
+    return is_constant and not _names_an_owner(table, column)
+
+
+def _is_short(column: Column) -> bool:
+    return column.type.kind is Kind.VARCHAR and column.type.length is not None and column.type.length <= SHORT
+
+
+def _names_an_owner(table: Table, column: Column) -> bool:
+    """Whether a column is a part of a key or of a reference, or of the type of one."""
+    references = (key.columns for key in table.foreign_keys)
+    keys = (table.primary_key, *(key.columns for key in table.unique_keys), *references)
+    return column.type.kind is Kind.UUID or any(column.name in key for key in keys)

@@ -1,0 +1,1 @@
+"""Secondary indexes: how one is made, and the fewest that serve a whole set."""

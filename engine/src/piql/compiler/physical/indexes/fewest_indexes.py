@@ -1,0 +1,298 @@
+"""The fewest indexes that serve a set: an index is left out where another one can stand in for it.
+
+item (i_a_id, i_id)                  looked at when an author is deleted
+item (i_a_id, i_title, i_id)         searchByAuthor, in the order of titles      → stands in for the first
+m (b, id), m (a, b, id)              queries of one b, and of one a and one b    → m (b, a, id) serves both
+
+Enters: the indexes of one table that constraints need and those that plans read, and a way to plan a query again over
+the indexes given. Leaves: fewer indexes, and the plans that changed. A query's bound never gets worse for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from piql.compiler.physical.indexes.index_set import Identity, identity, together
+from piql.compiler.physical.indexes.secondary_index import (
+    KEY_SERVES,
+    Beginnings,
+    Group,
+    declared_columns,
+    groups_of,
+    index_on,
+    is_purpose,
+)
+from piql.compiler.physical.operators import (
+    IndexFKJoin,
+    IndexScan,
+    PhysicalNode,
+    SortedIndexJoin,
+    operators,
+    partition_of,
+)
+from piql.schema.catalog import Index, IndexColumn, Table
+from piql.trees.frozen import replace
+from piql.trees.memory import Memory
+
+Remote: TypeAlias = IndexScan | IndexFKJoin | SortedIndexJoin
+Replan: TypeAlias = Callable[[int, PhysicalNode, tuple[Index, ...]], PhysicalNode | None]
+"""Plans a query by its number, instead of its plan so far, over these indexes of the table; None where a bound would be
+worse, or an index of another table be read that was not read before."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableDesign:
+    """The indexes that a table needs, and the plans that read another one of it now, by the number of their query."""
+
+    indexes: tuple[Index, ...]
+    changed: Mapping[int, PhysicalNode] = field(default_factory=dict)
+
+
+def secondary_reads(plan: PhysicalNode) -> tuple[Remote, ...]:
+    """Give the reads of a plan that go through a secondary index."""
+    return _reads.recall((plan,), lambda: tuple(filter(_is_secondary, operators(plan))))  # type: ignore[arg-type]
+
+
+def _is_secondary(node: PhysicalNode) -> bool:
+    return isinstance(node, IndexScan | IndexFKJoin | SortedIndexJoin) and not node.index.is_primary
+
+
+_reads: Memory[tuple[Remote, ...]] = Memory(2048)  # each is asked for again and again
+
+
+def design_table(
+    table: Table, required: Sequence[Index], plans: Mapping[int, PhysicalNode], replan: Replan
+) -> TableDesign:
+    """Give the indexes of a table: those required and those that its plans read, without what others can stand in for.
+
+    Indexes with the same key columns become one that holds what any of them holds; its partition is what all of its
+    readers fix. Short ones are left out first.
+    """
+    design = _Design(table, groups_of(table), {}, dict(plans), replan, frozenset(map(identity, required)))
+    design.add(required)
+    for at, plan in plans.items():
+        design.read(at, plan)
+    if len(design.kept) > 1:
+        lengths = {key: len(declared_columns(table, each.columns)) for key, each in design.kept.items()}
+        for key in sorted(design.kept, key=lambda each: (lengths[each], design.kept[each].name)):
+            index = design.kept.get(key)
+            if index is not None and _may_go(index):
+                design.leave_out(index)
+    return TableDesign(design.settled(), design.changed)
+
+
+@dataclass(slots=True)
+class _Design:
+    """The indexes kept so far, and the plans over them."""
+
+    table: Table
+    groups: tuple[Group, ...]
+    kept: dict[Identity, Index]
+    plans: dict[int, PhysicalNode]
+    replan: Replan
+    required: frozenset[Identity]
+    changed: dict[int, PhysicalNode] = field(default_factory=dict)
+    readers: dict[Identity, dict[int, None]] = field(default_factory=dict)
+    begun: _Begun | None = None  # what is kept now, by its first columns
+    by_columns: dict[frozenset[str], list[Group]] | None = None  # the groups by theirs
+
+    def reads_of(self, plan: PhysicalNode) -> Iterable[Remote]:
+        return (read for read in secondary_reads(plan) if read.index.table == self.table.name)
+
+    def add(self, indexes: Iterable[Index]) -> None:
+        for index in indexes:
+            key = identity(index)
+            known = self.kept.get(key)
+            self.kept[key] = index if known is None else together(known, index, self.table)
+
+    def read(self, at: int, plan: PhysicalNode) -> None:
+        """Note what a plan reads."""
+        for read in self.reads_of(plan):
+            self.add((read.index,))
+            self.readers.setdefault(identity(read.index), {})[at] = None
+
+    def leave_out(self, left: Index) -> None:
+        """Leave an index out where those that are kept, or one of them in another order, serve all it is there for."""
+        begun = self.begun = self.begun or _Begun(self.table, self.groups, self.kept.values())
+        first = declared_columns(self.table, left.columns)
+        may_be_turned = begun.fixing([each.name for each in first])
+        may_stand_in = self._may_read_without(left, begun) and (may_be_turned or not self._is_needed(left, begun))
+        if not may_stand_in and not may_be_turned:
+            return
+        rest = sorted((each for each in self.kept.values() if each is not left), key=lambda each: each.name)
+        others = [_opened_to(left, each) for each in rest]
+        if may_stand_in and self._may_serve(others, (left,)) and self._try(others, (left,)):
+            return
+        for at, other in enumerate(others):
+            turned = _begun_with(first, other, self.table) if identity(other) in may_be_turned else None
+            if turned is not None:
+                instead = [*others[:at], turned, *others[at + 1 :]]
+                if self._may_serve(instead, (left, other)) and self._try(instead, (left, self.kept[identity(other)])):
+                    return
+
+    def _may_serve(self, others: Sequence[Index], gone: Sequence[Index]) -> bool:
+        """Whether the constraints find their groups without what is gone, and readers of its first find their rows."""
+        served = (group for group in self.groups if group.index_among(self.table, gone) is not None)
+        if any(group.index_among(self.table, others) is None for group in served):
+            return False
+        return all(any(wanted.is_served_by(other) for other in others) for wanted in self._wanted_of(gone[0]))
+
+    def _is_needed(self, left: Index, begun: _Begun) -> bool:
+        """Whether a constraint finds its groups by an index, and no other that is kept begins as it must."""
+        if self.by_columns is None:
+            self.by_columns = {}
+            for group in self.groups:
+                self.by_columns.setdefault(group.first_columns, []).append(group)
+        for columns in begun.beginnings.of(left):
+            for group in self.by_columns.get(columns, ()):
+                is_alone = all(other is left for other in begun.beginnings.beginning(group))
+                is_served = is_alone and group.index_among(self.table, (left,)) is not None
+                if is_served and group.index_among(self.table, ()) is None:
+                    return True
+        return False
+
+    def _may_read_without(self, left: Index, begun: _Begun) -> bool:
+        """Whether each reader of an index finds its rows by another one that is kept."""
+        return all(any(other is not left for other in begun.serving(wanted)) for wanted in self._wanted_of(left))
+
+    def _wanted_of(self, index: Index) -> Iterator[_Wanted]:
+        """Give what the reads of an index ask of one that stands in for it."""
+        key = identity(index)
+        for at in self.readers.get(key, ()):
+            for read in self.reads_of(self.plans[at]):
+                if identity(read.index) == key:
+                    following = [] if isinstance(read, IndexFKJoin) or read.range is None else [read.range.column]
+                    if key not in self.required:  # it was made for this read, in the order asked
+                        columns = declared_columns(self.table, read.index.columns)
+                        following = [each.name for each in columns[len(read.prefix) :]]
+                    yield _Wanted(frozenset(each.column for each in read.prefix), len(read.prefix), tuple(following))
+
+    def _try(self, instead: Sequence[Index], gone: Iterable[Index]) -> bool:
+        """Plan the readers of the indexes that go over the others; keep what comes of it if nothing gets worse."""
+        allowed = {identity(each) for each in instead}
+        again: dict[int, PhysicalNode] = {}
+        for at in dict.fromkeys(reader for each in gone for reader in self.readers.get(identity(each), ())):
+            plan = self.replan(at, self.plans[at], tuple(instead))
+            if plan is None or any(identity(read.index) not in allowed for read in self.reads_of(plan)):
+                return False
+            again[at] = plan
+        self.kept = {identity(each): each for each in instead}
+        self.begun = None
+        for at, plan in again.items():
+            for readers in self.readers.values():
+                readers.pop(at, None)
+            self.read(at, plan)
+            self.plans[at] = self.changed[at] = plan
+        return True
+
+    def settled(self) -> tuple[Index, ...]:
+        """Say of each index which constraints it serves; its partition is what all reads of it fix, and no wider."""
+        own = sorted(self.kept.values(), key=lambda each: (each.span is None, each.name))
+        purposes: dict[Identity, list[str]] = {}
+        lengths: dict[Identity, list[int]] = {}
+        beginnings = Beginnings(self.table, self.groups, own)
+        for group in self.groups:
+            serving = beginnings.index_for(group)
+            if serving is not None and not serving.is_primary:
+                purposes.setdefault(identity(serving), []).append(group.purpose)
+                lengths.setdefault(identity(serving), []).append(1 if group.is_token else len(group.columns))
+        for key, readers in self.readers.items():
+            for at in readers:
+                reads = (each for each in self.reads_of(self.plans[at]) if identity(each.index) == key)
+                lengths.setdefault(key, []).extend(partition_of(each.prefix) for each in reads)
+        found = []
+        for index in own:
+            key = identity(index)
+            if key in lengths and index.span is None:
+                index = replace(index, partition_columns=min(lengths[key]))
+            found.append(_because(index, purposes.get(key, ())))
+        return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """The first columns that a read asks of an index: those that it fixes, then its range and its order."""
+
+    fixed: frozenset[str]
+    length: int
+    following: tuple[str, ...]
+
+    def is_served_by(self, other: Index) -> bool:
+        """Whether an index begins with the columns that a read fixes, then with its range and its order."""
+        if other.buckets > 1 or {each.name for each in other.columns[: self.length]} != self.fixed:
+            return False
+        rest = other.columns[self.length :]
+        if any(each.token_of for each in rest):
+            return False
+        return tuple(each.name for each in rest[: len(self.following)]) == self.following
+
+
+class _Begun:
+    """Indexes by their first columns, so that of many only those are looked at that may serve."""
+
+    def __init__(self, table: Table, groups: Sequence[Group], indexes: Iterable[Index]) -> None:
+        self._indexes = tuple(indexes)
+        self.beginnings = Beginnings(table, groups, self._indexes)
+        self._serving: dict[tuple[int, int], dict[tuple[frozenset[str], tuple[str, ...]], list[Index]]] = {}
+        self._fixing: dict[str, list[Index]] | None = None
+
+    def serving(self, wanted: _Wanted) -> Sequence[Index]:
+        """Give the indexes by which a read finds its rows."""
+        length, count = wanted.length, len(wanted.following)
+        found = self._serving.get((length, count))
+        if found is None:
+            found = self._serving[length, count] = {}
+            for index in self._indexes:
+                columns = frozenset(each.name for each in index.columns[:length])
+                following = tuple(each.name for each in index.columns[length : length + count])
+                found.setdefault((columns, following), []).append(index)
+        return [each for each in found.get((wanted.fixed, wanted.following), ()) if wanted.is_served_by(each)]
+
+    def fixing(self, columns: Sequence[str]) -> frozenset[Identity]:
+        """Give the indexes all of whose reads fix these columns and more."""
+        if self._fixing is None:
+            self._fixing = {}
+            for index in self._indexes:
+                for each in index.columns[: index.partition_columns] if index.partition_columns > 1 else ():
+                    self._fixing.setdefault(each.name, []).append(index)
+        few = min((self._fixing.get(name, []) for name in columns), key=len, default=list(self._indexes))
+        return frozenset(identity(each) for each in few if each.partition_columns > len(columns))
+
+
+def _may_go(index: Index) -> bool:
+    """Whether an index is the compiler's own, and no get of a UNIQUE key goes through it."""
+    return index.span is None and not index.is_unique
+
+
+def _opened_to(left: Index, other: Index) -> Index:
+    """Let the partitions of an index be wide enough for the reads of another, where it begins with the same columns."""
+    length = left.partition_columns
+    leading = {each.name for each in left.columns[:length]}
+    if other.partition_columns <= length or {each.name for each in other.columns[:length]} != leading:
+        return other
+    return replace(other, partition_columns=length)
+
+
+def _begun_with(first: Sequence[IndexColumn], other: Index, table: Table) -> Index | None:
+    """Give another index with these columns first, where all of its readers fix these and more."""
+    fixed = {each.name: each for each in other.columns[: other.partition_columns]}
+    names = {each.name for each in first}
+    if not _may_go(other) or other.buckets > 1 or not names < fixed.keys():
+        return None
+    ordered: list[IndexColumn] = [
+        *(fixed[each.name] for each in first),
+        *(each for name, each in fixed.items() if name not in names),
+        *other.columns[other.partition_columns :],
+    ]
+    turned = index_on(table, ordered, partition_columns=len(first))
+    return replace(turned, covering=other.covering, reason=other.reason)
+
+
+def _because(index: Index, purposes: Sequence[str]) -> Index:
+    parts = [each for each in index.reason.split("; ") if each]
+    declared = [each for each in parts if is_purpose(each) and index.span is not None]
+    held = [each for each in parts if not is_purpose(each)]
+    reason = "; ".join(dict.fromkeys((*declared, *purposes, *held))) or KEY_SERVES
+    return index if reason == index.reason else replace(index, reason=reason)

@@ -1,0 +1,56 @@
+"""The indexes of a set: those that constraints need and those that queries derive, so that one serves many.
+
+Enters: the indexes of each table, as `fewest_indexes` found them. Leaves: the secondary indexes of the set by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from piql.compiler.physical.indexes.secondary_index import covering_reason, is_purpose
+from piql.schema.catalog import Catalog, Index, IndexColumn, Table
+from piql.trees.frozen import replace
+
+Identity: TypeAlias = tuple[str, tuple[IndexColumn, ...], int]
+
+
+def identity(index: Index) -> Identity:
+    """Indexes of one table with the same key columns and buckets are one index."""
+    return (index.table, index.columns, index.buckets)
+
+
+@dataclass(frozen=True, slots=True)
+class IndexSet:
+    """The secondary indexes of a set, and for each index that a query asked for the one that serves it."""
+
+    indexes: Mapping[str, Index]
+    served_by: Mapping[Identity, Index]
+
+    def serving(self, index: Index) -> Index:
+        return self.served_by.get(identity(index), index)
+
+
+def together(one: Index, other: Index, table: Table) -> Index:
+    """One index for two uses of the same key columns."""
+    covering = one.covering if one.covering == other.covering else table.in_order({*one.covering, *other.covering})
+    partition = min(one.partition_columns, other.partition_columns)
+    if covering == one.covering and partition == one.partition_columns:
+        return one
+    parts = [each for each in one.reason.split("; ") if is_purpose(each)]
+    parts += [covering_reason(table, covering, covering=True)] if covering else []
+    return replace(one, covering=covering, partition_columns=partition, reason="; ".join(parts))
+
+
+def settle_indexes(catalog: Catalog, indexes: Iterable[Index]) -> IndexSet:
+    """Name the indexes of a set after their key columns: the same names whatever the order of its queries."""
+    named: dict[str, Index] = {}
+    served: dict[Identity, Index] = {}
+    for index in sorted(indexes, key=lambda each: (each.table, each.span is None, each.name)):
+        name, number = index.name, 1
+        while name in named or name in catalog.tables:
+            number += 1
+            name = f"{index.name}_{number}"
+        named[name] = served[identity(index)] = index if name == index.name else replace(index, name=name)
+    return IndexSet(named, served)

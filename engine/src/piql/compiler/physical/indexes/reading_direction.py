@@ -1,0 +1,33 @@
+"""Which tables and indexes a set of queries reads from their end: a store may then keep them the other way round.
+
+    thoughts (owner, posted)    ORDER BY posted DESC LIMIT 10        kept with the newest first
+    item_by_title               ORDER BY i_title LIMIT 50            kept as it is named
+
+What counts are reads that stop early. One that takes all there is in its range, at most a limit's number, costs about
+the same in both directions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from piql.compiler.physical.operators import IndexScan, PhysicalNode, SortedIndexJoin, WritePlan
+from piql.schema.catalog import Index
+
+
+def reading_directions(plans: Iterable[PhysicalNode | WritePlan | None]) -> Mapping[Index, frozenset[bool]]:
+    """Give of each index, a table as its primary one, which ways reads that stop early go: True is forwards."""
+    directions: dict[Index, frozenset[bool]] = {}
+    for plan in plans:
+        if plan is None:
+            continue
+        reads: list[IndexScan | SortedIndexJoin] = [*plan.find(IndexScan), *plan.find(SortedIndexJoin)]
+        for read in reads:
+            if read.limit.count is not None:
+                directions[read.index] = directions.get(read.index, frozenset()) | {read.is_ascending}
+    return directions
+
+
+def read_from_their_end(plans: Iterable[PhysicalNode | WritePlan | None]) -> frozenset[Index]:
+    """Give the indexes of which every read that stops early goes backwards."""
+    return frozenset(index for index, found in reading_directions(plans).items() if found == {False})

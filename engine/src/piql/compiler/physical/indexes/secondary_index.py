@@ -1,0 +1,212 @@
+"""One secondary index: how it is made, named and completed, which rows it finds, and whether it should cover.
+
+`index_set` puts the indexes of all queries together, `fewest_indexes` leaves out those that others can stand in for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from piql.compiler.physical.widths import WIDE_ROW_BYTES, columns_bytes, has_size
+from piql.schema.catalog import Catalog, ForeignKey, Index, IndexColumn, Table, completed_by_key, word_column
+from piql.trees.frozen import quick, replace
+
+
+def index_on(
+    table: Table,
+    columns: Sequence[IndexColumn],
+    *,
+    partition_columns: int,
+    is_unique: bool = False,
+    reason: str = "",
+) -> Index:
+    """Make an index by these columns, completed by the primary key and named after them."""
+    return Index(
+        name_of(table, declared_columns(table, columns)),
+        table.name,
+        completed_by_key(table, columns),
+        partition_columns=partition_columns,
+        is_unique=is_unique,
+        reason=reason,
+    )
+
+
+def declared_columns(table: Table, columns: Sequence[IndexColumn]) -> tuple[IndexColumn, ...]:
+    """Leave out the columns at the end by which an index is completed anyway."""
+    declared, whole = tuple(columns), completed_by_key(table, columns)
+    while declared and completed_by_key(table, declared[:-1]) == whole:
+        declared = declared[:-1]
+    return declared
+
+
+def name_of(table: Table, columns: Iterable[IndexColumn]) -> str:
+    """`subscriptions_by_target`, `message_by_recipient_token_body`, `orders_by_total_placed_desc`."""
+    words = []
+    for each in columns:
+        words.append("_".join(("token", *each.token_of)) if each.token_of else each.name)
+        if not each.ascending:
+            words.append("desc")
+    return f"{table.name}_by_{'_'.join(words)}" if words else f"{table.name}_in_order"
+
+
+def serves_group(index: Index, columns: Iterable[str]) -> bool:
+    """Whether an index begins with exactly these columns, in any order: then all rows of one group are one range."""
+    wanted = set(columns)
+    leading = index.columns[: len(wanted)]
+    if index.buckets > 1 or any(each.token_of for each in index.columns):
+        return False  # several ranges, or several entries a row
+    if index.partition_columns > len(wanted):
+        return False  # a group is spread over partitions
+    return {each.name for each in leading} == wanted
+
+
+def group_index(table: Table, columns: Sequence[str], known: Iterable[Index]) -> Index | None:
+    """Give the index by which the rows that share one value of `columns` are found: the table itself when it serves."""
+    if set(table.primary_key[: len(columns)]) == set(columns) and serves_group(table.primary_index(), columns):
+        return table.primary_index()
+    return next((each for each in known if serves_group(each, columns)), None)
+
+
+def token_index(columns: tuple[str, ...], known: Iterable[Index]) -> Index | None:
+    """Give the index by which the rows that hold one word of some text columns are found."""
+    name = word_column(columns).name
+    return next((each for each in known if each.columns[0].name == name and each.buckets == 1), None)
+
+
+@quick
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Rows that share one value of some columns, or one word of them, which a constraint of a table looks for."""
+
+    columns: tuple[str, ...]
+    purpose: str
+    is_token: bool = False
+    is_unique: bool = False
+
+    @property
+    def first_columns(self) -> frozenset[str]:
+        """What an index by which the group is found begins with."""
+        return frozenset((word_column(self.columns).name,) if self.is_token else self.columns)
+
+    def index_among(self, table: Table, known: Iterable[Index]) -> Index | None:
+        """Give the first index by which the group is found."""
+        if self.is_token:
+            return token_index(self.columns, known)
+        return group_index(table, self.columns, known)
+
+
+class Beginnings:
+    """Indexes of a table by the columns that they begin with: of many, only those are looked at that may serve."""
+
+    def __init__(self, table: Table, groups: Iterable[Group], indexes: Iterable[Index] = ()) -> None:
+        self._table = table
+        self._longest = max((len(each.columns) for each in groups), default=0)
+        self._found: dict[frozenset[str], list[Index]] = {}
+        for each in indexes:
+            self.add(each)
+
+    def add(self, index: Index) -> None:
+        for columns in self.of(index):
+            self._found.setdefault(columns, []).append(index)
+
+    def of(self, index: Index) -> Iterator[frozenset[str]]:
+        """Give the columns that an index begins with, as many as a group may have."""
+        names = [each.name for each in index.columns[: self._longest]]
+        return (frozenset(names[:length]) for length in range(1, len(names) + 1))
+
+    def beginning(self, group: Group) -> Sequence[Index]:
+        """Give the indexes that begin with the columns of a group, in the order in which they were added."""
+        return self._found.get(group.first_columns, ())
+
+    def index_for(self, group: Group) -> Index | None:
+        """Give the first index by which a group is found."""
+        return group.index_among(self._table, self.beginning(group))
+
+
+def groups_of(table: Table) -> tuple[Group, ...]:
+    """Give the groups that the constraints of a table look for: UNIQUE keys, limits, and rows that reference others."""
+    found = [
+        Group(key.columns, f"UNIQUE ({', '.join(key.columns)}) {LOOKED_UP}", is_unique=True)
+        for key in table.unique_keys
+    ]
+    for limit in table.limits:
+        shown = f"(TOKEN({', '.join(limit.columns)}))" if limit.is_token else f"({', '.join(limit.columns)})"
+        found.append(Group(limit.columns, f"CARDINALITY LIMIT {limit.limit} {shown} {COUNTED}", limit.is_token))
+    found += [Group(key.columns, f"deleting a row of {key.table} {REFERENCED}") for key in table.foreign_keys]
+    return tuple(found)
+
+
+def constraint_indexes(catalog: Catalog) -> dict[str, Index]:
+    """Give the secondary indexes that the schema itself needs, by name; those made by hand serve where they can.
+
+    A CARDINALITY LIMIT is counted by one, a UNIQUE looked up by one, and the rows that reference a row to be deleted
+    are found by one. A table's own primary key serves where the columns are its beginning.
+    """
+    found: dict[str, Index] = {}
+    for table in catalog.tables.values():
+        own = [replace(each, reason=DECLARED) for each in catalog.indexes.values() if each.table == table.name]
+        groups = groups_of(table)
+        beginnings = Beginnings(table, groups, own)
+        for group in groups:
+            if beginnings.index_for(group) is not None:
+                continue
+            columns = tuple(map(IndexColumn, group.columns))
+            if group.is_token:
+                columns = (word_column(group.columns),)
+            made = index_on(
+                table, columns, partition_columns=len(columns), is_unique=group.is_unique, reason=group.purpose
+            )
+            own.append(made)
+            beginnings.add(made)
+        found.update((index.name, index) for index in own)
+    return found
+
+
+def referrers_of(catalog: Catalog, name: str) -> tuple[tuple[Table, ForeignKey], ...]:
+    """Give every foreign key that references a table, with the table that declares it."""
+    return tuple((table, key) for table in catalog.tables.values() for key in table.foreign_keys if key.table == name)
+
+
+def is_covering(table: Table, index: Index, needed: Iterable[str]) -> bool:
+    """Whether an index should hold the columns a read needs, rather than keys only.
+
+    A copy saves one request a row; it is not worth a copy of values without a length, or of very wide rows.
+    """
+    missing = [name for name in needed if name not in index.held_columns]
+    if not missing:
+        return True
+    types = [column.type for name in missing if (column := table.column(name)) is not None]
+    return all(map(has_size, types)) and columns_bytes(table, missing) <= WIDE_ROW_BYTES
+
+
+def covering_reason(table: Table, missing: Sequence[str], *, covering: bool) -> str:
+    """Say why an index holds columns beside its key, or why it does not."""
+    names = ", ".join(missing)
+    if not missing:
+        return KEY_SERVES
+    width = columns_bytes(table, missing)
+    if covering:
+        return f"holds {names}, too: no request a row to fetch them, for {_bytes(width)} more in each entry and write"
+    return f"keys only: {names} would add up to {_bytes(width)} to each entry, so rows are fetched by their key"
+
+
+def _bytes(count: int) -> str:
+    return f"{count} byte{'s' * (count != 1)}"
+
+
+KEY_SERVES = "its key holds all that its queries read"
+DECLARED = "declared by CREATE INDEX"
+LOOKED_UP = "is looked up by it"
+COUNTED = "is counted by it"
+REFERENCED = "looks here for rows that reference it"
+
+
+def is_purpose(reason: str) -> bool:
+    """Whether a part of an index's reason says what it is there for, rather than what it holds."""
+    return reason.endswith((DECLARED, LOOKED_UP, COUNTED, REFERENCED))
+
+
+def serves_constraint(index: Index) -> bool:
+    """Whether a constraint of its table is checked by an index."""
+    return any(each.endswith((LOOKED_UP, COUNTED, REFERENCED)) for each in index.reason.split("; "))

@@ -1,0 +1,377 @@
+"""The physical plan: how it is read. Remote operators make requests, local ones do not (VLDB 2012, section 5.2).
+
+Rows between operators are flat tuples laid out by `fields`: an expression of an operator above refers to a column of
+its input by an equal expression in the input's `fields` (a `ColumnRef`, or, above `LocalGroupBy`, a key or aggregate).
+Every remote read has a limit; there is no unbounded operator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from piql.compiler.logical.expressions import Aggregate, ColumnRef, Expression
+from piql.compiler.logical.operators import Assignment, Count, Output, SortKey
+from piql.schema.catalog import CardinalityLimit, ForeignKey, Index, Table, UniqueKey
+from piql.text.source import Span
+from piql.trees.frozen import quick, replace
+from piql.trees.node import Node
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Operator(Node):
+    fields: tuple[Expression, ...] = ()
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@quick
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyPart(Node):
+    """One leading key column of an index fixed by equality: to one value, or to any of several (IN, OR).
+
+    `values` holds one expression, several, or one list `Parameter`; several make one read each. Values may refer to
+    columns of the child row in a join. A NULL value makes no read, unless `is_null`: then the entries are those whose
+    column IS NULL. For a token column the value is the word, case-folded by the executor.
+    """
+
+    column: str
+    values: tuple[Expression, ...]
+    is_null: bool = False
+
+
+def null_columns(prefix: tuple[KeyPart, ...]) -> tuple[str, ...]:
+    """Give the key columns that IS NULL fixes."""
+    return tuple(part.column for part in prefix if part.is_null)
+
+
+def partition_of(prefix: tuple[KeyPart, ...]) -> int:
+    """Give how many leading key columns a read fixes to a value: no partition is named by NULL."""
+    return next((at for at, part in enumerate(prefix) if part.is_null), len(prefix))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyRange(Node):
+    """An inequality on the key column that follows the equalities; a side that is None is open. NULLs never match."""
+
+    column: str
+    low: Expression | None = None
+    is_low_included: bool = False
+    high: Expression | None = None
+    is_high_included: bool = False
+
+
+@quick
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowLimit(Node):
+    """The most rows one read returns, with the fact that proves it.
+
+    `count` is set when a Stop reached the read (then fewer may be asked for at run time); otherwise the schema bounds
+    it: `because` is a limit, a unique key, or None for the whole primary key.
+    """
+
+    max: int
+    count: Count | None = None
+    because: CardinalityLimit | UniqueKey | ForeignKey | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept(Node):
+    """A fact that says how many rows pass a test: those of `limit` for each combination of the values in `prefix`.
+
+    With a `depth` they are so many for each row of the operator that stands so many below. `rows` is the number of all.
+    Without a limit one row passes: that of a left join which has found nothing.
+    """
+
+    table: Table
+    prefix: tuple[KeyPart, ...] = ()
+    limit: RowLimit | None = None
+    depth: int = 0
+    rows: int = 0
+
+
+@quick
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexScan(_Operator):
+    """Reads one contiguous range of an index (a get, when the whole primary key is fixed): 1 request a combination of
+    key values. `fields` are columns held by the index.
+
+    `order` is the order in which each read gives its rows after the fixed columns, completed by the primary key;
+    `is_ascending` False walks the index backwards. With several combinations the reads are merged by `order` when
+    `is_merged`, else concatenated. `is_resumable`: `order` is also the page order, so a cursor's
+    position bounds the read.
+    """
+
+    table: Table
+    alias: str
+    index: Index
+    prefix: tuple[KeyPart, ...] = ()
+    range: KeyRange | None = None
+    is_ascending: bool = True
+    order: tuple[SortKey, ...] = ()
+    is_merged: bool = False
+    is_resumable: bool = False
+    limit: RowLimit
+
+
+@quick
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexFKJoin(_Operator):
+    """Per child row, gets the row of `table` whose whole primary (or unique) key the child names: 1 request a child row
+    (equal keys are merged, NULL keys make none). `kind` left keeps child rows without a match, padded with NULLs.
+    A `condition` (over child and match, only with `kind` left) decides what counts as a match: the rest of an ON.
+    """
+
+    child: PhysicalNode
+    table: Table
+    alias: str
+    index: Index
+    prefix: tuple[KeyPart, ...]
+    kind: Literal["inner", "left"] = "inner"
+    condition: Expression | None = None
+
+
+@quick
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SortedIndexJoin(_Operator):
+    """Per child row, reads the first rows of an index range already in the order asked: 1 request a child row
+    (equal keys are merged, NULL keys make none).
+
+    `order` as in IndexScan; with `is_merged` the lists of all child rows are merged by `order` (and then child order),
+    else each child row's matches follow it in child order. `is_resumable` as in IndexScan: with a cursor, each list is
+    read from the cursor's position on. `kind` and `condition` as in IndexFKJoin; `kept` is set where fewer rows can
+    meet the condition than are read.
+    """
+
+    child: PhysicalNode
+    table: Table
+    alias: str
+    index: Index
+    prefix: tuple[KeyPart, ...]
+    range: KeyRange | None = None
+    is_ascending: bool = True
+    order: tuple[SortKey, ...] = ()
+    is_merged: bool = False
+    is_resumable: bool = False
+    limit: RowLimit
+    kind: Literal["inner", "left"] = "inner"
+    condition: Expression | None = None
+    kept: Kept | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dereference(_Operator):
+    """Per row, gets the record behind an entry of a keys-only index by its primary key: 1 request a row.
+
+    Adds the columns of `alias` that the entry did not hold; a row whose record is gone is dropped.
+    """
+
+    child: PhysicalNode
+    table: Table
+    alias: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalSelection(_Operator):
+    """Keeps the rows for which `predicate` is true; `kept` is set where fewer can pass than are read."""
+
+    child: PhysicalNode
+    predicate: Expression
+    kept: Kept | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalJoin(_Operator):
+    """Joins two bounded inputs in memory, in the order of the left and then of the right.
+
+    `is_left_once`: the condition equates what tells the rows of `right` apart, so a row of `left` meets one at most;
+    `is_right_once` says so of a row of `right`.
+    """
+
+    left: PhysicalNode
+    right: PhysicalNode
+    condition: Expression | None
+    kind: Literal["inner", "left"] = "inner"
+    is_left_once: bool = False
+    is_right_once: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalSemiJoin(_Operator):
+    """Keeps the rows of `left` for which `right` has a row that satisfies `condition` (EXISTS, IN subquery).
+
+    With `is_anti`, keeps those for which it has none; of NOT IN the part of the condition that is `compared` must be
+    false for all rows that meet the rest, not only unknown. With a `mark` it keeps every row and adds a column that
+    says whether there is one (unknown where `compared` is).
+    """
+
+    left: PhysicalNode
+    right: PhysicalNode
+    condition: Expression | None
+    is_anti: bool = False
+    compared: Expression | None = None
+    mark: ColumnRef | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalSort(_Operator):
+    child: PhysicalNode
+    keys: tuple[SortKey, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalStop(_Operator):
+    """Lets the first `count` rows through. With `is_page` it is the page of a PAGINATE query: its input comes in the
+    total order `order`, the cursor holds the values of `order` of the page's last row, and on resuming rows up to that
+    position are dropped before counting.
+    """
+
+    child: PhysicalNode
+    count: Count
+    is_page: bool = False
+    order: tuple[SortKey, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalGroupBy(_Operator):
+    """Groups in memory, in the order in which groups begin; `fields` are `keys` followed by `aggregates`.
+
+    No keys: exactly one row. `depth` tells how many operators below stand the rows that are the groups, if any do.
+
+    With `is_one` every key has one value in all rows, so that there is one group at most.
+    """
+
+    child: PhysicalNode
+    keys: tuple[Expression, ...]
+    aggregates: tuple[Aggregate, ...]
+    depth: int = 0
+    is_one: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalDistinct(_Operator):
+    """Keeps the first of rows equal in every field of `keys`.
+
+    With a `mark` it adds a column that says whether `found` is set in one of those rows: whether a left join met a row.
+    `depth` tells how many operators below stand the rows that `keys` tell apart: no more than these are kept.
+    """
+
+    child: PhysicalNode
+    keys: tuple[Expression, ...]
+    depth: int = 0
+    found: ColumnRef | None = None
+    mark: ColumnRef | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalUnion(_Operator):
+    """The rows of all children one after the other, equal rows once unless `all`; the branches are read in parallel.
+
+    `fields` are those of the first child; the others' fields pair with them by place. With `order`, the children are
+    each in that order (in terms of the first child's fields) and are merged.
+    """
+
+    inputs: tuple[PhysicalNode, ...]
+    all: bool
+    order: tuple[SortKey, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalProjection(_Operator):
+    """Computes the outputs; `fields[i]` is `ColumnRef(relation=alias, name=outputs[i].name)` (alias "" at the top)."""
+
+    child: PhysicalNode
+    outputs: tuple[Output, ...]
+    alias: str = ""
+
+
+PhysicalNode: TypeAlias = (
+    IndexScan
+    | IndexFKJoin
+    | SortedIndexJoin
+    | Dereference
+    | LocalSelection
+    | LocalJoin
+    | LocalSemiJoin
+    | LocalSort
+    | LocalStop
+    | LocalGroupBy
+    | LocalDistinct
+    | LocalUnion
+    | LocalProjection
+)
+RemoteOperator: TypeAlias = IndexScan | IndexFKJoin | SortedIndexJoin | Dereference
+
+
+def inputs(node: PhysicalNode) -> tuple[PhysicalNode, ...]:
+    """Give the operators below one, in the order that paths count them."""
+    match node:
+        case IndexScan():
+            return ()
+        case LocalJoin() | LocalSemiJoin():
+            return (node.left, node.right)
+        case LocalUnion():
+            return node.inputs
+        case _:
+            return (node.child,)
+
+
+def map_inputs(node: PhysicalNode, change: Callable[[PhysicalNode], PhysicalNode]) -> PhysicalNode:
+    """Give an operator with each one below it replaced by `change`; the same object when none changed."""
+    below = inputs(node)
+    changed = tuple(map(change, below))
+    if all(new is old for new, old in zip(changed, below, strict=True)):
+        return node
+    match node:
+        case IndexScan():
+            return node
+        case LocalJoin() | LocalSemiJoin():
+            return replace(node, left=changed[0], right=changed[1])
+        case LocalUnion():
+            return replace(node, inputs=changed)
+        case _:
+            return replace(node, child=changed[0])
+
+
+def operators(plan: PhysicalNode) -> Iterator[PhysicalNode]:
+    """Yield the operators of a plan, from the top down."""
+    waiting = [plan]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting.extend(reversed(inputs(node)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WritePlan(Node):
+    """The steps of a write on one record (VLDB 2012, section 7.2), those of stores without transactions included.
+
+    1. a get of the old record (always: old index entries and the condition depend on it)
+    2. a note of the intent, where entries or places may change
+    3. a count and a conditional put for each limit in `counted_limits` whose group changes (a place among `limit`), a
+       conditional put for each key in `unique_checks`
+    4. puts of new index entries and of those that will be stale, in doubt; of the record, if it `is_shown_first`
+    5. a get per foreign key in `references` whose value is set and has changed, two if it is in `unique_references`
+    6. for each foreign key of another table that names this row (`referrers`) a read of at most two entries, after the
+       record has been marked: in a DELETE, and where a UNIQUE value changes that another table references
+    7. a put of the record, puts of the new entries for good, deletes of the stale ones
+    8. for each group in `left`, a read of its places and a delete of the record's; the intent is deleted
+    `indexes` are the secondary indexes of the deployed set when the write was compiled; at run time the database uses
+    all indexes that are live on the table, and deploying adds their cost to the bound.
+    """
+
+    kind: Literal["insert", "update", "delete"]
+    table: Table
+    values: tuple[Assignment, ...] = ()  # insert: every column; update: the changed columns
+    key: tuple[Assignment, ...] = ()  # the whole primary key
+    condition: Expression | None = None
+    if_not_exists: bool = False
+    references: tuple[ForeignKey, ...] = ()
+    counted_limits: tuple[tuple[CardinalityLimit, Index], ...] = ()
+    unique_checks: tuple[tuple[UniqueKey, Index], ...] = ()
+    referrers: tuple[tuple[Table, ForeignKey, Index], ...] = ()
+    left: tuple[CardinalityLimit | UniqueKey, ...] = ()  # whose groups the record as it was may be in
+    unique_references: tuple[ForeignKey, ...] = ()  # of `references`, those that name a UNIQUE key
+    is_shown_first: bool = False  # who deletes a referenced row looks for new ones among the records themselves
+    indexes: tuple[Index, ...] = ()
+    span: Span | None = field(default=None, compare=False, repr=False)

@@ -1,0 +1,119 @@
+"""Which rows a store keeps together, and which of these partitions many reads and writes meet.
+
+An index is kept by (partition columns, clustering columns): a read stays inside one partition. One order of a whole
+table is one partition; so are all rows with one value of a flag, or of a constant that stands in the query.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from piql.compiler.logical.expressions import Constant
+from piql.compiler.logical.format import format_expression
+from piql.compiler.physical.few_values import holds_few_values
+from piql.compiler.physical.indexes.secondary_index import declared_columns
+from piql.compiler.physical.operators import IndexScan, KeyPart, PhysicalNode, SortedIndexJoin, operators
+from piql.schema.catalog import CardinalityLimit, Index, Kind, Table
+from piql.text.diagnostics.diagnostic import Diagnostic, Edit, Fix
+from piql.text.diagnostics.report import report
+
+BUCKETS = 8  # of the index that is offered to spread a partition
+
+
+def rows_of_partition(table: Table, index: Index) -> CardinalityLimit | int | None:
+    """Give what limits the rows of one partition: a limit, 1 for a key, or None where they grow with the data."""
+    columns = {each.name for each in index.columns[: index.partition_columns] if not each.token_of}
+    words = {name for each in index.columns[: index.partition_columns] for name in each.token_of}
+    if set(table.primary_key) <= columns or any(set(key.columns) <= columns for key in table.unique_keys):
+        return 1
+    fitting = [each for each in table.limits if set(each.columns) <= (words if each.is_token else columns)]
+    return min(fitting, key=lambda each: each.limit, default=None)
+
+
+def hot_partitions(plan: PhysicalNode, query: str | None) -> tuple[Diagnostic, ...]:
+    """Warn of partitions without a limit that every run of a query meets; their fixes are not tried yet."""
+    found: list[Diagnostic] = []
+    for node in operators(plan):
+        if not isinstance(node, IndexScan | SortedIndexJoin) or node.index.buckets > 1 or node.span is None:
+            continue
+        if node.limit.max == 0:  # nothing is read
+            continue
+        table, index = node.table, node.index
+        columns = [each.name for each in index.columns[: index.partition_columns]] if node.prefix else []
+        parts = [part for part in node.prefix if part.column in columns]
+        if not all(_is_shared(part, table) for part in parts) or (parts and _is_limited(table, node.prefix)):
+            continue
+        if parts:
+            which = f"{table.name} with {' and '.join(map(_shown, parts))}"
+            message = f"all {which} are kept in one partition, which every read of this query meets"
+        else:
+            message = f"all of {table.name} is one order here, kept in one partition that every read and write meets"
+        fixes = () if parts and index.is_primary else _spread(table, index)
+        found.append(
+            report("hot-partition", message, node.span, help=_cure(table, index, parts), fixes=fixes, query=query)
+        )
+    return tuple(found)
+
+
+def _is_shared(part: KeyPart, table: Table) -> bool:
+    """Whether all runs of a query meet in one value, or in one of two."""
+    column = table.column(part.column)
+    is_flag = column is not None and column.type.kind is Kind.BOOLEAN
+    return is_flag or (len(part.values) == 1 and isinstance(part.values[0], Constant))
+
+
+def _is_limited(table: Table, prefix: Iterable[KeyPart]) -> bool:
+    """Whether the schema limits the rows that a read fixes."""
+    fixed = {part.column for part in prefix}
+    keys = (table.primary_key, *(key.columns for key in table.unique_keys))
+    limits = (limit.columns if not limit.is_token else limit_name(limit) for limit in table.limits)
+    return any(set(columns) <= fixed for columns in (*keys, *limits))
+
+
+def limit_name(limit: CardinalityLimit) -> tuple[str, ...]:
+    """Give the name of the key column that a limit on words fixes."""
+    return (f"token({','.join(limit.columns)})",)
+
+
+def _shown(part: KeyPart) -> str:
+    value = part.values[0]
+    return (
+        f"{part.column} = {format_expression(value)}" if isinstance(value, Constant) else f"one value of {part.column}"
+    )
+
+
+def _cure(table: Table, index: Index, parts: list[KeyPart]) -> str:
+    if not parts:
+        return "spread it with CREATE INDEX … BUCKETS b, for b requests a read, or fix a column by an equality"
+    columns = ", ".join(part.column for part in parts)
+    if all(holds_few_values(table, part.column, is_constant=True) for part in parts):  # a limit would be one of all
+        if index.is_primary:
+            return "begin its PRIMARY KEY with a column that spreads them"
+        return "spread them with CREATE INDEX … BUCKETS b, for b requests a read"
+    few = f"declare CARDINALITY LIMIT n ({columns}) in {table.name} if they stay few"
+    if index.is_primary:
+        return f"{few}, or begin its PRIMARY KEY with a column that spreads them"
+    return f"{few}, or spread them with CREATE INDEX … BUCKETS b, for b requests a read"
+
+
+def _spread(table: Table, index: Index) -> tuple[Fix, ...]:
+    """Give the same index in buckets, written behind its table."""
+    if table.span is None:
+        return ()
+    columns = declared_columns(table, index.columns) or index.columns
+    shown = ", ".join(
+        (f"TOKEN({', '.join(each.token_of)})" if each.token_of else each.name) + ("" if each.ascending else " DESC")
+        for each in columns
+    )
+    words = "_".join("_".join(each.token_of) or each.name for each in columns)
+    text = f"CREATE INDEX {table.name}_by_{words}_spread ON {table.name} ({shown}) BUCKETS {BUCKETS};"
+    end = end_of_statement(table.span.source.text, table.span.end)
+    edit = Edit(table.span.file, end, end, f"\n\n{text}")
+    what = f"the answer stays the same; each read makes {BUCKETS} requests in the place of one"
+    return (Fix(f"Spread it with an index in {BUCKETS} BUCKETS", (edit,), consequence=what),)
+
+
+def end_of_statement(text: str, end: int) -> int:
+    """Give the place behind a statement and its semicolon."""
+    after = end + len(text[end:]) - len(text[end:].lstrip())
+    return after + 1 if text[after : after + 1] == ";" else end

@@ -1,0 +1,1 @@
+"""From a section of the logical plan to bounded operators, one file for each kind of section."""

@@ -1,0 +1,372 @@
+"""How one relation is read: the index, its fixed columns, its range, and the limit that bounds each read.
+
+Enters: the predicates on a relation, the order and the stop that are wanted of it. Leaves: the best bounded `Access`,
+or None when nothing bounds it. There are two kinds. In the first the stop bounds the read: the index applies every
+predicate and gives the order asked, so the first k entries are the answer. In the second a fact of the schema bounds
+it: the read fetches a whole group, and what the index did not apply is tested, sorted and stopped locally.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+
+from piql.compiler.logical.expressions import Expression, columns_in
+from piql.compiler.logical.operators import Count
+from piql.compiler.optimizer.analysis.facts import Fact
+from piql.compiler.optimizer.analysis.restrictions import Range, Restrictions, Word
+from piql.compiler.physical.indexes.secondary_index import covering_reason, index_on, is_covering
+from piql.compiler.physical.operators import Kept, KeyPart, KeyRange, RowLimit, partition_of
+from piql.compiler.physical.widths import columns_bytes
+from piql.schema.catalog import Index, IndexColumn, Table, word_column
+from piql.trees.frozen import quick, replace
+from piql.trees.memory import Memory
+
+
+@quick
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a read is asked for: an order in its own columns (None: one that no index has), and a stop."""
+
+    keys: tuple[tuple[str, bool], ...] | None = ()  # column, ascending; a total order, or () where any will do
+    count: Count | None = None
+
+
+@quick
+@dataclass(frozen=True, slots=True)
+class Access:
+    """One way to read a relation."""
+
+    index: Index
+    prefix: tuple[KeyPart, ...]
+    range: KeyRange | None
+    is_ascending: bool
+    order: tuple[tuple[str, bool], ...]  # the order of one read's rows: the key columns after the prefix
+    limit: RowLimit
+    residual: tuple[Expression, ...]
+    reads: int  # requests for one row of the child
+    needs_dereference: bool
+    is_new: bool
+    serves_order: bool
+    is_one_row: bool  # a key is fixed: one read gives one row at most
+    kept: Kept | None = None  # where fewer rows pass the residual tests than all reads may give
+
+    @property
+    def rows(self) -> int:
+        """The rows of all reads, for one row of the child."""
+        return self.reads * self.limit.max
+
+    @property
+    def rows_kept(self) -> int:
+        """The rows of all reads that pass the residual tests."""
+        return self.rows if self.kept is None else self.kept.rows
+
+
+@quick
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A relation about to be read."""
+
+    table: Table
+    restrictions: Restrictions
+    facts: tuple[Fact, ...]
+    wanted: Wanted
+    uses: Mapping[str, int]  # how often the query names each column of it
+    indexes: tuple[Index, ...]  # secondary ones that exist
+    must_cover: bool = False  # a dereference cannot follow (left joins, pages of unions)
+    is_frozen: bool = False  # the indexes are deployed: none can be made or hold more
+    is_exact: bool = False  # the first row alone counts: of several buckets each would give one
+
+
+def best_access(reading: Reading) -> Access | None:
+    """Give the bounded access with the fewest requests; then one without a new index, then the fewest bytes.
+
+    Whoever spreads an index over BUCKETS wants it read: what grows without limit is read from it, for its b requests
+    in the place of one, unless the primary key serves an equality. It never costs a bound, nor more than these.
+    """
+    found = [*_stopped(reading), *_limited_by_facts(reading)]
+    if reading.is_exact:
+        found = [access for access in found if access.index.buckets == 1]
+    if not found:
+        return None
+    width = columns_bytes(reading.table, reading.uses)
+
+    def cost(access: Access) -> tuple[int, int, int, int, bool, str]:
+        rows = access.rows if reading.wanted.count is None else min(access.rows, reading.wanted.count.max)
+        requests = access.reads + (rows if access.needs_dereference else 0)
+        is_secondary = not access.index.is_primary
+        return requests, access.is_new, access.rows * width, len(access.residual), is_secondary, access.index.name
+
+    best = min(found, key=cost)
+    spread = [access for access in found if access.index.buckets > 1]
+    if reading.facts or not spread or (best.index.is_primary and best.prefix):
+        return best
+    if not best.needs_dereference:
+        spread = [access for access in spread if not access.needs_dereference]
+    return min(spread, key=cost, default=best)
+
+
+def _stopped(reading: Reading) -> Iterable[Access]:
+    """The accesses whose limit is the stop: all predicates in the index, in the order asked."""
+    known, wanted = reading.restrictions, reading.wanted
+    if wanted.count is None or wanted.keys is None or known.blocking or len(known.words) > 1 or len(known.ranges) > 1:
+        return
+    if known.keeps_none:
+        return  # no index is made for what reads nothing
+    keys = tuple(each for each in wanted.keys if each[0] not in known.equal)
+    if known.ranges and keys and keys[0][0] not in known.ranges:
+        return
+    nulls = [name for name, each in known.equal.items() if each.is_null]
+    fixed = [*(name for name in known.equal if name not in nulls), *(word.name for word in known.words)]
+    partition = len(fixed)  # NULL names no partition, so it comes after what does
+    fixed += nulls
+    for index in (
+        reading.table.primary_index(),
+        *(_beginning_with(known, reading.indexes) if fixed else reading.indexes),
+    ):
+        if {each.name for each in index.columns[: len(fixed)]} != set(fixed):
+            continue
+        if {each.name for each in index.columns[:partition]} != set(fixed[:partition]):
+            continue
+        rest = index.columns[len(fixed) :]
+        if any(each.token_of for each in rest):
+            continue  # a row has an entry for each of its words
+        if known.ranges and not (rest and rest[0].name in known.ranges):
+            continue
+        is_ascending = _walk(rest, keys)
+        if is_ascending is not None:
+            access = _access(reading, index, len(fixed), is_ascending, wanted.count, is_new=False)
+            if access is not None:
+                yield access
+    if not reading.is_frozen:
+        yield from _new_index(reading, wanted.count, fixed, partition, keys)
+
+
+def _walk(rest: Sequence[IndexColumn], keys: Sequence[tuple[str, bool]]) -> bool | None:
+    """Tell which way to walk an index (True: forward) to get an order; None when the index has another one."""
+    if not keys:
+        return True
+    if len(keys) > len(rest):
+        return None
+    is_forward = rest[0].ascending is keys[0][1]
+    for (name, ascending), column in zip(keys, rest, strict=False):
+        if column.name != name or (column.ascending is ascending) is not is_forward:
+            return None
+    return is_forward
+
+
+def _new_index(
+    reading: Reading, count: Count, fixed: Sequence[str], partition: int, keys: Sequence[tuple[str, bool]]
+) -> Iterable[Access]:
+    """The index made for this read: fixed columns, then the order or the range, then the primary key."""
+    table, restrictions = reading.table, reading.restrictions
+    tokens = {word.name: word_column(word.columns) for word in restrictions.words}
+    columns = [tokens.get(name) or IndexColumn(name) for name in fixed]
+    first = keys[0][1] if keys else True
+    columns += [IndexColumn(name, ascending is first) for name, ascending in keys]
+    if not keys:
+        columns += [IndexColumn(name) for name in restrictions.ranges]
+    index = index_on(table, columns, partition_columns=partition)
+    if any(index.columns == each.columns and each.buckets == 1 for each in (table.primary_index(), *reading.indexes)):
+        return
+    access = _access(reading, index, len(fixed), first, count, is_new=True)
+    if access is not None:
+        yield access
+
+
+def _limited_by_facts(reading: Reading) -> Iterable[Access]:
+    """The accesses whose limit is a fact: the fixed columns of the read hold those of the fact."""
+    known = reading.restrictions
+    near = _beginning_with(known, reading.indexes) if reading.facts else ()
+    for fact in reading.facts:
+        for index in (reading.table.primary_index(), *(near if fact.columns else reading.indexes)):
+            length = _prefix_for(fact, index, known)
+            if length is None:
+                continue
+            access = _access(reading, index, length, None, None, is_new=False, fact=fact)
+            if access is not None:
+                yield access
+
+
+def _beginning_with(known: Restrictions, indexes: tuple[Index, ...]) -> Sequence[Index]:
+    """Give the indexes whose first column is fixed, or one of words: a table may have hundreds."""
+    if len(indexes) <= FEW:
+        return indexes
+    places = _places_by_column.recall((indexes,), lambda: _by_first_column(indexes))
+    return [indexes[at] for at in sorted({at for name in ("", *known.equal) for at in places.get(name, ())})]
+
+
+def _by_first_column(indexes: tuple[Index, ...]) -> Mapping[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    for at, index in enumerate(indexes):
+        found.setdefault("" if index.columns[0].token_of else index.columns[0].name, []).append(at)
+    return found
+
+
+FEW = 8  # indexes, which are looked through one by one
+_places_by_column: Memory[Mapping[str, list[int]]] = Memory(256)
+
+
+def _prefix_for(fact: Fact, index: Index, known: Restrictions) -> int | None:
+    """Give how many leading columns of an index to fix so that the fact limits the read; None when it cannot."""
+    if index.buckets > 1:
+        return None
+    open_columns = set(fact.columns)
+    length = 0
+    for column in index.columns:
+        if column.token_of:
+            if _word_in(column, known) is None:
+                break
+            if fact.is_token and set(column.token_of) <= set(fact.columns):
+                open_columns.clear()
+        else:
+            fixed = known.equal.get(column.name)
+            if fixed is None or (not open_columns and fixed.count > 1):
+                break
+            if fixed.is_null and open_columns:
+                break  # it would stand before what names the partition
+            if not fact.is_token:
+                open_columns.discard(column.name)
+        length += 1
+    if open_columns or any(each.token_of for each in index.columns[length:]):
+        return None  # a row has an entry for each of its words
+    return length
+
+
+def _word_in(column: IndexColumn, known: Restrictions) -> Word | None:
+    """Give the word to look for in a column of words: that of its very texts, or else of some of them."""
+    found = [word for word in known.words if set(word.columns) <= set(column.token_of)]
+    return max(found, key=lambda word: len(word.columns), default=None)
+
+
+def _access(
+    reading: Reading,
+    index: Index,
+    length: int,
+    is_ascending: bool | None,
+    count: Count | None,
+    *,
+    is_new: bool,
+    fact: Fact | None = None,
+) -> Access | None:
+    known, table = reading.restrictions, reading.table
+    prefix: list[KeyPart] = []
+    used: list[Expression] = []
+    for column in index.columns[:length]:
+        if column.token_of:
+            word = _word_in(column, known)
+            assert word is not None
+            prefix.append(KeyPart(column=column.name, values=(word.word,)))
+            if word.name == column.name:
+                used.append(word.predicate)
+        else:
+            fixed = known.equal[column.name]
+            prefix.append(KeyPart(column=column.name, values=fixed.values, is_null=fixed.is_null))
+            used.append(fixed.predicate)
+    rest = index.columns[length:]
+    following = known.ranges.get(rest[0].name) if rest else None
+    if following is not None:
+        used.extend(following.predicates)
+    served: set[int] = {id(each) for each in used}
+    residual = tuple(each for each in _predicates(known) if id(each) not in served)
+    serves_order = is_ascending is not None
+    if is_ascending is None and reading.wanted.keys is not None:
+        in_prefix = {part.column for part in prefix}
+        one_value = {name for name, each in known.equal.items() if each.count == 1}
+        walk = _walk(rest, tuple(each for each in reading.wanted.keys if each[0] not in in_prefix | one_value))
+        serves_order, is_ascending = walk is not None, walk
+    forward = is_ascending is not False
+    reads = prod(known.equal[part.column].count for part in prefix if part.column in known.equal) * index.buckets
+    if count is not None:
+        because = next((each for each in reading.facts if _prefix_for(each, index, known) is not None), None)
+        if because is not None and because.limit < count.max:
+            limit = RowLimit(max=because.limit, count=count, because=because.because)
+        else:
+            limit = RowLimit(max=count.max, count=count)
+    else:
+        assert fact is not None
+        limit = RowLimit(max=fact.limit, because=fact.because)
+    is_deref = False
+    partition = partition_of(tuple(prefix))
+    if not index.is_primary and partition < index.partition_columns:
+        if reading.is_frozen:
+            return None  # a read must name whole partitions
+        index = replace(index, partition_columns=partition)
+    if not index.is_primary:
+        needed = _still_needed(reading, used)
+        if reading.is_frozen:
+            is_deref = not needed <= index.held_columns
+            if is_deref and reading.must_cover:
+                return None
+        elif not reading.must_cover:
+            is_deref = not is_covering(table, index, needed)
+        if is_deref and is_new:
+            missing = table.in_order(needed - index.held_columns)
+            index = replace(index, reason=covering_reason(table, missing, covering=False))
+    return Access(
+        index=index,
+        prefix=tuple(prefix),
+        range=_key_range(following),
+        is_ascending=forward,
+        order=tuple((each.name, each.ascending is forward) for each in rest),
+        limit=limit,
+        residual=residual,
+        reads=reads,
+        needs_dereference=is_deref,
+        is_new=is_new,
+        serves_order=serves_order,
+        is_one_row=reads == 1
+        and any(each.limit == 1 and _is_applied(each, index, length, known) for each in reading.facts),
+        kept=_kept(reading, reads * limit.max) if residual else None,
+    )
+
+
+def _kept(reading: Reading, rows: int) -> Kept | None:
+    """Give the fact by which fewer rows pass all tests than are read; None where there is none."""
+    fact = reading.facts[0] if reading.facts else None
+    if fact is None or fact.rows >= rows:
+        return None
+    equal = reading.restrictions.equal
+    columns = () if fact.is_token else fact.columns
+    prefix = tuple(KeyPart(column=name, values=equal[name].values) for name in columns)
+    limit = RowLimit(max=fact.limit, because=fact.because)
+    return Kept(table=reading.table, prefix=prefix, limit=limit, rows=fact.rows)
+
+
+def _is_applied(fact: Fact, index: Index, length: int, known: Restrictions) -> bool:
+    """Whether a read that fixes so many leading columns of an index fixes those of a fact."""
+    needed = _prefix_for(fact, index, known)
+    return needed is not None and needed <= length
+
+
+def _still_needed(reading: Reading, served: Iterable[Expression]) -> frozenset[str]:
+    """Give the columns that are read when the index has applied these predicates."""
+    uses = dict(reading.uses)
+    for predicate in served:
+        for node in columns_in(predicate):
+            if node.relation == reading.restrictions.alias:
+                uses[node.name] = uses.get(node.name, 0) - 1
+    return frozenset([name for name, times in uses.items() if times > 0])
+
+
+def _predicates(known: Restrictions) -> Iterable[Expression]:
+    for fixed in known.equal.values():
+        yield fixed.predicate
+    for each in known.ranges.values():
+        yield from each.predicates
+    for word in known.words:
+        yield word.predicate
+    yield from known.rest
+
+
+def _key_range(range: Range | None) -> KeyRange | None:
+    if range is None:
+        return None
+    return KeyRange(
+        column=range.column,
+        low=range.low,
+        is_low_included=range.is_low_included,
+        high=range.high,
+        is_high_included=range.is_high_included,
+    )

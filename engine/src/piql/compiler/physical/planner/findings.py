@@ -1,0 +1,235 @@
+"""What the planner has to say to the user, in the words of the query."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from piql.compiler.logical.expressions import Exists, InSubquery, Not, ScalarSubquery
+from piql.compiler.logical.operators import LogicalNode, SemiJoin, Stop
+from piql.compiler.optimizer.analysis.predicates import holds_subquery
+from piql.compiler.optimizer.contradictions import Contradiction
+from piql.compiler.physical.planner.unbounded import Gap, GapKind
+from piql.text.diagnostics.diagnostic import Diagnostic, Label
+from piql.text.diagnostics.report import report
+from piql.text.source import Span
+from piql.trees.node import Node
+
+CODE_OF: dict[GapKind, str] = {
+    "scan": "unbounded-scan",
+    "join": "unbounded-join",
+    "product": "unbounded-product",
+    "aggregate": "unbounded-aggregate",
+    "sort": "unbounded-sort",
+    "blocked": "stop-blocked",
+}
+
+_VIEW = "precomputed view: a table of its own that is kept up to date as rows are written"
+
+
+def gap_diagnostics(gaps: Sequence[Gap], statement: Span, query: str | None) -> tuple[Diagnostic, ...]:
+    """Give a finding for each read that nothing bounds."""
+    found = []
+    for gap in gaps:
+        span = _main_span(gap) or statement
+        found.append(
+            report(
+                CODE_OF[gap.kind],
+                _message(gap),
+                span,
+                labels=tuple(_labels(gap, span)),
+                help=_help(gap, is_one_of_several=len(gaps) > 1),
+                query=query,
+            )
+        )
+    return tuple(found)
+
+
+def _main_span(gap: Gap) -> Span | None:
+    if gap.kind in ("blocked", "sort") and gap.blockers:
+        return gap.blockers[0]
+    return gap.spans[1] if gap.kind in ("scan", "join") and len(gap.spans) > 1 else gap.relation.span
+
+
+def _message(gap: Gap) -> str:
+    stop = gap.stop
+    view = "a precomputed view could hold"
+    words = "Finding the first match of each row"
+    if stop is not None:
+        words = f"{'PAGINATE' if stop.is_page else 'LIMIT'} {stop.count.max}"
+    match gap.kind:
+        case "scan" if stop is not None and (gap.references or gap.unset):
+            return f"{words} counts what is left after the join with {' and '.join(gap.joined)}. {gap.sentence}"
+        case "scan" if stop is not None and (gap.columns or gap.words):
+            return f"{gap.sentence}; {view} the rows that {words} takes"
+        case "scan":
+            return gap.sentence
+        case "join" if stop is not None:
+            return f"{gap.sentence}, for each row joined before; {view} the rows that {words} takes"
+        case "join":
+            return f"{gap.sentence}, for each row joined before"
+        case "product":
+            return (
+                f"{gap.relation.table.name} is joined by no equality, so every row of it meets every row of the others"
+            )
+        case "aggregate":
+            return f"{gap.sentence}, and all of them would be read for the result, which {view}"
+        case "sort":
+            if not gap.range_column:
+                return f"{words} takes the first rows of an order that no index can give. {gap.sentence}"
+            column = gap.range_column
+            why = f"an index that applies the range on {column} is in the order of {column}"
+            return f"{words} takes the first rows of this order, but {why}. {gap.sentence}"
+        case "blocked":
+            return f"{words} counts the rows that pass this test, but no index applies it. {gap.sentence}"
+
+
+def _labels(gap: Gap, span: Span) -> Iterable[Label]:
+    if gap.relation.span is not None and gap.relation.span != span:
+        yield Label(gap.relation.span, "this is what grows")
+    if gap.table.name_span is not None:
+        columns = _limited(gap)
+        yield Label(gap.table.name_span, f"no CARDINALITY LIMIT on {columns} here" if columns else "this table grows")
+
+
+def _help(gap: Gap, *, is_one_of_several: bool) -> str:
+    limit = f"CARDINALITY LIMIT n ({_limited(gap)}) in {gap.table.name}"
+    can_limit = bool(_limited(gap))
+    another = "another column" if gap.columns else "a column"
+    would_stop = gap.stop is None and not (gap.is_tested or gap.references or is_one_of_several)
+    match gap.kind:
+        case "scan" if gap.stop is not None and gap.references:
+            keys = " and ".join(each.clause for each in gap.references)
+            return f"declare {keys} in {gap.table.name}: then each of its rows has its match, and fewer need to be read"
+        case "scan" if gap.stop is not None and gap.unset:
+            columns = " and ".join(each for found in gap.unset for each in found)
+            return (
+                f"{columns} may be NULL, such rows have no match, and no index leaves them out and serves the rest: "
+                "declare NOT NULL"
+            )
+        case "product":
+            return f"join {gap.relation.table.name} by a column: ON … = …, or fix the columns of a limit of it"
+        case "aggregate" if can_limit:
+            return f"declare {limit}, or keep the result as a {_VIEW}"
+        case "aggregate":
+            return f"keep the result as a {_VIEW}, or count some rows only: FROM (SELECT … LIMIT n)"
+        case "sort" if gap.range_column:
+            declared = f"declare {limit}" if can_limit else f"fix {another} of {gap.table.name} by an equality"
+            return f"{declared}, or order by {gap.range_column} first"
+        case "sort" | "blocked" if can_limit:
+            return f"declare {limit}"
+        case "sort" | "blocked":
+            return f"fix {another} of {gap.table.name} by an equality, or read some rows only: FROM (SELECT … LIMIT n)"
+        case _ if not can_limit:
+            return f"fix {another} of {gap.table.name} by an equality" + (
+                ", or add LIMIT or PAGINATE" if would_stop else ""
+            )
+        case _:
+            return f"declare {limit}" + (", or add LIMIT or PAGINATE" if would_stop else "")
+
+
+def _limited(gap: Gap) -> str:
+    """Give what a limit would be declared on, if it can be at all."""
+    return f"TOKEN({', '.join(gap.words[0])})" if gap.words else ", ".join(gap.limit_columns)
+
+
+def misplaced_subqueries(plan: LogicalNode, query: str | None) -> tuple[Diagnostic, ...]:
+    """Refuse the subqueries that no join has taken the place of."""
+    if not holds_subquery(plan):
+        return ()
+    scalars = tuple(
+        report(
+            "scalar-subquery",
+            "this subquery may give several rows where one value belongs, or cannot be read before the row it is for",
+            node.span,
+            help=(
+                "fix a whole key of its table by equalities",
+                "or let it stand alone with LIMIT 1 or one aggregate; a list of values goes after IN",
+            ),
+            query=query,
+        )
+        for node in plan.walk()
+        if isinstance(node, ScalarSubquery) and node.span is not None
+    )
+    placed = [node for node in plan.walk() if isinstance(node, Exists | InSubquery) and node.span is not None]
+    negated = _negated(plan)
+    return scalars + tuple(_misplaced(node, query, is_anti=node in negated) for node in placed)
+
+
+def _negated(node: LogicalNode) -> set[Node]:
+    return {test.operand for test in node.walk() if isinstance(test, Not)}
+
+
+def _misplaced(subquery: Exists | InSubquery, query: str | None, *, is_anti: bool) -> Diagnostic:
+    span = subquery.span
+    assert span is not None
+    negated = _negated(subquery.query)
+    for node in subquery.query.walk():
+        inner = node.span if isinstance(node, SemiJoin | Exists | InSubquery) else None
+        if inner is not None:
+            asks_for_none = node.is_anti if isinstance(node, SemiJoin) else node in negated
+            return report(
+                "subquery-place",
+                "this would be read for each row of the subquery around it, which is itself read for each row outside",
+                inner,
+                labels=(Label(span, "the subquery around it"),),
+                help=_unnested(is_anti=is_anti, asks_for_none=asks_for_none),
+                query=query,
+            )
+    return report(
+        "subquery-place",
+        "no subquery can be read of the table that a LEFT JOIN joins, in an aggregate, or of columns that groups "
+        "do not hold",
+        span,
+        help=(
+            "make it a test of WHERE; one of the table that a LEFT JOIN joins may stand in a derived table: "
+            "LEFT JOIN (SELECT … WHERE …) name ON …",
+            "or make two queries of this one",
+        ),
+        query=query,
+    )
+
+
+def _unnested(*, is_anti: bool, asks_for_none: bool) -> str:
+    """Say how a subquery in a subquery can be asked otherwise."""
+    if not asks_for_none:
+        return "join its tables in the FROM of the subquery around it"
+    if is_anti:
+        return "make two queries of this one: the second asks this of the rows that the first gives"
+    return "take SELECT DISTINCT, and join the tables of the subquery around it in FROM: then WHERE may ask this"
+
+
+def never_true(tests: Sequence[Contradiction], query: str | None) -> tuple[Diagnostic, ...]:
+    """Say which tests exclude one another: the query has a bound, but nothing to find."""
+    found = []
+    for each in tests:
+        effect = "the LEFT JOIN finds nothing for any row" if each.is_of_left_join else "no row passes"
+        other = each.excluded_by
+        message = f"this is never true, so {effect}"
+        if other is not None:
+            message = f"this is never true where {other.text} is, so {effect}"
+        found.append(
+            report(
+                "never-true",
+                message,
+                each.test,
+                labels=() if other is None else (Label(other, "one excludes the other"),),
+                help="leave it out" if other is None else "leave one of the two out, or write OR between them",
+                query=query,
+            )
+        )
+    return tuple(found)
+
+
+def indistinct_pages(stops: Sequence[Stop], query: str | None) -> tuple[Diagnostic, ...]:
+    """Refuse pages whose rows a cursor could not tell apart."""
+    return tuple(
+        report(
+            "indistinct-page",
+            "these rows may be equal in every column, so a cursor could not tell where a page ended",
+            stop.span,
+            help="give the primary key of each table in every select list, or write UNION instead of UNION ALL",
+            query=query,
+        )
+        for stop in stops
+        if stop.span is not None
+    )

@@ -1,0 +1,100 @@
+"""Which rows below a group or DISTINCT are its groups: there are no more of these than of those.
+
+Enters: the keys, and the section below. Leaves: how many operators below the rows stand. Next: `bounds`, which also
+counts the values that the keys may have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from piql.compiler.logical.expressions import Expression, columns_in
+from piql.compiler.logical.operators import GroupBy
+from piql.compiler.optimizer.analysis.predicates import ColumnKey, key_of
+from piql.compiler.physical.operators import (
+    Dereference,
+    IndexFKJoin,
+    IndexScan,
+    LocalJoin,
+    LocalProjection,
+    LocalSelection,
+    LocalSort,
+    PhysicalNode,
+    SortedIndexJoin,
+    inputs,
+    operators,
+)
+from piql.compiler.physical.planner.scans import has_many
+
+Reads = IndexScan | IndexFKJoin | SortedIndexJoin
+
+
+def depth_of_rows(group: GroupBy, plan: PhysicalNode) -> int:
+    """Give how many operators below a group per row the rows stand; 0 where another join came in between."""
+    summed, depth = set(group.summed), 1
+    while summed:
+        joined = _joined_by(plan)
+        if not joined <= summed:
+            return 0
+        summed -= joined
+        below = inputs(plan)
+        if not below:
+            return 0
+        plan, depth = below[0], depth + 1
+    return depth
+
+
+def depth_of_keys(keys: Sequence[Expression], plan: PhysicalNode) -> int:
+    """Give how many operators below stand the rows of which the keys read columns, before more is joined; 0: none do.
+
+    There are no more groups than these rows, however many matches each has.
+    """
+    read = {key_of(column) for each in keys for column in columns_in(each)}
+    depth, found = 1, 0
+    while read:
+        match plan:
+            case IndexFKJoin() | SortedIndexJoin():
+                given = _given(read, plan)
+                if given is None:
+                    break
+                read, found = given, depth + 1
+            case LocalSelection() | LocalSort() | Dereference():
+                pass
+            case _:
+                break
+        plan, depth = inputs(plan)[0], depth + 1
+    return found
+
+
+def _given(read: set[ColumnKey], join: IndexFKJoin | SortedIndexJoin) -> set[ColumnKey] | None:
+    """Give columns of the left of a join with the values of those read; None where its matches may differ in them."""
+    given = {each for each in read if each[0] != join.alias}
+    found_by = {part.column: part for part in join.prefix}
+    for _, name in read - given:
+        part = found_by.get(name)
+        if part is None or has_many(part):
+            return None
+        given.update(map(key_of, columns_in(part.values[0])))
+    return given
+
+
+def depth_of_outputs(plan: PhysicalNode) -> int:
+    """Give how many operators below a DISTINCT stand the rows of which its select list reads columns; 0: none do."""
+    if not isinstance(plan, LocalProjection):
+        return 0
+    depth = depth_of_keys(tuple(each.expression for each in plan.outputs), plan.child)
+    return depth + 1 if depth else 0
+
+
+def _joined_by(plan: PhysicalNode) -> set[str]:
+    match plan:
+        case IndexFKJoin() | SortedIndexJoin():
+            return {plan.alias}
+        case LocalJoin():
+            return _aliases(plan.right)
+        case _:
+            return set()
+
+
+def _aliases(plan: PhysicalNode) -> set[str]:
+    return {each.alias for each in operators(plan) if isinstance(each, Reads)}

@@ -1,0 +1,276 @@
+"""Plans one join: by the key of the joined table, by a sorted range of it, or in memory when both sides are bounded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from piql.compiler.logical.expressions import ColumnRef, Expression, columns_in, conjuncts
+from piql.compiler.logical.operators import Count, Join, LogicalNode, Relation, Selection, SortKey
+from piql.compiler.optimizer.analysis.facts import facts_about
+from piql.compiler.optimizer.analysis.predicates import conjunction, equated_columns, key_of, relations_of
+from piql.compiler.optimizer.analysis.region import aliases_below
+from piql.compiler.optimizer.analysis.restrictions import Restrictions, restrictions_on
+from piql.compiler.physical.operators import IndexFKJoin, KeyPart, LocalJoin, SortedIndexJoin
+from piql.compiler.physical.planner.access import Access, Reading, Wanted, best_access
+from piql.compiler.physical.planner.part import (
+    WORST,
+    Part,
+    Pending,
+    Want,
+    depth_of,
+    fetched,
+    selected,
+    sorted_by,
+    total_order,
+    with_columns,
+)
+from piql.compiler.physical.planner.scans import (
+    columns_of_one_value,
+    has_many,
+    is_leg,
+    natural_order,
+    own_keys,
+    plan_leg,
+    read_leg,
+    said_of,
+)
+from piql.compiler.physical.planner.unbounded import Gap, gap_of
+from piql.trees.frozen import replace
+
+if TYPE_CHECKING:
+    from piql.compiler.physical.planner.planner import Planner
+
+
+def plan_join(planner: Planner, node: Join, want: Want, path: tuple[int, ...], under: tuple[LogicalNode, ...]) -> Part:
+    """Plan a join after its left side, which must be bounded on its own."""
+    below = (node, *under)
+    available = aliases_below(node.left)
+    left = plan_left(planner, node, want, path, under)
+    at = (*path, 1)
+    conditions = conjuncts(node.condition) if node.condition is not None else ()
+    if not is_leg(node.right):
+        return _join_in_memory(node, conditions, left, planner.plan(node.right, Want(), at, below))
+    relation, filters, leg_path = read_leg(node.right, at)
+    table, alias = relation.table, relation.alias
+    known = restrictions_on(alias, (*conditions, *filters), available)
+    reading = Reading(
+        table,
+        known,
+        facts_about(table, known),
+        Wanted(own_keys(want.keys, alias, available), _count_for(node, want)),
+        planner.uses.get(alias, {}),
+        planner.indexes.get(table.name, ()),
+        must_cover=node.kind == "left" or want.must_cover,
+        is_frozen=planner.is_frozen,
+    )
+    access = best_access(reading)
+    has_equality = any(relations_of(value) & available for each in known.equal.values() for value in each.values)
+    if access is not None and depends_on(access.prefix, available):
+        remote = join_remotely(node, relation, access, known, want, left)
+        alone = read_alone(planner, node.right, conditions, left, (at, below))
+        return remote if alone is None else _cheaper(planner, remote, _join_in_memory(node, conditions, left, alone))
+    gaps = len(planner.gaps)
+    with planner.attempt():
+        right = plan_leg(planner, node.right, Want(), at, below)
+    if len(planner.gaps) == gaps:
+        joined = _join_in_memory(node, conditions, left, right)
+        if access is None or not access.prefix or left.rows >= WORST:
+            return joined
+        return _cheaper(planner, joined, join_remotely(node, relation, access, known, want, left))
+    del planner.gaps[gaps:]
+    if access is not None and access.prefix and left.rows < WORST:  # the same section for each row of the left
+        return join_remotely(node, relation, access, known, want, left)
+
+    def describe() -> Gap:
+        gap = gap_of(relation, leg_path, below, reading, is_joined=True, has_equality=has_equality)
+        return replace(gap, is_product=not has_equality or left.rows >= WORST)
+
+    planner.miss(describe)
+    return replace(left, rows=WORST)
+
+
+def read_alone(
+    planner: Planner,
+    right: LogicalNode,
+    conditions: Sequence[Expression],
+    left: Part,
+    place: tuple[tuple[int, ...], tuple[LogicalNode, ...]],
+) -> Part | None:
+    """Plan one relation by the values that the rows of the left all have; None where these do not bound it."""
+    path, under = place
+    if left.rows >= WORST:
+        return None
+    relation, filters, _ = read_leg(right, path)
+    read = {key_of(column) for each in conditions for column in columns_in(each)}
+    if not filters and read.isdisjoint(left.fixed):
+        return None
+    said = said_of(conditions, left.fixed, frozenset((relation.alias,)))
+    if not facts_about(relation.table, restrictions_on(relation.alias, (*said, *filters), frozenset())):
+        return None
+    tests = conjunction(said)
+    section = right if tests is None else Selection(predicate=tests, input=right, span=right.span)
+    gaps = len(planner.gaps)
+    with planner.attempt():
+        part = plan_leg(planner, section, Want(), path, under)
+    if len(planner.gaps) > gaps:
+        del planner.gaps[gaps:]
+        return None
+    return part
+
+
+def _cheaper(planner: Planner, one: Part, other: Part) -> Part:
+    """Give the first part, unless the other takes less and neither more rows come out of it nor more are read."""
+    was, now = planner.cost(fetched(one).plan), planner.cost(fetched(other).plan)
+    return other if now < was and now[1] <= was[1] and now[2] <= was[2] else one
+
+
+def plan_left(planner: Planner, node: Join, want: Want, path: tuple[int, ...], under: tuple[LogicalNode, ...]) -> Part:
+    """Plan the left side of a join, in the order asked where it is an order of the left."""
+    is_on_left = all(relations_of(key.expression) <= aliases_below(node.left) for key in want.keys)
+    left_want = Want(want.keys if is_on_left else (), None, want.is_page and is_on_left, want.must_cover)
+    left = planner.plan(node.left, left_want, (*path, 0), (node, *under))
+    if want.is_page and not want.keys:
+        left = sorted_by(left, total_order(left.order, left))
+    return left
+
+
+def _count_for(node: Join, want: Want) -> Count | None:
+    """Give the stop that may limit each list of a join: not that of a page over a left join.
+
+    Where the next page begins behind the last match of a row, that row would seem to have none.
+    """
+    return None if want.is_page and node.kind == "left" else want.count
+
+
+def depends_on(prefix: tuple[KeyPart, ...], available: frozenset[str]) -> bool:
+    return any(relations_of(value) & available for part in prefix for value in part.values)
+
+
+def join_remotely(node: Join, relation: Relation, access: Access, known: Restrictions, want: Want, left: Part) -> Part:
+    table, alias = relation.table, relation.alias
+    values = [value for part in access.prefix for value in part.values]
+    if access.range is not None:
+        values += [end for end in (access.range.low, access.range.high) if end is not None]
+    is_outer = node.kind == "left"
+    left = with_columns(left, (*values, *access.residual) if is_outer else values)
+    condition = conjunction(access.residual) if is_outer else None
+    is_many = access.reads > 1 or any(has_many(part) for part in access.prefix)
+    count = access.limit.count
+    is_get = access.is_one_row and access.index.is_unique and access.range is None
+    if count is not None and (count.parameter is not None or count.max == 0):
+        is_get = False  # fewer may be asked for than one
+    pending = (Pending(table, alias, access.index),) if access.needs_dereference else ()
+    if is_get:
+        join = IndexFKJoin(
+            child=left.plan,
+            table=table,
+            alias=alias,
+            index=access.index,
+            prefix=access.prefix,
+            kind=node.kind,
+            condition=condition,
+            span=node.span,
+        )
+        part = replace(
+            left.on(join),
+            fixed=left.fixed if is_outer else {**left.fixed, **columns_of_one_value(alias, known, left.fixed)},
+            is_stopped=False,
+            pending=(*left.pending, *pending),
+        )
+        return part if is_outer else selected(part, access.residual, conjunction(access.residual))
+    left = fetched(left)
+    determined = set() if is_outer else {name for name, each in known.equal.items() if each.count == 1}
+    rows = replace(
+        left,
+        keys=(*left.keys, *relation.columns(name for name in table.primary_key if name not in determined)),
+        fixed=left.fixed if is_outer else {**left.fixed, **columns_of_one_value(alias, known, left.fixed)},
+    )
+    natural = natural_order(relation, access)
+    is_merged = is_many or (bool(want.keys) and access.serves_order)
+    order: tuple[SortKey, ...] = ()
+    if want.keys and access.serves_order:
+        order = want.keys
+    elif (left.order or left.rows <= 1) and not is_many:
+        order = (*left.order, *natural)
+        is_merged = False
+    elif is_many and want.is_page and not want.keys and access.limit.count is not None:
+        order = total_order((*left.order, *natural), rows)  # what each read leaves for the next page must come last
+    elif is_many:
+        is_merged = False
+    sorted_join = SortedIndexJoin(
+        child=left.plan,
+        table=table,
+        alias=alias,
+        index=access.index,
+        prefix=access.prefix,
+        range=access.range,
+        is_ascending=access.is_ascending,
+        order=order,
+        is_merged=is_merged,
+        is_resumable=want.is_page and access.limit.count is not None,
+        limit=access.limit,
+        kind=node.kind,
+        condition=condition,
+        kept=access.kept if is_outer else None,
+        span=node.span,
+    )
+    part = replace(
+        rows.on(sorted_join),
+        rows=left.rows * access.rows,
+        order=order,
+        is_stopped=False,
+        pending=pending,
+    )
+    found = left.rows * access.rows_kept
+    if is_outer:
+        return replace(part, rows=max(found, left.rows))
+    part = replace(with_columns(part, access.residual), rows=found)
+    kept = access.kept
+    if kept is not None:
+        depth = depth_of(left.plan, part.plan)
+        kept = replace(kept, depth=depth, rows=found) if depth else None
+    return selected(part, access.residual, conjunction(access.residual), kept)
+
+
+def _tells_apart(equated: list[tuple[ColumnRef, ColumnRef]], side: Part, own: frozenset[str]) -> bool:
+    """Whether a join equates all columns that tell the rows of one side apart with columns of the other side."""
+    if not side.is_unique:
+        return False
+    met = {one for pair in equated for one, other in (pair, pair[::-1]) if other.relation not in own}
+    keys = (each for each in side.keys if not (isinstance(each, ColumnRef) and key_of(each) in side.fixed))
+    return all(each in met for each in keys)
+
+
+def _join_in_memory(node: Join, conditions: tuple[Expression, ...], left: Part, right: Part) -> Part:
+    if left.rows >= WORST or right.rows >= WORST:
+        return replace(left, rows=WORST)
+    left, right = with_columns(left, conditions), with_columns(right, conditions)
+    if node.kind == "left":
+        right = fetched(right)
+    equated = [pair for pair in map(equated_columns, conditions) if pair is not None]
+    is_left_once = _tells_apart(equated, right, aliases_below(node.right))
+    is_right_once = _tells_apart(equated, left, aliases_below(node.left))
+    plan = LocalJoin(
+        left=left.plan,
+        right=right.plan,
+        condition=node.condition,
+        kind=node.kind,
+        is_left_once=is_left_once,
+        is_right_once=is_right_once,
+        span=node.span,
+    )
+    count = left.rows * right.rows
+    if is_left_once:
+        count = min(count, left.rows)
+    if is_right_once and node.kind == "inner":
+        count = min(count, right.rows)
+    return Part(
+        plan,
+        max(count, left.rows) if node.kind == "left" else count,
+        (*left.order, *right.order) if left.order and right.order else (),
+        (*left.keys, *right.keys),
+        left.fixed if node.kind == "left" else {**left.fixed, **right.fixed},
+        pending=(*left.pending, *right.pending),
+        is_unique=left.is_unique and right.is_unique,
+    )

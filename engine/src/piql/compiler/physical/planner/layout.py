@@ -1,0 +1,233 @@
+"""Gives each operator its fields: the columns that operators above it read, and no others.
+
+LocalProjection u.hometown                          fields: hometown
+  IndexFKJoin users u, username = s.target          fields: u.hometown
+    IndexScan subscriptions s, owner = [me]         fields: s.target
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import assert_never
+
+from piql.compiler.logical.expressions import ColumnRef, Expression, columns_in
+from piql.compiler.logical.operators import Output, Relation, SortKey
+from piql.compiler.physical.indexes.secondary_index import covering_reason
+from piql.compiler.physical.operators import (
+    Dereference,
+    IndexFKJoin,
+    IndexScan,
+    KeyPart,
+    KeyRange,
+    LocalDistinct,
+    LocalGroupBy,
+    LocalJoin,
+    LocalProjection,
+    LocalSelection,
+    LocalSemiJoin,
+    LocalSort,
+    LocalStop,
+    LocalUnion,
+    PhysicalNode,
+    SortedIndexJoin,
+    inputs,
+)
+from piql.schema.catalog import Index, Table
+from piql.trees.frozen import replace
+from piql.trees.node import Node
+
+Fields = tuple[Expression, ...]
+
+
+def lay_out(plan: PhysicalNode) -> PhysicalNode:
+    """Lay out a whole plan; its top gives all of its fields."""
+    return _lay_out(plan, plan.fields)
+
+
+def _lay_out(node: PhysicalNode, required: Fields) -> PhysicalNode:
+    """Give the node with fields that hold at least what is required."""
+    match node:
+        case IndexScan():
+            own = required
+            if node.is_merged or node.is_resumable:
+                own = _with(own, node.order)
+            return _read(node, own)
+        case IndexFKJoin() | SortedIndexJoin():
+            return _join(node, required)
+        case Dereference():
+            return _dereference(node, required)
+        case LocalSelection():
+            child = _lay_out(node.child, _needs(node.child, required, (node.predicate,)))
+            return replace(node, child=child, fields=child.fields)
+        case LocalSort():
+            child = _lay_out(node.child, _needs(node.child, required, node.keys))
+            return replace(node, child=child, fields=child.fields)
+        case LocalStop():
+            child = _lay_out(node.child, _needs(node.child, required, node.order))
+            return replace(node, child=child, fields=child.fields)
+        case LocalGroupBy():
+            child = _lay_out(node.child, _needs(node.child, (), (*node.keys, *node.aggregates)))
+            return replace(node, child=child)
+        case LocalProjection():
+            child = _lay_out(node.child, _needs(node.child, (), node.outputs))
+            return replace(node, child=child)
+        case LocalDistinct():
+            marks = () if node.mark is None else (node.mark,)
+            found = () if node.found is None else (node.found,)
+            below = tuple(each for each in required if each not in marks)
+            child = _lay_out(node.child, _needs(node.child, below, (*node.keys, *found)))
+            return replace(node, child=child, fields=(*child.fields, *marks))
+        case LocalUnion():
+            kept = _with(required, node.order)
+            children = tuple(_lay_out(_pruned(each, kept), each.fields) for each in node.inputs)
+            return replace(node, inputs=children, fields=children[0].fields)
+        case LocalJoin():
+            left, right = _both_sides(node, required)
+            return replace(node, left=left, right=right, fields=(*left.fields, *right.fields))
+        case LocalSemiJoin():
+            left, right = _both_sides(node, required)
+            marks = () if node.mark is None else (node.mark,)
+            return replace(node, left=left, right=right, fields=(*left.fields, *marks))
+        case _:
+            assert_never(node)
+
+
+def _pruned(branch: PhysicalNode, required: Fields) -> PhysicalNode:
+    """Drop what nothing above reads from a branch that hands on the columns of one relation, but for its key."""
+    if not isinstance(branch, LocalProjection) or not branch.alias:
+        return branch
+    read = _reads_of(branch.child, branch.alias)
+    keep = {*(each.name for each in _of(required, branch.alias)), *(read.primary_key if read is not None else ())}
+    outputs = tuple(each for each in branch.outputs if each.name in keep)
+    return replace(branch, outputs=outputs, fields=tuple(each.expression for each in outputs))
+
+
+def _reads_of(node: PhysicalNode, alias: str) -> Table | None:
+    """Find the table that a relation names."""
+    if isinstance(node, IndexScan | IndexFKJoin | SortedIndexJoin) and node.alias == alias:
+        return node.table
+    return next((found for each in inputs(node) if (found := _reads_of(each, alias)) is not None), None)
+
+
+def _with(fields: Fields, expressions: Iterable[SortKey]) -> Fields:
+    return tuple(dict.fromkeys((*fields, *(column for each in expressions for column in columns_in(each.expression)))))
+
+
+def _needs(child: PhysicalNode, required: Fields, expressions: Iterable[Node]) -> Fields:
+    """Give what a child must offer: what is required of it, and what these expressions read."""
+    grouped = _grouped(child)
+    if not grouped:
+        read = (each.expression if isinstance(each, Output | SortKey) else each for each in expressions)
+        return tuple(dict.fromkeys((*required, *(column for each in read for column in columns_in(each)))))
+    found: dict[Expression, None] = dict.fromkeys(required)
+
+    def visit(node: Node) -> None:
+        if node in grouped or isinstance(node, ColumnRef):
+            found[node] = None  # type: ignore[index]
+            return
+        for each in node.children():
+            visit(each)
+
+    for each in expressions:
+        visit(each)
+    return tuple(found)
+
+
+def _grouped(node: PhysicalNode) -> frozenset[Node]:
+    """The keys and aggregates that stand as columns above a group."""
+    while isinstance(node, LocalSelection | LocalSort | LocalStop | LocalDistinct | LocalSemiJoin):
+        node = node.left if isinstance(node, LocalSemiJoin) else node.child
+    return frozenset(node.fields) if isinstance(node, LocalGroupBy) else frozenset()
+
+
+def aliases_of(node: PhysicalNode) -> frozenset[str]:
+    """Give the relations whose columns a section offers."""
+    match node:
+        case IndexScan():
+            return frozenset((node.alias,))
+        case IndexFKJoin() | SortedIndexJoin():
+            return aliases_of(node.child) | {node.alias}
+        case LocalProjection():
+            return frozenset((node.alias,))
+        case LocalSemiJoin():
+            return aliases_of(node.left) | ({node.mark.relation} if node.mark is not None else frozenset())
+        case LocalDistinct(mark=ColumnRef() as mark):
+            return aliases_of(node.child) | {mark.relation}
+        case _:
+            return frozenset().union(*(aliases_of(each) for each in inputs(node)))
+
+
+def _columns(table: Table, alias: str, names: Iterable[str]) -> tuple[ColumnRef, ...]:
+    return Relation(table=table, alias=alias).columns(names)
+
+
+def _of(fields: Fields, alias: str) -> tuple[ColumnRef, ...]:
+    return tuple(each for each in fields if isinstance(each, ColumnRef) and each.relation == alias)
+
+
+def _read(node: IndexScan, required: Fields) -> IndexScan:
+    columns = _of(required, node.alias) or _columns(node.table, node.alias, node.table.primary_key[:1])
+    return replace(node, fields=columns, index=covering(node.table, node.index, columns))
+
+
+def _join(node: IndexFKJoin | SortedIndexJoin, required: Fields) -> PhysicalNode:
+    keys: list[KeyPart | KeyRange] = list(node.prefix)
+    orders: tuple[SortKey, ...] = ()
+    if isinstance(node, SortedIndexJoin):
+        if node.range is not None:
+            keys.append(node.range)
+        if node.is_merged or node.is_resumable:
+            orders = node.order
+    required = _with(required, orders)
+    if node.condition is not None:
+        required = tuple(dict.fromkeys((*required, *columns_in(node.condition))))
+    below = [column for each in keys for column in columns_in(each)]
+    others = tuple(each for each in required if not (isinstance(each, ColumnRef) and each.relation == node.alias))
+    child = _lay_out(node.child, tuple(dict.fromkeys((*others, *below))))
+    own = _of(required, node.alias)
+    return replace(node, child=child, fields=(*child.fields, *own), index=covering(node.table, node.index, own))
+
+
+def _dereference(node: Dereference, required: Fields) -> Dereference:
+    index = _index_of(node.child, node.alias)
+    own = _of(required, node.alias)
+    held = index.held_columns
+    keys = _columns(node.table, node.alias, node.table.primary_key)
+    others = tuple(each for each in required if not (isinstance(each, ColumnRef) and each.relation == node.alias))
+    child = _lay_out(node.child, tuple(dict.fromkeys((*others, *keys, *(each for each in own if each.name in held)))))
+    added = tuple(each for each in own if each.name not in held)
+    return replace(node, child=child, fields=(*child.fields, *added))
+
+
+def _index_of(node: PhysicalNode, alias: str) -> Index:
+    """Find the index by which a relation was read below."""
+    if isinstance(node, IndexScan | IndexFKJoin | SortedIndexJoin) and node.alias == alias:
+        return node.index
+    for each in inputs(node):
+        if alias in aliases_of(each):
+            return _index_of(each, alias)
+    raise AssertionError(f"no read of {alias} below its dereference")
+
+
+def _both_sides(node: LocalJoin | LocalSemiJoin, required: Fields) -> tuple[PhysicalNode, PhysicalNode]:
+    wanted = required if node.condition is None else (*required, *columns_in(node.condition))
+    if isinstance(node, LocalSemiJoin) and node.mark is not None:
+        wanted = tuple(each for each in wanted if each != node.mark)
+    left, right = aliases_of(node.left), aliases_of(node.right)
+    return (
+        _lay_out(node.left, tuple(dict.fromkeys(each for each in wanted if not _is_of(each, right - left)))),
+        _lay_out(node.right, tuple(dict.fromkeys(each for each in wanted if _is_of(each, right)))),
+    )
+
+
+def _is_of(field: Expression, aliases: frozenset[str]) -> bool:
+    return isinstance(field, ColumnRef) and field.relation in aliases
+
+
+def covering(table: Table, index: Index, columns: Iterable[ColumnRef]) -> Index:
+    """Let a secondary index hold what is read from it, beside its key."""
+    names = {each.name for each in columns} - index.held_columns
+    if index.is_primary or (not names and index.reason):
+        return index
+    held = table.in_order(names.union(index.covering))
+    return replace(index, covering=held, reason=covering_reason(table, held, covering=True))

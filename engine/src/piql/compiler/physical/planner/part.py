@@ -1,0 +1,137 @@
+"""A planned section: the operators so far, and what the operators above may rely on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from piql.compiler.logical.expressions import ColumnRef, Expression
+from piql.compiler.logical.operators import Count, SortKey
+from piql.compiler.optimizer.analysis.predicates import ColumnKey, key_of
+from piql.compiler.physical.operators import Dereference, Kept, LocalSelection, LocalSort, PhysicalNode, inputs
+from piql.schema.catalog import Index, Table
+from piql.trees.frozen import quick, replace
+from piql.trees.node import Node
+
+SectionCost: TypeAlias = tuple[int, int, int, int]  # requests, rows that come out, rows that are read, round trips
+WORST = 10**12  # the rows of a section that nothing bounds; such a plan is never shown
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A relation read from a keys-only index whose records are still to be fetched."""
+
+    table: Table
+    alias: str
+    index: Index
+
+
+@quick
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A section of the plan; `rows` is a plain number for choosing between plans, the proof is read off by `bounds`."""
+
+    plan: PhysicalNode
+    rows: int
+    order: tuple[SortKey, ...] = ()  # a total order of its rows; empty: none is known
+    keys: tuple[Expression, ...] = ()  # together they tell each row from the others, if `is_unique`
+    fixed: Mapping[ColumnKey, Expression] = field(default_factory=dict)  # the columns with one value in all rows
+    is_stopped: bool = False  # the stop wanted has been applied exactly
+    pending: tuple[Pending, ...] = ()
+    is_unique: bool = True  # False where equal rows may stand for different ones
+
+    def on(self, plan: PhysicalNode) -> Part:
+        return replace(self, plan=plan)
+
+
+def total_order(keys: tuple[SortKey, ...], part: Part) -> tuple[SortKey, ...]:
+    """Complete an order by what tells rows apart, in the direction of its last key: no two rows are equal in it."""
+    ascending = keys[-1].ascending if keys else True
+    found: list[SortKey] = []
+    seen: set[Expression] = set()
+    for key in (*keys, *(SortKey(expression=each, ascending=ascending) for each in part.keys)):
+        expression = key.expression
+        if expression in seen or (isinstance(expression, ColumnRef) and key_of(expression) in part.fixed):
+            continue
+        seen.add(expression)
+        found.append(key)
+    return tuple(found)
+
+
+def is_in_order(part: Part, order: tuple[SortKey, ...]) -> bool:
+    """Whether a section's rows come in this order already."""
+    return bool(part.order) and part.order[: len(order)] == order
+
+
+def with_columns(part: Part, expressions: Iterable[Node]) -> Part:
+    """Fetch the records behind keys-only entries where these expressions need more than the entries hold."""
+    if not part.pending:
+        return part
+    read = {key_of(node) for each in expressions for node in each.walk() if isinstance(node, ColumnRef)}
+    for each in part.pending:
+        if any(alias == each.alias and name not in each.index.held_columns for alias, name in read):
+            part = _fetch(part, each)
+    return part
+
+
+def fetched(part: Part) -> Part:
+    """Fetch all records still to be fetched."""
+    for each in part.pending:
+        part = _fetch(part, each)
+    return part
+
+
+def _fetch(part: Part, each: Pending) -> Part:
+    plan = Dereference(child=part.plan, table=each.table, alias=each.alias)
+    pending = tuple(other for other in part.pending if other is not each)
+    return replace(part, plan=plan, pending=pending)
+
+
+def selected(
+    part: Part, predicates: Iterable[Expression], predicate: Expression | None, kept: Kept | None = None
+) -> Part:
+    """Test a predicate on a section's rows; `kept` says how many pass it at most."""
+    if predicate is None:
+        return part
+    part = with_columns(part, predicates)
+    selection = LocalSelection(child=part.plan, predicate=predicate, kept=kept, span=predicate.span)
+    return replace(part.on(selection), is_stopped=False)
+
+
+def depth_of(wanted: PhysicalNode, plan: PhysicalNode) -> int:
+    """Give how many operators below a new one on `plan` a section stands, along first inputs; 0 where it does not."""
+    depth = 1
+    while plan != wanted:
+        below = inputs(plan)
+        if not below:
+            return 0
+        depth, plan = depth + 1, below[0]
+    return depth
+
+
+def sorted_by(part: Part, order: tuple[SortKey, ...]) -> Part:
+    """Sort a section's rows, unless they come in that order."""
+    if not order or is_in_order(part, order):
+        return part
+    part = with_columns(part, order)
+    return replace(part.on(LocalSort(child=part.plan, keys=order)), order=order)
+
+
+@quick
+@dataclass(frozen=True, slots=True)
+class Want:
+    """What the operators above ask of a section; it may give the order or the stop, and says so in its Part."""
+
+    keys: tuple[SortKey, ...] = ()
+    count: Count | None = None
+    is_page: bool = False
+    must_cover: bool = False  # one entry more than `count` may be read: a dereference of it would be one too many
+    is_of_each: bool = False  # `count` rows of each read are enough, in any order of the reads
+    is_exact: bool = False  # and no more may come of it
+
+    def without_stop(self) -> Want:
+        return Want(self.keys, must_cover=self.must_cover)
+
+
+NOTHING = Want()

@@ -1,0 +1,277 @@
+"""Phase II: each section of the logical plan gets a bounded operator, or a reason why none exists (Algorithm 2).
+
+Enters: the logical plan after Phase I, and the indexes that exist. Leaves: a physical plan with every read limited, or
+the segments that nothing bounds. Next: `layout` gives operators their fields, `bounds` reads the numbers off the plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import assert_never
+
+from piql.compiler.binding.outputs import output_columns
+from piql.compiler.binding.types import type_of
+from piql.compiler.logical.expressions import ColumnRef, Expression, conjuncts
+from piql.compiler.logical.operators import (
+    DataStop,
+    Derived,
+    Distinct,
+    GroupBy,
+    Join,
+    LogicalNode,
+    Output,
+    Projection,
+    Relation,
+    Selection,
+    SemiJoin,
+    Sort,
+    SortKey,
+    Stop,
+    Union,
+)
+from piql.compiler.optimizer.analysis.predicates import ColumnKey, key_of
+from piql.compiler.physical.operators import LocalDistinct, LocalGroupBy, LocalProjection, LocalStop, PhysicalNode
+from piql.compiler.physical.planner.first_matches import plan_first_match
+from piql.compiler.physical.planner.groups import depth_of_keys, depth_of_outputs, depth_of_rows
+from piql.compiler.physical.planner.joins import plan_join
+from piql.compiler.physical.planner.layout import lay_out
+from piql.compiler.physical.planner.part import (
+    NOTHING,
+    Part,
+    SectionCost,
+    Want,
+    fetched,
+    selected,
+    sorted_by,
+    total_order,
+    with_columns,
+)
+from piql.compiler.physical.planner.scans import is_leg, plan_leg
+from piql.compiler.physical.planner.semi_joins import plan_semi_join
+from piql.compiler.physical.planner.unbounded import Gap
+from piql.compiler.physical.planner.unions import plan_union
+from piql.schema.catalog import Index
+from piql.trees.frozen import replace
+from piql.trees.node import Node
+
+
+@dataclass(slots=True)
+class Planner:
+    """Plans one query; what it could not bound is gathered in `gaps`."""
+
+    indexes: Mapping[str, tuple[Index, ...]]  # secondary ones, by table
+    uses: dict[str, dict[str, int]]  # by alias, how often the query names each column
+    cost: Callable[[PhysicalNode], SectionCost]  # of a section on its own, to choose the cheaper of two
+    is_frozen: bool = False  # only the indexes given, as they are: they are deployed
+    is_trial: bool = False  # only whether there is a plan is asked, not why there is none
+    attempts: int = 0  # how many sections are being planned of which there may be another plan
+    gaps: list[Gap] = field(default_factory=list)
+    indistinct: list[Stop] = field(default_factory=list)  # pages of rows that may be equal
+
+    def miss(self, describe: Callable[[], Gap]) -> None:
+        """Note a read that nothing bounds; a trial ends with the first one that no other plan can avoid."""
+        if self.is_trial and not self.attempts:
+            raise _NoPlan
+        self.gaps.append(describe())
+
+    @contextmanager
+    def attempt(self) -> Iterator[None]:
+        """Plan a section of which there may be another plan."""
+        self.attempts += 1
+        try:
+            yield
+        finally:
+            self.attempts -= 1
+
+    def plan(self, node: LogicalNode, want: Want, path: tuple[int, ...], under: tuple[LogicalNode, ...]) -> Part:
+        """Plan one section; `under` are the operators above it, nearest first."""
+        if is_leg(node):
+            return plan_leg(self, node, want, path, under)
+        below = (node, *under)
+        match node:
+            case Join():
+                return (plan_first_match if node.first else plan_join)(self, node, want, path, under)
+            case SemiJoin():
+                return plan_semi_join(self, node, want, path, under)
+            case Stop():
+                return self._stop(node, path, below)
+            case Sort():
+                part = self.plan(node.input, Want(node.keys), (*path, 0), below)
+                return sorted_by(part, node.keys if node.is_total else total_order(node.keys, part))
+            case Projection():
+                return self.project(self.plan(node.input, want, (*path, 0), below), node.outputs, "")
+            case Derived():
+                return self._derived(node, path, below)
+            case Selection():
+                part = self.plan(node.input, want.without_stop(), (*path, 0), below)
+                return selected(part, conjuncts(node.predicate), node.predicate)
+            case GroupBy():
+                return self._group(node, path, below)
+            case Distinct():
+                part = fetched(self.plan(node.input, want.without_stop(), (*path, 0), below))
+                part = part.on(LocalDistinct(child=part.plan, keys=part.keys, depth=depth_of_outputs(part.plan)))
+                return replace(part, is_stopped=False, is_unique=True)
+            case Union():
+                return plan_union(self, node, want, path, below)
+            case DataStop():
+                return self.plan(node.input, want, (*path, 0), below)
+            case Relation():
+                raise AssertionError("a relation is a leg")
+            case _:
+                assert_never(node)
+
+    def _stop(self, node: Stop, path: tuple[int, ...], under: tuple[LogicalNode, ...]) -> Part:
+        keys: tuple[SortKey, ...] = ()
+        below, at, is_total = node.input, (*path, 0), False
+        if isinstance(below, Sort):
+            keys, is_total, below, at, under = below.keys, below.is_total, below.input, (*at, 0), (below, *under)
+        if node.each:
+            want = Want(keys, node.count, is_of_each=True, is_exact=node.is_exact)
+            return replace(self.plan(below, want, at, under), is_stopped=False)
+        part = self.plan(below, Want(keys, node.count, node.is_page), at, under)
+        order = keys if is_total else total_order(keys or part.order, part)
+        if keys or node.is_page:
+            part = sorted_by(part, order)
+        if node.is_page and not part.is_unique:
+            self.indistinct.append(node)
+        if node.is_page or not part.is_stopped:
+            needs = order if node.is_page else ()
+            part = with_columns(part, needs)
+            stop = LocalStop(child=part.plan, count=node.count, is_page=node.is_page, order=needs, span=node.span)
+            part = replace(part.on(stop), rows=min(part.rows, node.count.max))
+        return replace(part, is_stopped=False)
+
+    def project(self, part: Part, outputs: tuple[Output, ...], alias: str) -> Part:
+        part = with_columns(part, outputs)
+        fields = tuple([output_column(each, alias) for each in outputs])
+        wanted = {*(key.expression for key in part.order), *part.keys}
+        named: dict[Expression, ColumnRef] = {}
+        for each, made in zip(outputs, fields, strict=True):
+            if each.expression in wanted:
+                named.setdefault(each.expression, made)
+        order = []
+        for key in part.order:
+            column = named.get(key.expression)
+            if column is None:
+                break
+            order.append(replace(key, expression=column))
+        keys = [each for each in part.keys if not (isinstance(each, ColumnRef) and key_of(each) in part.fixed)]
+        is_unique = part.is_unique and all(each in named for each in keys)
+        return Part(
+            LocalProjection(child=part.plan, outputs=outputs, alias=alias, fields=fields),
+            part.rows,
+            tuple(order),
+            tuple([named[each] for each in keys]) if is_unique and keys else fields,
+            {
+                (alias, each.name): part.fixed[key_of(each.expression)]
+                for each in outputs
+                if isinstance(each.expression, ColumnRef) and key_of(each.expression) in part.fixed
+            },
+            is_stopped=part.is_stopped,
+            is_unique=is_unique,
+        )
+
+    def _derived(self, node: Derived, path: tuple[int, ...], under: tuple[LogicalNode, ...]) -> Part:
+        part = self.plan(node.input, NOTHING, (*path, 0), under)
+        columns = (
+            ColumnRef(relation="", name=each.name, type=each.type, nullable=each.nullable)
+            for each in output_columns(node.input)
+        )
+        return self.project(part, tuple(Output(name=each.name, expression=each) for each in columns), node.alias)
+
+    def _group(self, node: GroupBy, path: tuple[int, ...], under: tuple[LogicalNode, ...]) -> Part:
+        part = self.plan(node.input, NOTHING, (*path, 0), under)
+        part = with_columns(part, (*node.keys, *node.aggregates))
+        is_one = all(isinstance(each, ColumnRef) and key_of(each) in part.fixed for each in node.keys)
+        plan = LocalGroupBy(
+            child=part.plan,
+            keys=node.keys,
+            aggregates=node.aggregates,
+            is_one=is_one,
+            fields=(*node.keys, *node.aggregates),
+            depth=depth_of_rows(node, part.plan) if node.summed else depth_of_keys(node.keys, part.plan),
+            span=node.span,
+        )
+        fixed = {place: part.fixed[place] for place in _columns_among(node.keys) if place in part.fixed}
+        return Part(plan, 1 if is_one else part.rows, (), node.keys, fixed)
+
+
+def _columns_among(keys: Iterable[Expression]) -> Iterator[ColumnKey]:
+    return (key_of(each) for each in keys if isinstance(each, ColumnRef))
+
+
+def output_column(output: Output, alias: str) -> ColumnRef:
+    """The column under which operators above a projection know one of its outputs."""
+    return ColumnRef(relation=alias, name=output.name, type=type_of(output.expression), nullable=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Planning:
+    """What came of planning a query: a plan, or why there is none."""
+
+    plan: PhysicalNode | None
+    gaps: tuple[Gap, ...] = ()
+    indistinct: tuple[Stop, ...] = ()
+
+
+class _NoPlan(Exception):
+    """A trial has found what no plan bounds."""
+
+
+def plan_on_trial(
+    plan: LogicalNode,
+    indexes: Mapping[str, tuple[Index, ...]],
+    cost: Callable[[PhysicalNode], SectionCost],
+    *,
+    is_frozen: bool = False,
+) -> PhysicalNode | None:
+    """Plan a query as `plan_query` does, to see what it would cost; None when it has no bound."""
+    try:
+        return _plan_query(plan, indexes, cost, is_frozen, is_trial=True).plan
+    except _NoPlan:
+        return None
+
+
+def plan_query(
+    plan: LogicalNode,
+    indexes: Mapping[str, tuple[Index, ...]],
+    cost: Callable[[PhysicalNode], SectionCost],
+    *,
+    is_frozen: bool = False,
+) -> Planning:
+    """Plan a query after Phase I: the physical plan, or what nothing bounds; `cost` tells the cheaper of two plans."""
+    return _plan_query(plan, indexes, cost, is_frozen, is_trial=False)
+
+
+def _plan_query(
+    plan: LogicalNode,
+    indexes: Mapping[str, tuple[Index, ...]],
+    cost: Callable[[PhysicalNode], SectionCost],
+    is_frozen: bool,
+    is_trial: bool,
+) -> Planning:
+    uses: dict[str, dict[str, int]] = {}
+    _count_uses(plan, uses)
+    planner = Planner(indexes, uses, cost, is_frozen, is_trial)
+    part = planner.plan(plan, NOTHING, (), ())
+    if planner.gaps or planner.indistinct:
+        return Planning(None, tuple(planner.gaps), tuple(planner.indistinct))
+    return Planning(lay_out(fetched(part).plan))
+
+
+def _count_uses(node: Node, uses: dict[str, dict[str, int]]) -> None:
+    """Count how often each column is named, but for the data-stops, which only repeat what is fixed."""
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, Output):
+            node = node.expression
+        if isinstance(node, ColumnRef):
+            names = uses.setdefault(node.relation, {})
+            names[node.name] = names.get(node.name, 0) + 1
+        elif isinstance(node, DataStop):
+            waiting.append(node.input)
+        else:
+            waiting.extend(node.children())

@@ -1,0 +1,233 @@
+"""Plans the read of one relation: an IndexScan, and what must be tested of its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from piql.compiler.logical.expressions import ColumnRef, Constant, Expression, Parameter
+from piql.compiler.logical.operators import DataStop, LogicalNode, Relation, Selection, SortKey
+from piql.compiler.optimizer.analysis.facts import facts_about
+from piql.compiler.optimizer.analysis.predicates import (
+    ColumnKey,
+    all_conjuncts,
+    are_alike,
+    conjunction,
+    key_of,
+    relations_of,
+)
+from piql.compiler.optimizer.analysis.restrictions import Restrictions, restrictions_on
+from piql.compiler.physical.operators import IndexScan, KeyPart, RowLimit
+from piql.compiler.physical.planner.access import Access, Reading, Wanted, best_access
+from piql.compiler.physical.planner.alternatives import alternatives, plan_alternatives
+from piql.compiler.physical.planner.part import WORST, Part, Pending, Want, selected, total_order, with_columns
+from piql.compiler.physical.planner.unbounded import gap_of
+from piql.trees.frozen import replace
+from piql.trees.node import Node
+
+if TYPE_CHECKING:
+    from piql.compiler.physical.planner.planner import Planner
+
+MOST_BRANCHES = 20  # of an OR, that are named one by one where nothing bounds them
+
+
+def is_leg(node: LogicalNode) -> bool:
+    """Whether a section is one relation under selections and data-stops."""
+    while isinstance(node, Selection | DataStop):
+        node = node.input
+    return isinstance(node, Relation)
+
+
+def read_leg(node: LogicalNode, path: tuple[int, ...]) -> tuple[Relation, tuple[Expression, ...], tuple[int, ...]]:
+    """Give the relation of a leg, the predicates over it in the order written, and its path."""
+    predicates: list[Expression | None] = []
+    while isinstance(node, Selection | DataStop):
+        if isinstance(node, Selection):
+            predicates.append(node.predicate)
+        node = node.input
+        path = (*path, 0)
+    assert isinstance(node, Relation)
+    parts = all_conjuncts(predicates)
+    return node, tuple(sorted(parts, key=lambda each: each.span.start if each.span is not None else -1)), path
+
+
+def own_keys(keys: Sequence[SortKey], alias: str, others: frozenset[str]) -> tuple[tuple[str, bool], ...] | None:
+    """Give the part of an order that one relation must give; None where no index can (a computed key)."""
+    own: list[tuple[str, bool]] = []
+    for key in keys:
+        match key.expression:
+            case ColumnRef(relation=relation, name=name) if relation == alias:
+                own.append((name, key.ascending))
+            case expression if _reads_only(expression, others):
+                pass
+            case _:
+                return None
+    return tuple(own)
+
+
+def _reads_only(expression: Expression, relations: frozenset[str]) -> bool:
+    return all(not isinstance(node, ColumnRef) or node.relation in relations for node in expression.walk())
+
+
+def plan_leg(
+    planner: Planner, node: LogicalNode, want: Want, path: tuple[int, ...], under: tuple[LogicalNode, ...]
+) -> Part:
+    """Plan the read of one relation that no other row fixes."""
+    relation, predicates, at = read_leg(node, path)
+    part = plan_read(planner, relation, predicates, want)
+    if part is None and not want.is_exact:
+        part = plan_alternatives(planner, relation, predicates, want, plan_read)
+    if part is not None:
+        return part
+    for reading in _unbounded(planner, relation, predicates, want):
+        planner.miss(partial(gap_of, relation, at, under, reading, is_joined=False, has_equality=True))
+    return Part(_never(relation), WORST)
+
+
+def _unbounded(
+    planner: Planner, relation: Relation, predicates: tuple[Expression, ...], want: Want
+) -> tuple[Reading, ...]:
+    """Give what nothing bounds: the branches of an OR that fix something each, or the relation as a whole.
+
+    Of branches that fix the same columns the first stands for all: one limit bounds them.
+    """
+    whole = _reading(planner, relation, predicates, want)
+    if planner.is_trial or whole.restrictions.equal or whole.restrictions.words:
+        return (whole,)
+    for others, choices in alternatives(relation, predicates):
+        if len(choices) > MOST_BRANCHES:
+            continue
+        readings = [_reading(planner, relation, (*others, *each), want) for each in choices]
+        if all(each.restrictions.equal or each.restrictions.words for each in readings):
+            found: dict[object, Reading] = {}
+            for each in readings:
+                fixed = frozenset(each.restrictions.equal), tuple(word.columns for word in each.restrictions.words)
+                if best_access(each) is None:
+                    found.setdefault(fixed, each)
+            return tuple(found.values()) or (whole,)
+    return (whole,)
+
+
+def plan_read(planner: Planner, relation: Relation, predicates: tuple[Expression, ...], want: Want) -> Part | None:
+    """Plan one scan of a relation; None when nothing bounds it."""
+    reading = _reading(planner, relation, predicates, want)
+    access = best_access(reading)
+    return None if access is None else _scan(relation, access, want, reading.restrictions)
+
+
+def _reading(planner: Planner, relation: Relation, predicates: tuple[Expression, ...], want: Want) -> Reading:
+    table, alias = relation.table, relation.alias
+    known = restrictions_on(alias, predicates, frozenset())
+    return Reading(
+        table,
+        known,
+        () if want.is_exact else facts_about(table, known),  # what limits them does not say which are first
+        Wanted(own_keys(want.keys, alias, frozenset()), want.count),
+        planner.uses.get(alias, {}),
+        planner.indexes.get(table.name, ()),
+        must_cover=want.must_cover,
+        is_frozen=planner.is_frozen,
+        is_exact=want.is_exact,
+    )
+
+
+def _scan(relation: Relation, access: Access, want: Want, known: Restrictions) -> Part:
+    table, alias = relation.table, relation.alias
+    is_many = access.index.buckets > 1 or any(has_many(part) for part in access.prefix)
+    fixed = {(alias, part.column): part.values[0] for part in access.prefix if not has_many(part)}
+    rows = Part(_never(relation), access.rows, keys=relation.columns(table.primary_key), fixed=fixed)
+    natural = natural_order(relation, access)
+    is_merged = is_many and not want.is_of_each and (access.serves_order if want.keys else want.is_page)
+    order = () if is_many else natural
+    if is_merged:
+        order = want.keys or total_order(natural, rows)
+    scan = IndexScan(
+        table=table,
+        alias=alias,
+        index=access.index,
+        prefix=access.prefix,
+        range=access.range,
+        is_ascending=access.is_ascending,
+        order=order,
+        is_merged=is_merged,
+        is_resumable=want.is_page and access.limit.count is not None,
+        limit=access.limit,
+        span=relation.span,
+    )
+    pending = (Pending(table, alias, access.index),) if access.needs_dereference else ()
+    part = replace(
+        rows.on(scan),
+        order=order,
+        is_stopped=access.limit.count is not None and not is_many,
+        pending=pending,
+    )
+    part = replace(with_columns(part, access.residual), rows=access.rows_kept)
+    part = selected(part, access.residual, conjunction(access.residual), access.kept)
+    return replace(part, fixed={**fixed, **columns_of_one_value(alias, known, {})})
+
+
+def columns_of_one_value(
+    alias: str, known: Restrictions, fixed: Mapping[ColumnKey, Expression]
+) -> Mapping[ColumnKey, Expression]:
+    """Give the columns that have one value in all rows which pass the tests; `fixed` have one in the rows before."""
+    found: dict[ColumnKey, Expression] = {}
+    for name, each in known.equal.items():
+        if each.count != 1:
+            continue
+        match each.values[0]:
+            case Constant() | Parameter(max_items=None) as value:
+                found[alias, name] = value
+            case ColumnRef() as column if key_of(column) in fixed:
+                found[alias, name] = fixed[key_of(column)]
+            case _:
+                pass
+    return found
+
+
+def with_values(expression: Expression, fixed: Mapping[ColumnKey, Expression]) -> Expression:
+    """Say a test with the values of columns that have one, where the value is of the column's own kind."""
+
+    def change(node: Node) -> Node:
+        if not isinstance(node, ColumnRef):
+            return node
+        value = fixed.get(key_of(node))
+        is_alike = isinstance(value, Constant | Parameter) and are_alike(value.type, node.type)
+        return value if value is not None and is_alike and not is_null(value) else node
+
+    return expression.transform_up(change)  # type: ignore[return-value]
+
+
+def said_of(
+    expressions: Iterable[Expression], fixed: Mapping[ColumnKey, Expression], relations: frozenset[str]
+) -> tuple[Expression, ...]:
+    """Give what some tests ask of relations where all rows beside them have these values."""
+    said = (with_values(each, fixed) for each in expressions)
+    return tuple(each for each in said if relations_of(each) and relations_of(each) <= relations)
+
+
+def is_null(value: Expression) -> bool:
+    return isinstance(value, Constant) and value.value is None
+
+
+def natural_order(relation: Relation, access: Access) -> tuple[SortKey, ...]:
+    """Give the order in which an index gives the rows of one read; words are left out, they are fixed."""
+    columns = relation.columns([name for name, _ in access.order])
+    return tuple(
+        [
+            SortKey(expression=column, ascending=ascending)
+            for column, (_, ascending) in zip(columns, access.order, strict=True)
+        ]
+    )
+
+
+def has_many(part: KeyPart) -> bool:
+    """Whether a key column may have several values."""
+    return len(part.values) > 1 or (isinstance(part.values[0], Parameter) and part.values[0].max_items is not None)
+
+
+def _never(relation: Relation) -> IndexScan:
+    """Stands for a read that is not planned yet, or cannot be."""
+    return IndexScan(
+        table=relation.table, alias=relation.alias, index=relation.table.primary_index(), limit=RowLimit(max=0)
+    )

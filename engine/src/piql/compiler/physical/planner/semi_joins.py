@@ -1,0 +1,256 @@
+"""Plans EXISTS and IN: by looking up each row of the left, or by reading the right once and comparing in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import permutations
+from typing import TYPE_CHECKING, Literal
+
+from piql.compiler.binding.types import BOOLEAN, is_nullable
+from piql.compiler.logical.expressions import (
+    ColumnRef,
+    Comparison,
+    Constant,
+    Expression,
+    IsNull,
+    Not,
+    Parameter,
+    conjuncts,
+)
+from piql.compiler.logical.operators import (
+    Count,
+    DataStop,
+    Join,
+    LogicalNode,
+    Relation,
+    Selection,
+    SemiJoin,
+    map_inputs,
+)
+from piql.compiler.optimizer.analysis.facts import facts_about
+from piql.compiler.optimizer.analysis.predicates import all_conjuncts, conjunction, key_of, relations_of
+from piql.compiler.optimizer.analysis.region import Leg, aliases_below, is_region, read_region, write_region
+from piql.compiler.optimizer.analysis.restrictions import restrictions_on
+from piql.compiler.physical.operators import Kept, LocalDistinct, LocalSelection, LocalSemiJoin
+from piql.compiler.physical.planner.access import Reading, Wanted, best_access
+from piql.compiler.physical.planner.joins import join_remotely
+from piql.compiler.physical.planner.part import WORST, Part, Want, depth_of, with_columns
+from piql.compiler.physical.planner.scans import has_many, is_leg, is_null, read_leg, said_of
+from piql.compiler.physical.planner.unbounded import Gap
+from piql.trees.frozen import replace
+
+if TYPE_CHECKING:
+    from piql.compiler.physical.planner.planner import Planner
+
+MOST_FOLLOWED = 3  # relations of one EXISTS whose orders are all tried
+
+
+def plan_semi_join(
+    planner: Planner, node: SemiJoin, want: Want, path: tuple[int, ...], under: tuple[LogicalNode, ...]
+) -> Part:
+    """Plan a semi-join in the way that makes fewer requests; the stop never passes it."""
+    below = (node, *under)
+    left = planner.plan(node.left, want.without_stop(), (*path, 0), below)
+    gaps = len(planner.gaps)
+    with planner.attempt():
+        right = planner.plan(_with_values_of(left, node), Want(), (*path, 1), below)
+    is_apart = len(planner.gaps) == gaps and right.rows < WORST
+    looked_up = _looked_up(planner, node, left, (*path, 1))
+    if looked_up is None and not is_apart:
+        looked_up = _followed(planner, node, left, path, under)
+    compared = _compared_in_memory(node, left, right) if is_apart and left.rows < WORST else None
+    if looked_up is not None and (compared is None or planner.cost(looked_up.plan) < planner.cost(compared.plan)):
+        if left.rows < WORST or not _may_lead(node, planner.gaps[gaps:]):
+            del planner.gaps[gaps:]
+        return looked_up if left.rows < WORST else replace(left, rows=WORST)
+    return compared if compared is not None else replace(left, rows=WORST)
+
+
+def _with_values_of(left: Part, node: SemiJoin) -> LogicalNode:
+    """Ask the right for what it must have where all rows of the left have one value in a column.
+
+    Not by a comparison of NOT IN that may be unknown: NULL NOT IN a list depends on whether the list has any row.
+    """
+    if left.rows >= WORST or not is_region(node.right):
+        return node.right
+    tests = all_conjuncts((node.condition,))
+    if _may_be_unknown(node.compared, left):
+        unknown = all_conjuncts((node.compared,))
+        tests = tuple(test for test in tests if test not in unknown)
+    said = conjunction(said_of(tests, left.fixed, aliases_below(node.right)))
+    if said is None:
+        return node.right
+    return write_region(read_region(Selection(predicate=said, input=node.right, span=node.right.span)))
+
+
+def _compared_in_memory(node: SemiJoin, left: Part, right: Part) -> Part:
+    """Read both sides, at the same time, and compare them in memory."""
+    conditions = conjuncts(node.condition) if node.condition is not None else ()
+    left, right = with_columns(left, conditions), with_columns(right, conditions)
+    plan = LocalSemiJoin(
+        left=left.plan,
+        right=right.plan,
+        condition=node.condition,
+        is_anti=node.is_anti,
+        compared=node.compared,
+        mark=node.mark,
+        span=node.span,
+    )
+    return replace(left.on(plan), is_stopped=False)
+
+
+def _may_lead(node: SemiJoin, gaps: Sequence[Gap]) -> bool:
+    """Whether an unbounded left could be found by the right instead, were what the right fixes limited."""
+    return not node.is_anti and node.mark is None and any(each.columns or each.words for each in gaps)
+
+
+def _looked_up(planner: Planner, node: SemiJoin, left: Part, path: tuple[int, ...]) -> Part | None:
+    """Look for a match of each left row: one request each; None where the right is not one relation found by the left.
+
+    The first match tells enough where the index applies every test: EXISTS reads one row for each. Otherwise all that
+    a fact of the schema limits are read and tested, and each row of the left is kept once. NOT EXISTS keeps the rows
+    that a left join finds nothing for; a mark says for which it finds something.
+    """
+    if not is_leg(node.right) or not left.is_unique:
+        return None
+    conditions = conjuncts(node.condition) if node.condition is not None else ()
+    if _may_be_unknown(node.compared, left):
+        return None
+    relation, filters, _ = read_leg(node.right, path)
+    available = aliases_below(node.left)
+    known = restrictions_on(relation.alias, (*conditions, *filters), available)
+    reading = Reading(
+        relation.table,
+        known,
+        facts_about(relation.table, known),
+        Wanted((), Count(max=1)),
+        planner.uses.get(relation.alias, {}),
+        planner.indexes.get(relation.table.name, ()),
+        must_cover=True,
+        is_frozen=planner.is_frozen,
+    )
+    access = best_access(reading)
+    if access is None or not access.prefix:
+        return None
+    join = Join(
+        kind="left" if node.is_anti or node.mark is not None else "inner",
+        left=node.left,
+        right=node.right,
+        condition=node.condition,
+        span=node.span,
+    )
+    part = join_remotely(join, relation, access, known, Want(), left)
+    part = replace(part, keys=left.keys, fixed=left.fixed, order=left.order)
+    if node.mark is not None:
+        return _marked(part, left, relation, node.mark)
+    if node.is_anti:
+        missing = IsNull(operand=relation.columns(relation.table.primary_key)[0])
+        depth = depth_of(left.plan, part.plan)
+        kept = Kept(table=relation.table, depth=depth, rows=left.rows) if depth else None
+        return replace(part.on(LocalSelection(child=part.plan, predicate=missing, kept=kept)), rows=left.rows)
+    if access.limit.count is None or any(has_many(each) for each in access.prefix):
+        part = _once(part, left)
+    return part
+
+
+def _followed(
+    planner: Planner, node: SemiJoin, left: Part, path: tuple[int, ...], under: tuple[LogicalNode, ...]
+) -> Part | None:
+    """Follow the relations of an EXISTS from each left row, as if they were joined, and keep each row once.
+
+    To find the rows that have no match, or to mark those that have one, all are joined by left joins, each only where
+    the one before it found something: where the last one found something, all did.
+    """
+    if not is_region(node.right) or not left.is_unique:
+        return None
+    is_inner = not node.is_anti and node.mark is None
+    if _may_be_unknown(node.compared, left):
+        return None
+    region = read_region(_without_data_stops(node.right))
+    if region.above or any(leg.relation is None or leg.kind == "left" or leg.first for leg in region.legs):
+        return None
+    conditions = (*all_conjuncts((node.condition,)), *region.conditions)
+    orders = permutations(region.legs) if len(region.legs) <= MOST_FOLLOWED else (region.legs,)
+    gaps = len(planner.gaps)
+    unbounded = aliases_below(node.left) if left.rows >= WORST else frozenset()
+    for legs in orders:
+        joined = _joined(node.left, legs, conditions, is_inner=is_inner)
+        with planner.attempt():
+            part = planner.plan(joined, Want(), path, under)
+        is_bounded = len(planner.gaps) == gaps and part.rows < WORST
+        is_bounded_by_left = bool(unbounded) and all(each.relation.alias in unbounded for each in planner.gaps[gaps:])
+        del planner.gaps[gaps:]
+        if is_bounded_by_left:
+            return left
+        if is_bounded:
+            order = left.order if depth_of(left.plan, part.plan) else ()  # else it was planned anew, in any order
+            part = replace(part, keys=left.keys, fixed=left.fixed, order=order)
+            if is_inner:
+                return _once(part, left)
+            last = legs[-1].relation
+            assert last is not None
+            mark = node.mark or ColumnRef(relation=f"{last.alias} found", name="found", type=BOOLEAN)
+            part = _marked(part, left, last, mark)
+            if node.mark is not None:
+                return part
+            missing = Comparison(operator="=", left=mark, right=Constant(value=False, type=BOOLEAN))
+            return part.on(LocalSelection(child=part.plan, predicate=missing))
+    return None
+
+
+def _marked(part: Part, left: Part, relation: Relation, mark: ColumnRef) -> Part:
+    """Keep each left row once, marked with whether a left join found a row of a relation for it."""
+    found = relation.columns(relation.table.primary_key)[0]
+    return _once(part, left, found, mark)
+
+
+def _once(part: Part, left: Part, found: ColumnRef | None = None, mark: ColumnRef | None = None) -> Part:
+    """Keep each left row once."""
+    plan = LocalDistinct(child=part.plan, keys=left.keys, depth=depth_of(left.plan, part.plan), found=found, mark=mark)
+    return replace(part.on(plan), rows=left.rows)
+
+
+def _without_data_stops(node: LogicalNode) -> LogicalNode:
+    """Leave out what was written for the section on its own; other columns are fixed once it is joined."""
+    below = map_inputs(node, _without_data_stops)
+    return below.input if isinstance(below, DataStop) else below
+
+
+def _joined(left: LogicalNode, legs: Iterable[Leg], conditions: Iterable[Expression], *, is_inner: bool) -> LogicalNode:
+    """Join legs to a section one after the other, each condition as soon as it can be tested."""
+    plan, known, waiting = left, aliases_below(left), list(conditions)
+    before: Relation | None = None
+    for leg in legs:
+        known = known | leg.relations
+        now = [each for each in waiting if relations_of(each) <= known]
+        waiting = [each for each in waiting if each not in now]
+        filters = conjunction(leg.filters)
+        right = leg.input if filters is None else Selection(predicate=filters, input=leg.input)
+        if before is not None and not is_inner:
+            now.append(Not(operand=IsNull(operand=before.columns(before.table.primary_key)[0])))
+        kind: Literal["inner", "left"] = "inner" if is_inner else "left"
+        plan = Join(kind=kind, left=plan, right=right, condition=conjunction(now), span=leg.input.span)
+        before = leg.relation
+    return plan
+
+
+def _may_be_unknown(compared: Expression | None, left: Part) -> bool:
+    """Whether a comparison can be neither true nor false: then NOT IN means more than that no row is equal.
+
+    What a row of the left was found by, as an equality with it was true, is no NULL: `a = [p]` says so of a and of [p].
+    """
+    values = {value.name for value in left.fixed.values() if isinstance(value, Parameter)}
+
+    def may_be_null(value: Expression) -> bool:
+        match value:
+            case Parameter(name=name) if name in values:
+                return False
+            case ColumnRef() if key_of(value) in left.fixed and not is_null(left.fixed[key_of(value)]):
+                return False
+        return is_nullable(value)
+
+    return any(
+        may_be_null(test.left) or may_be_null(test.right)
+        for test in all_conjuncts((compared,))
+        if isinstance(test, Comparison)
+    )

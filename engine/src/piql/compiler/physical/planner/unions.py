@@ -1,0 +1,102 @@
+"""Plans UNION: the branches are read at the same time; those of a page each from the place where the last one ended."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from piql.compiler.binding.outputs import output_columns
+from piql.compiler.binding.types import type_of
+from piql.compiler.logical.expressions import ColumnRef, Constant, FunctionCall
+from piql.compiler.logical.operators import Distinct, LogicalNode, Projection, Sort, SortKey, Stop, Union
+from piql.compiler.optimizer.analysis.predicates import is_lookup_type, replace_columns
+from piql.compiler.optimizer.analysis.region import Region, is_region, read_region
+from piql.compiler.optimizer.rules.complete_order import Determined
+from piql.compiler.physical.operators import LocalUnion
+from piql.compiler.physical.planner.part import NOTHING, Part, Want, fetched, total_order
+from piql.schema.catalog import SqlType
+from piql.trees.frozen import replace
+
+if TYPE_CHECKING:
+    from piql.compiler.physical.planner.planner import Planner
+
+
+def plan_union(
+    planner: Planner, node: Union, want: Want, path: tuple[int, ...], under: tuple[LogicalNode, ...]
+) -> Part:
+    """Plan every branch; where the union is marked, a page asks each for as many rows as it has itself."""
+    columns = output_columns(node)
+    types = [each.type for each in columns]
+    fields = tuple(ColumnRef(relation="", name=each.name, type=each.type, nullable=each.nullable) for each in columns)
+    is_paged = node.is_told_apart and want.is_page and want.count is not None
+    parts: list[Part] = []
+    for at, branch in enumerate(node.inputs):
+        below = (*path, at)
+        own = _own_want(branch, fields, want, is_distinct=not node.all) if is_paged else None
+        if own is not None and isinstance(branch, Projection):
+            read = branch.input.input if isinstance(branch.input, Sort) else branch.input
+            typed = with_types(branch, types)
+            assert isinstance(typed, Projection)
+            depth = (0, 0) if isinstance(branch.input, Sort) else (0,)
+            part = planner.plan(read, own, (*below, *depth), (branch, *under))
+            parts.append(fetched(planner.project(part, typed.outputs, "")))
+        else:
+            parts.append(fetched(planner.plan(with_types(branch, types), NOTHING, below, under)))
+    plan = LocalUnion(inputs=tuple(part.plan for part in parts), all=node.all, fields=fields, span=node.span)
+    rows = sum(part.rows for part in parts)
+    return Part(plan, rows, (), fields, is_unique=not node.all or node.is_told_apart)
+
+
+def _own_want(branch: LogicalNode, fields: tuple[ColumnRef, ...], want: Want, *, is_distinct: bool) -> Want | None:
+    """Say the order of a page in the columns of a branch; None where it has another order for them.
+
+    What is one value in the whole branch, or is determined by the keys before it, is left out: whether a row with the
+    same keys comes after the place of a page is then only known once it is read.
+    """
+    if not isinstance(branch, Projection):
+        return None
+    known = _determined(branch)
+    meanings = {("", each.name): each.expression for each in branch.outputs}
+    order = total_order(want.keys, Part(LocalUnion(inputs=(), all=True), 0, keys=fields)) if is_distinct else want.keys
+    own: list[SortKey] = []
+    for key in order:
+        if not isinstance(key.expression, ColumnRef):
+            return None
+        meaning = replace_columns(key.expression, meanings)
+        if isinstance(meaning, Constant) or any(meaning == each.expression for each in own):
+            continue
+        if known is not None and known.holds(meaning):
+            continue
+        if not isinstance(meaning, ColumnRef) or not is_lookup_type(key.expression.type, meaning):
+            return None
+        own.append(replace(key, expression=meaning))
+        if known is not None:
+            known.add(meaning)
+    return Want(tuple(own), want.count, is_page=True, must_cover=True)
+
+
+def _determined(branch: Projection) -> Determined | None:
+    below = branch.input.input if isinstance(branch.input, Sort) else branch.input
+    if not is_region(below):
+        return None
+    region: Region = read_region(below)
+    return Determined(region) if all(leg.relation is not None for leg in region.legs) else None
+
+
+def with_types(plan: LogicalNode, types: Sequence[SqlType]) -> LogicalNode:
+    """Give a branch of a UNION with its outputs converted to the types of the whole."""
+    match plan:
+        case Projection():
+            outputs = tuple(
+                each
+                if type_of(each.expression) == wanted
+                else replace(each, expression=FunctionCall(name="COALESCE", arguments=(each.expression,), type=wanted))
+                for each, wanted in zip(plan.outputs, types, strict=True)
+            )
+            return plan if outputs == plan.outputs else replace(plan, outputs=outputs)
+        case Union():
+            return replace(plan, inputs=tuple(with_types(each, types) for each in plan.inputs))
+        case Stop() | Sort() | Distinct():
+            return replace(plan, input=with_types(plan.input, types))
+        case _:
+            return plan

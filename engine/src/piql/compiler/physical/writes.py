@@ -1,0 +1,157 @@
+"""INSERT, UPDATE and DELETE of one record → the steps that it takes, with the constraints that it can break."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Literal, assert_never
+
+from piql.compiler.logical.operators import Delete, Insert, LogicalWrite, Update
+from piql.compiler.physical.indexes.secondary_index import group_index, referrers_of, token_index
+from piql.compiler.physical.operators import WritePlan
+from piql.schema.catalog import CardinalityLimit, Catalog, ForeignKey, Index, Table, UniqueKey
+from piql.trees.memory import Memory
+
+
+def plan_write(write: LogicalWrite, catalog: Catalog, indexes: Mapping[str, Index]) -> WritePlan:
+    """Plan a write against the indexes of the set."""
+    table = write.table
+    own = tuple(index for index in indexes.values() if index.table == table.name)
+    columns = {column.name for column in table.columns}
+    match write:
+        case Insert():
+            limits, unique = _limits(table, own, table.limits), _unique(table, own, table.unique_keys)
+            return WritePlan(
+                kind="insert",
+                table=table,
+                values=write.values,
+                key=tuple(each for each in write.values if each.column in table.primary_key),
+                if_not_exists=write.if_not_exists,
+                references=table.foreign_keys,
+                counted_limits=limits,
+                unique_checks=unique,
+                referrers=() if write.if_not_exists else _referrers(table, catalog, indexes, columns),
+                left=() if write.if_not_exists else _may_be_left(table, _constraints(limits, unique)),
+                unique_references=_unique_references(table.foreign_keys, catalog),
+                is_shown_first=any(_is_found_by_records(table, own, key) for key in table.foreign_keys),
+                indexes=own,
+                span=write.span,
+            )
+        case Update():
+            changed = {each.column for each in write.changes}
+            limits = _limits(table, own, (each for each in table.limits if changed & set(each.columns)))
+            unique = _unique(table, own, (each for each in table.unique_keys if changed & set(each.columns)))
+            references = tuple(each for each in table.foreign_keys if changed & set(each.columns))
+            return WritePlan(
+                kind="update",
+                table=table,
+                values=write.changes,
+                key=write.key,
+                condition=write.condition,
+                references=references,
+                counted_limits=limits,
+                unique_checks=unique,
+                referrers=_referrers(table, catalog, indexes, changed),
+                left=_constraints(limits, unique),
+                unique_references=_unique_references(references, catalog),
+                indexes=own,
+                span=write.span,
+            )
+        case Delete():
+            return WritePlan(
+                kind="delete",
+                table=table,
+                key=write.key,
+                condition=write.condition,
+                referrers=_referrers(table, catalog, indexes),
+                left=_constraints(_limits(table, own, table.limits), _unique(table, own, table.unique_keys)),
+                indexes=own,
+                span=write.span,
+            )
+        case _:
+            assert_never(write)
+
+
+def _constraints(
+    limits: tuple[tuple[CardinalityLimit, Index], ...], unique: tuple[tuple[UniqueKey, Index], ...]
+) -> tuple[CardinalityLimit | UniqueKey, ...]:
+    return (*(limit for limit, _ in limits), *(key for key, _ in unique))
+
+
+def _may_be_left(
+    table: Table, constraints: tuple[CardinalityLimit | UniqueKey, ...]
+) -> tuple[CardinalityLimit | UniqueKey, ...]:
+    """Give those whose groups a row may leave when another one with its primary key takes its place."""
+    return tuple(each for each in constraints if not set(each.columns) <= set(table.primary_key))
+
+
+def _unique_references(keys: tuple[ForeignKey, ...], catalog: Catalog) -> tuple[ForeignKey, ...]:
+    return tuple(key for key in keys if set(key.referenced_columns) != set(catalog.tables[key.table].primary_key))
+
+
+def _is_found_by_records(table: Table, own: tuple[Index, ...], key: ForeignKey) -> bool:
+    index = group_index(table, key.columns, own)
+    return index is not None and index.is_primary
+
+
+def is_counted(table: Table, limit: CardinalityLimit) -> bool:
+    """Whether a limit can be broken at all: one on a whole key cannot, since the key says one already."""
+    return limit.is_token or set(limit.columns) != set(table.primary_key)
+
+
+def _limits(
+    table: Table, own: tuple[Index, ...], limits: Iterable[CardinalityLimit]
+) -> tuple[tuple[CardinalityLimit, Index], ...]:
+    found: list[tuple[CardinalityLimit, Index]] = []
+    for limit in limits:
+        index = token_index(limit.columns, own) if limit.is_token else group_index(table, limit.columns, own)
+        if index is not None and is_counted(table, limit):
+            found.append((limit, index))
+    return tuple(found)
+
+
+def _unique(table: Table, own: tuple[Index, ...], keys: Iterable[UniqueKey]) -> tuple[tuple[UniqueKey, Index], ...]:
+    found = ((key, group_index(table, key.columns, own)) for key in keys)
+    return tuple((key, index) for key, index in found if index is not None)
+
+
+def _referrers(
+    table: Table, catalog: Catalog, indexes: Mapping[str, Index], changed: set[str] | None = None
+) -> tuple[tuple[Table, ForeignKey, Index], ...]:
+    """Give the foreign keys that name a row to be deleted, or the columns that a change may take from under them."""
+    found = _all_referrers.recall((table, catalog.tables, indexes), lambda: _find_referrers(table, catalog, indexes))
+    if changed is None:
+        return found
+    columns = changed - set(table.primary_key)
+    return tuple(each for each in found if not columns.isdisjoint(each[1].referenced_columns))
+
+
+_all_referrers: Memory[tuple[tuple[Table, ForeignKey, Index], ...]] = Memory(512)
+
+
+def _find_referrers(
+    table: Table, catalog: Catalog, indexes: Mapping[str, Index]
+) -> tuple[tuple[Table, ForeignKey, Index], ...]:
+    """Give all foreign keys that name rows of a table, with the index by which those that do are found."""
+    keys = referrers_of(catalog, table.name)
+    by_table: dict[str, list[Index]] = {other.name: [] for other, _ in keys}
+    for index in indexes.values():
+        if index.table in by_table:
+            by_table[index.table].append(index)
+    served = ((other, key, group_index(other, key.columns, by_table[other.name])) for other, key in keys)
+    return tuple((other, key, index) for other, key, index in served if index is not None)
+
+
+Change = Literal["none", "put", "replace"]
+
+
+def change_of(plan: WritePlan, index: Index) -> Change:
+    """Tell what a write may do to the entries of an index: nothing, put one, or put one and delete a stale one."""
+    keys = {name for each in index.columns for name in (each.token_of or (each.name,))}
+    if plan.kind == "delete":
+        return "replace"
+    if plan.kind == "insert":  # a row with the same primary key has its entry in the same place
+        return "put" if plan.if_not_exists or keys <= set(plan.table.primary_key) else "replace"
+    changed = {each.column for each in plan.values}
+    if changed & keys:
+        return "replace"
+    return "put" if changed & set(index.covering) else "none"

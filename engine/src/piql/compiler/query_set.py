@@ -1,0 +1,420 @@
+"""A set of parsed pieces → everything but fixes: bound together, planned, with the indexes of the whole set.
+
+Enters: the pieces of all files in their order, and perhaps an earlier set. Leaves: an `Assembly`. Next: `fixes`.
+A set that differs from an earlier one in a few pieces is made from it: then the queries that neither changed nor name
+a table that did cost nothing, however many.
+Places count from the start of each piece; `relocation` turns them into those of the files.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, islice
+from operator import is_
+
+from piql.compiler.binding.binder import (
+    BoundQuery,
+    bind_piece,
+    bind_schema_once,
+    defines,
+    marked_duplicate,
+    place_of,
+    tables_of,
+)
+from piql.compiler.binding.schema import BoundSchema
+from piql.compiler.binding.scope import TableNames
+from piql.compiler.binding.star_room import StarRoom
+from piql.compiler.index_design import IndexesByTable, PlannedQuery, design, settle
+from piql.compiler.one_query import are_same, finish_once, indexes_by_table, plan_once
+from piql.compiler.physical.indexes.index_set import IndexSet, settle_indexes
+from piql.compiler.physical.indexes.secondary_index import constraint_indexes
+from piql.compiler.result import CompiledQuery
+from piql.compiler.syntax import ast
+from piql.compiler.syntax.lexer import MAX_FINDINGS
+from piql.compiler.syntax.pieces import home_of
+from piql.schema.catalog import Catalog, Index
+from piql.text.diagnostics.diagnostic import Diagnostic
+from piql.trees.frozen import quick
+from piql.trees.memory import Memory
+from piql.trees.sharing import LongList, LongMap, common_ends
+
+MOST_CHANGED = 64  # pieces; a set that differs in more is put together anew
+
+_required: Memory[dict[str, Index]] = Memory(128)
+_tables: Memory[IndexesByTable] = Memory(128)
+
+
+@quick
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """What one piece gave."""
+
+    file: ast.ParsedFile
+    defines: bool  # a table, an entity or an index
+    bound: tuple[BoundQuery, ...]
+    alone: tuple[PlannedQuery | None, ...]  # planned as if there were no other queries
+    planned: tuple[PlannedQuery | None, ...]
+    reads: frozenset[str]  # the tables whose secondary indexes they read alone
+    queries: tuple[CompiledQuery, ...]
+    unnamed: tuple[Diagnostic, ...]
+    is_loud: bool  # something was found in it, other than in the tables that it defines
+    writes: bool  # some of them write: what that costs depends on the indexes of several tables
+
+    def findings_of_plans(self) -> list[Diagnostic]:
+        """Give what was found after binding; it stands behind what binding found."""
+        return [
+            each
+            for query, bound in zip(self.queries, self.bound, strict=True)
+            for each in query.diagnostics[len(bound.diagnostics) :]
+        ]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Assembly:
+    """All pieces together. `by_name` holds the first query of each name."""
+
+    files: LongList[ast.ParsedFile]
+    parts: LongList[Part]
+    schema: BoundSchema
+    definitions: list[ast.ParsedFile]  # those of the pieces that define a part of the schema
+    defining: frozenset[int]  # their ids
+    names: TableNames
+    catalog: Catalog
+    by_table: IndexesByTable
+    designed: Mapping[str, tuple[Index, ...]]  # by table
+    settled: IndexSet
+    by_name: LongMap[str, CompiledQuery]
+    times: Counter[str]  # how many queries have a name, in lower case
+    room: LongMap[str | None, StarRoom]  # of each file
+
+    def parts_of(self, names: set[str]) -> list[Part]:
+        """Give the parts with queries of these names in which something was found."""
+        return [part for part in self.loud() if any(each.name in names for each in part.bound)]
+
+    def first_parts_of(self, names: set[str]) -> list[Part]:
+        """Give of the parts with queries of these names only those that have the first query of a name."""
+        first: dict[str, Part] = {}
+        for part in self.parts_of(names):
+            for query in part.bound:
+                first.setdefault(query.name, part)
+        return [part for name, part in first.items() if name in names]
+
+    def loud(self) -> list[Part]:
+        """Give the parts in which something was found, but not those that have it only in their tables."""
+        return list(chain.from_iterable(self.parts.told(_loud_among)))
+
+    def refused(self) -> list[tuple[BoundQuery, PlannedQuery]]:
+        """Give the queries that nothing bounds."""
+        return [
+            (bound, planned)
+            for part in self.loud()
+            for bound, planned in zip(part.bound, part.planned, strict=True)
+            if planned is not None and planned.gaps and not bound.has_errors
+        ]
+
+    def findings(self) -> list[Diagnostic]:
+        """Give what was found up to binding in the order of the text, then what was found in each plan."""
+        of_schema: dict[int, list[Diagnostic]] = {}
+        for each in self.schema.diagnostics:
+            of_schema.setdefault(id(each.span.source), []).append(each)
+        found: list[Diagnostic] = []
+        of_plans: list[Diagnostic] = []
+        said: Counter[str | None] = Counter()  # by the syntax, in each file
+        parts = self.loud()
+        if of_schema:
+            some = chain.from_iterable(self.parts.told(_loud_or_defining_among))
+            parts = [part for part in some if part.is_loud or id(part.file.source) in of_schema]
+        for part in parts:
+            source = part.file.source
+            home = home_of(source.name)
+            syntax = part.file.diagnostics[: MAX_FINDINGS - said[home]]
+            said[home] += len(syntax)
+            own = [*syntax, *of_schema.get(id(source), ()), *part.unnamed]
+            for query in part.bound:
+                own.extend(query.diagnostics)
+            found.extend(sorted(own, key=lambda each: each.span.start))
+            of_plans.extend(part.findings_of_plans())
+        return [*found, *of_plans]
+
+
+def assemble(files: LongList[ast.ParsedFile], before: Assembly | None = None) -> Assembly:
+    """Put pieces together, from an earlier set where it differs little."""
+    if before is not None:
+        changed = _changed(files, before)
+        if changed is not None:
+            return changed
+    definitions = list(chain.from_iterable(files.told(_defining_among)))
+    schema = bind_schema_once(definitions)
+    names = TableNames(schema.tables, frozenset(schema.broken))
+    catalog = Catalog(schema.tables, schema.indexes)
+    by_table = _constraint_indexes(catalog)
+    bound: list[tuple[BoundQuery, ...]] = []
+    unnamed: list[tuple[Diagnostic, ...]] = []
+    first_by_name: dict[str, BoundQuery] = {}
+    times: Counter[str] = Counter()
+    room = _room_of(files)
+    for file in files:
+        home = home_of(file.source.name)
+        queries, without_name, room[home] = bind_piece(file, schema, names, room[home])
+        for at, query in enumerate(queries):
+            name = query.name.lower()
+            times[name] += 1
+            first = first_by_name.setdefault(name, query)
+            if first is not query:
+                queries[at] = marked_duplicate(query, first)
+        bound.append(tuple(queries))
+        unnamed.append(without_name)
+    alone = [tuple(plan_once(query, by_table) for query in queries) for queries in bound]
+    planned = list(chain.from_iterable(alone))
+    settled, designed = settle(list(chain.from_iterable(bound)), planned, catalog, by_table)
+    plans = iter(planned)
+    parts = LongList.of(
+        _part(file, queries, own, tuple(islice(plans, len(own))), without_name, catalog, settled)
+        for file, queries, own, without_name in zip(files, bound, alone, unnamed, strict=True)
+    )
+    defining = frozenset(map(id, definitions))
+    by_name, rooms = _by_name(parts), LongMap(room)
+    return Assembly(
+        files, parts, schema, definitions, defining, names, catalog, by_table, designed, settled, by_name, times, rooms
+    )
+
+
+def _constraint_indexes(catalog: Catalog) -> IndexesByTable:
+    required = _required.recall((catalog.tables, catalog.indexes), lambda: constraint_indexes(catalog))
+    return _tables.recall((required,), lambda: indexes_by_table(required))
+
+
+def _changed(files: LongList[ast.ParsedFile], before: Assembly) -> Assembly | None:
+    """Give a set that differs from an earlier one in a few pieces; None where it differs in more."""
+    head, tail = common_ends(before.files, files)
+    if len(before.files) + len(files) - 2 * (head + tail) > MOST_CHANGED:
+        return None
+    removed = before.parts.between(head, len(before.files) - tail)
+    added = files.between(head, len(files) - tail)
+    base, stale, other = before, list[Part](), frozenset[str]()
+    if any(each.defines for each in removed) or any(map(defines, added)):
+        base = _with_schema_of(files, before)
+        found = _other_tables(before, base)
+        if found is None:
+            return None
+        other = found
+        stale = _bound_to(before, other, removed)
+    bound = [(file, *bind_piece(file, base.schema, base.names)) for file in (*added, *(each.file for each in stale))]
+    room = _room_with(before, [*removed, *stale], [(file, queries) for file, queries, *_ in bound])
+    if room is None:
+        return None
+    gone = [query.name for part in removed for query in part.bound]
+    come = [query.name for _, queries, *_ in bound[: len(added)] for query in queries]
+    times = before.times
+    if gone != come:
+        times = Counter(times)
+        times.subtract(each.lower() for each in gone)
+        times.update(each.lower() for each in come)
+    again = [query.name for part in stale for query in part.bound]
+    if any(before.times[each.lower()] > 1 for each in (*gone, *again)) or any(times[each.lower()] > 1 for each in come):
+        return None  # what is said about two queries of one name stands at the second
+    new: list[Part] = []
+    for file, queries, unnamed, _ in bound:
+        alone = tuple(plan_once(query, base.by_table) for query in queries)
+        new.append(_part(file, tuple(queries), alone, alone, unnamed, base.catalog, base.settled))
+    others = {id(old): part for old, part in zip(stale, new[len(added) :], strict=True)}
+    parts = before.parts.with_each(others) if others else before.parts
+    parts = parts.with_other(head, len(before.parts) - tail, new[: len(added)])
+    affected = other.union(*(part.reads for part in (*removed, *stale, *new)))
+    by_name = before.by_name if gone == come else _by_name(parts)
+    by_name = by_name.with_other({query.name: query for part in new for query in part.queries})
+    now = replace(base, files=files, parts=parts, times=times, room=room, by_name=by_name)
+    return _designed_anew(now, before, affected, other) if affected else now
+
+
+def _with_schema_of(files: LongList[ast.ParsedFile], before: Assembly) -> Assembly:
+    """Give an earlier set over the definitions of other files; its queries are still as they were."""
+    definitions = list(chain.from_iterable(files.told(_defining_among)))
+    schema = bind_schema_once(definitions)
+    catalog = Catalog(schema.tables, schema.indexes)
+    return replace(
+        before,
+        schema=schema,
+        definitions=definitions,
+        defining=frozenset(map(id, definitions)),
+        names=TableNames(schema.tables, frozenset(schema.broken)),
+        catalog=catalog,
+        by_table=_constraint_indexes(catalog),
+    )
+
+
+def _other_tables(before: Assembly, now: Assembly) -> frozenset[str] | None:
+    """Give the tables that are new, gone, broken or other than they were; None where they stand in another order."""
+    old, new = before.schema, now.schema
+    kept = [name for name in old.tables if name in new.tables]
+    if kept != [name for name in new.tables if name in old.tables]:
+        return None
+    same = (
+        name
+        for name in kept
+        if old.tables[name] == new.tables[name]
+        and place_of(old.tables[name]) == place_of(new.tables[name])
+        and are_same(before.by_table.get(name, ()), now.by_table.get(name, ()))
+        and name not in old.broken
+        and name not in new.broken
+    )
+    return frozenset(old.tables.keys() | new.tables.keys()).difference(same)
+
+
+def _bound_to(before: Assembly, other: frozenset[str], removed: Sequence[Part]) -> list[Part]:
+    """Give the parts that stay but are to be bound again: with queries of other tables, or with errors."""
+    gone = set(map(id, removed))
+    parts = chain.from_iterable(before.parts.told(_tables_among))
+    return [part for part, names in parts if (names is None or names & other) and id(part) not in gone]
+
+
+def _room_of(files: Iterable[ast.ParsedFile]) -> dict[str | None, StarRoom]:
+    """Give the room for stars that each file begins with."""
+    work: Counter[str | None] = Counter()
+    for file in files:
+        work[home_of(file.source.name)] += file.work
+    return {home: StarRoom(each) for home, each in work.items()}
+
+
+def _room_with(
+    before: Assembly, removed: Sequence[Part], added: Sequence[tuple[ast.ParsedFile, Sequence[BoundQuery]]]
+) -> LongMap[str | None, StarRoom] | None:
+    """Give the room for stars once pieces are replaced; None where there is or was too little."""
+    room: dict[str | None, StarRoom] = {}
+    changes = [(part.file, part.bound, -1) for part in removed] + [(file, queries, 1) for file, queries in added]
+    for file, queries, sign in changes:
+        home = home_of(file.source.name)
+        own = room.get(home) or before.room.get(home) or StarRoom()
+        room[home] = own.with_more(sign * file.work, sign * sum(each.star_columns for each in queries))
+    return None if any(each.is_short or each.left < 0 for each in room.values()) else before.room.with_other(room)
+
+
+def _designed_anew(assembly: Assembly, before: Assembly, affected: frozenset[str], other: frozenset[str]) -> Assembly:
+    """Design the indexes of some tables again, and those of all tables that share a reader with them.
+
+    `other` are the tables that are not as they were before.
+    """
+    readers = list(chain.from_iterable(assembly.parts.told(_readers_among)))
+    while True:
+        reached = affected.union(*(part.reads for part in readers if not affected.isdisjoint(part.reads)))
+        if reached == affected:
+            break
+        affected = reached
+    again = [part for part in readers if not affected.isdisjoint(part.reads)]
+    planned = [plan for part in again for plan in part.alone]
+    tables = [table for name, table in assembly.catalog.tables.items() if name in affected]
+    found = design([query for part in again for query in part.bound], planned, tables, assembly.by_table)
+    designed, settled = assembly.designed, assembly.settled
+    if other or any(not are_same(designed[name], indexes) for name, indexes in found.items()):
+        designed = {name: found[name] if name in found else designed[name] for name in assembly.catalog.tables}
+        settled = settle_indexes(assembly.catalog, chain.from_iterable(designed.values()))
+    plans = iter(planned)
+    now = {id(part): tuple(islice(plans, len(part.alone))) for part in again}
+    changed = other | _tables_with_other_indexes(before.settled, settled)
+    others: dict[int, Part] = {}
+    for part in readers:
+        planned_now = now.get(id(part), part.planned)
+        if not changed.isdisjoint(part.reads) or not all(map(is_, part.planned, planned_now)):
+            others[id(part)] = _over(part, planned_now, assembly.catalog, settled)
+    for part in _writing_beside(assembly, before, changed):
+        part_now = others.get(id(part), part)
+        others[id(part)] = _over(part_now, part_now.planned, assembly.catalog, settled)
+    others = {key: part for key, part in others.items() if id(part) != key}
+    if not others:
+        return replace(assembly, designed=designed, settled=settled)
+    by_name = assembly.by_name.with_other(
+        {
+            query.name: query
+            for part in assembly.parts.among(others)
+            for old, query in zip(part.queries, others[id(part)].queries, strict=True)
+            if assembly.by_name[old.name] is old
+        }
+    )
+    parts = assembly.parts.with_each(others)
+    return replace(assembly, parts=parts, designed=designed, settled=settled, by_name=by_name)
+
+
+def _writing_beside(assembly: Assembly, before: Assembly, changed: frozenset[str]) -> list[Part]:
+    """Give the parts that write tables which changed, refer to such ones or are referred to by them."""
+    if not changed:
+        return []
+    beside = set(changed)
+    for catalog in {id(each): each for each in (before.catalog, assembly.catalog)}.values():
+        for table in catalog.tables.values():
+            for key in table.foreign_keys:
+                if table.name in changed or key.table in changed:
+                    beside |= {table.name, key.table}
+    writing = chain.from_iterable(assembly.parts.told(_writing_among))
+    return [part for part in writing if not beside.isdisjoint(_tables_of_part(part))]
+
+
+def _tables_with_other_indexes(before: IndexSet, now: IndexSet) -> frozenset[str]:
+    """Give the tables of which an index was added, removed or changed."""
+    either = before.served_by.keys() | now.served_by.keys()
+    return frozenset(key[0] for key in either if before.served_by.get(key) is not now.served_by.get(key))
+
+
+def _part(
+    file: ast.ParsedFile,
+    bound: tuple[BoundQuery, ...],
+    alone: tuple[PlannedQuery | None, ...],
+    planned: tuple[PlannedQuery | None, ...],
+    unnamed: tuple[Diagnostic, ...],
+    catalog: Catalog,
+    settled: IndexSet,
+) -> Part:
+    queries = tuple(finish_once(query, plan, catalog, settled) for query, plan in zip(bound, planned, strict=True))
+    is_loud = bool(file.diagnostics or unnamed or any(query.diagnostics for query in queries))
+    reads = frozenset[str]().union(*(each.tables for each in alone if each is not None))
+    writes = any(query.kind != "select" for query in bound)
+    return Part(file, defines(file), bound, alone, planned, reads, queries, unnamed, is_loud, writes)
+
+
+def _over(part: Part, planned: tuple[PlannedQuery | None, ...], catalog: Catalog, settled: IndexSet) -> Part:
+    """Give a part whose queries have other plans, or stand over other indexes."""
+    new = _part(part.file, part.bound, part.alone, planned, part.unnamed, catalog, settled)
+    is_same = all(map(is_, part.planned, planned)) and all(map(is_, part.queries, new.queries))
+    return part if is_same else new
+
+
+def _by_name(parts: Iterable[Part]) -> LongMap[str, CompiledQuery]:
+    found: dict[str, CompiledQuery] = {}
+    for part in parts:
+        for query in part.queries:
+            found.setdefault(query.name, query)
+    return LongMap(found)
+
+
+def _defining_among(files: tuple[ast.ParsedFile, ...]) -> list[ast.ParsedFile]:
+    return [each for each in files if defines(each)]
+
+
+def _loud_among(parts: tuple[Part, ...]) -> list[Part]:
+    return [each for each in parts if each.is_loud]
+
+
+def _loud_or_defining_among(parts: tuple[Part, ...]) -> list[Part]:
+    return [each for each in parts if each.is_loud or each.defines]
+
+
+def _readers_among(parts: tuple[Part, ...]) -> list[Part]:
+    return [each for each in parts if each.reads]
+
+
+def _writing_among(parts: tuple[Part, ...]) -> list[Part]:
+    return [each for each in parts if each.writes]
+
+
+def _tables_among(parts: tuple[Part, ...]) -> list[tuple[Part, frozenset[str] | None]]:
+    """Give the parts with queries, and the tables of those without errors: any table may have been misspelt."""
+    return [
+        (each, None if any(query.has_errors for query in each.bound) else _tables_of_part(each))
+        for each in parts
+        if each.bound
+    ]
+
+
+def _tables_of_part(part: Part) -> frozenset[str]:
+    return frozenset(table.name for query in part.bound for table in tables_of(query))

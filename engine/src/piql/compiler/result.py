@@ -1,0 +1,74 @@
+"""What `compile` gives: every stage's result of every query, all diagnostics, and the indexes of the set.
+
+A failed stage leaves the later fields of its query `None`; nothing here is raised for what a user wrote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from piql.compiler.bounds.bound import Bound
+from piql.compiler.logical.operators import LogicalNode, LogicalWrite, QueryParameter
+from piql.compiler.optimizer.trace import Step
+from piql.compiler.physical.operators import PhysicalNode, WritePlan
+from piql.schema.catalog import Catalog, Index, Table
+from piql.text.diagnostics.diagnostic import Diagnostic
+from piql.text.source import Source, Span
+from piql.trees.frozen import quick
+
+ScalingClass = Literal["I", "II", "III", "IV"]
+
+
+@dataclass(frozen=True, slots=True)
+class UnboundedSegment:
+    """The part of a refused plan that no fact bounds: where it stands, and what grows with what."""
+
+    path: tuple[int, ...]  # child numbers from the root of `CompiledQuery.logical`
+    table: str
+    spans: tuple[Span, ...]  # in the query: the relation, predicate or join; never empty
+    table_span: Span | None  # the name of the table in its CREATE TABLE
+    sentence: str  # "subscriptions of one owner: nothing limits how many there are"
+
+
+@quick
+@dataclass(frozen=True, slots=True)
+class CompiledQuery:
+    """One query with everything the compiler found out about it."""
+
+    name: str
+    kind: Literal["select", "insert", "update", "delete"]
+    text: str  # of the whole statement
+    span: Span
+    name_span: Span
+    parameters: tuple[QueryParameter, ...] = ()
+    bound_plan: LogicalNode | LogicalWrite | None = None  # as written
+    steps: tuple[Step, ...] = ()  # after each rule of Phase I that changed something
+    logical: LogicalNode | LogicalWrite | None = None  # after Phase I
+    plan: PhysicalNode | WritePlan | None = None  # None when refused
+    bound: Bound | None = None
+    scaling_class: ScalingClass | None = None
+    indexes: tuple[Index, ...] = ()  # secondary indexes that its plan reads
+    unbounded: tuple[UnboundedSegment, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+    @property
+    def is_bounded(self) -> bool:
+        return self.bound is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Compilation:
+    """The result of compiling a set of files together."""
+
+    sources: tuple[Source, ...]
+    catalog: Catalog
+    tables: Mapping[str, Table]
+    queries: Mapping[str, CompiledQuery]
+    indexes: Mapping[str, Index] = field(default_factory=dict)  # secondary indexes of the whole set, by name
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+    @property
+    def has_errors(self) -> bool:
+        return any(each.severity == "error" for each in self.diagnostics)

@@ -1,0 +1,278 @@
+"""The parser's place in the tokens: looking, taking, demanding; and the fault raised inside it when a demand fails."""
+
+from __future__ import annotations
+
+import re
+
+from piql.compiler.syntax import ast
+from piql.compiler.syntax.left_out import KEYSPACE, WORDS, LeftOut
+from piql.compiler.syntax.lexer import MAX_FINDINGS, Token, Tokens, shortened, unquote
+from piql.text.diagnostics.diagnostic import Diagnostic, Edit, Fix
+from piql.text.diagnostics.report import report
+from piql.text.source import Source, Span
+
+# Words that end what stands before them, so they are names only in quotes. All other words (timestamp, text, key,
+# date, count, data, max, token, …) are names wherever a name may stand.
+RESERVED = frozenset(
+    """
+    ALL AND AS BETWEEN BY CASE CONSTRAINT CONTAINS CREATE CROSS DELETE DISTINCT ELSE EXCEPT EXISTS FALSE FOREIGN FROM
+    FULL GROUP HAVING IN INNER INSERT INTERSECT INTO IS JOIN LEFT LIKE LIMIT NATURAL NOT NULL OFFSET ON OR ORDER OUTER
+    OVER PAGINATE PRIMARY REFERENCES RIGHT SELECT SET THEN TRUE UNION UNIQUE UPDATE USING VALUES WHEN WHERE WITH
+    """.split()
+)
+
+_UNPRINTED = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+
+MAX_NESTING = 50  # parentheses, subqueries, NOTs inside one another
+MAX_CHAIN = 64  # operators in one row such as a + b + c, each a level of the tree
+MAX_TOKENS = 50_000  # words and signs of one statement
+MAX_ELEMENTS = 1_000  # columns and constraints of one table
+MAX_KEY_COLUMNS = 32  # of one key, limit, index or row of values
+MAX_TERMS = 1_000  # of one GROUP BY or ORDER BY
+
+
+class SyntaxFault(Exception):
+    """Leaves the statement being parsed; caught by the statement loop, never by callers of `parse`."""
+
+    def __init__(self, diagnostic: Diagnostic) -> None:
+        super().__init__(diagnostic.message)
+        self.diagnostic = diagnostic
+
+
+class Cursor:
+    """Walks over the tokens of one source."""
+
+    def __init__(self, source: Source, lexed: Tokens) -> None:
+        self.source = source
+        self.tokens = lexed.tokens
+        self.at = 0
+        self.token = lexed.tokens[0]
+        self.last_end = 0  # where the token taken last ends
+        self.nesting = 0
+        self.chain = 0
+        self.last_of_statement = MAX_TOKENS  # the number of the last token that it may reach
+        self.reads = 0  # how often the statement names a table to read or write
+        self.subquery_depth = 0  # how many subqueries of expressions stand around this place
+        self.replanned = 0  # how often more what it reads is planned, since it stands in subqueries or derived tables
+        self.branches = 0  # of the ORs of the statement, each of which may be a read of its own
+        self.extremes = 0  # how often it asks for MIN or MAX
+        self.conditions = 0  # of its ANDs, but for the first ones of each
+        self.terms = 0  # of its GROUP BY and ORDER BY
+        self.diagnostics: list[Diagnostic] = []
+
+    def advance(self) -> Token:
+        token = self.token
+        if token.kind != "end":
+            self.at += 1
+            self.last_end = token.end
+            self.token = self.tokens[self.at]
+        return token
+
+    def peek(self, ahead: int = 1) -> Token:
+        at = self.at + ahead
+        return self.tokens[at] if at < len(self.tokens) else self.tokens[-1]
+
+    def is_at_end(self) -> bool:
+        return self.token.kind == "end"
+
+    def accept(self, word: str) -> Token | None:
+        """Take the next token if it is this word or symbol."""
+        return self.advance() if self.token.word == word else None
+
+    def accept_words(self, *words: str) -> bool:
+        """Take several words if all of them follow."""
+        if all(self.peek(ahead).word == word for ahead, word in enumerate(words)):
+            for _ in words:
+                self.advance()
+            return True
+        return False
+
+    def expect(self, word: str, where: str) -> Token:
+        """Take this word or symbol, or fail with `expected word where`."""
+        if self.token.word == word:
+            return self.advance()
+        raise self.expecting(f"`{word}` {where}")
+
+    def span_from(self, start: int) -> Span:
+        return Span(self.source, start, self.last_end if self.last_end > start else start)
+
+    def span_of(self, token: Token) -> Span:
+        """Give a token's span; for the end of the text, that of the last token."""
+        if token.kind != "end":
+            return Span(self.source, token.start, token.end)
+        if self.at > 0:
+            last = self.tokens[self.at - 1]
+            return Span(self.source, last.start, last.end)
+        return Span(self.source, 0, len(self.source.text))
+
+    def fault(
+        self, code: str, message: str, span: Span, help: str | tuple[str, ...] = (), fixes: tuple[Fix, ...] = ()
+    ) -> SyntaxFault:
+        """Make what is raised when the statement cannot go on."""
+        return SyntaxFault(report(code, message, span, help=help, fixes=fixes))
+
+    def note(self, finding: Diagnostic) -> None:
+        if len(self.diagnostics) < MAX_FINDINGS:
+            self.diagnostics.append(finding)
+
+    def found(self) -> str:
+        token = self.token
+        if token.kind == "end":
+            return "the text ends here"
+        return f"found `{shortened(token.text)}`"
+
+    def expecting(self, what: str, help: str | tuple[str, ...] = ()) -> SyntaxFault:
+        """Make the fault of finding something else than `what`."""
+        left_out = WORDS.get(self.token.word)
+        if left_out is not None:
+            return self.left_out(left_out)
+        return self.fault("syntax-error", f"expected {what}, but {self.found()}", self.span_of(self.token), help)
+
+    def left_out(self, what: LeftOut, fixes: tuple[Fix, ...] = ()) -> SyntaxFault:
+        """Make the fault of finding something of SQL that PIQL leaves out."""
+        return self.fault("not-in-piql", what.message, self.span_of(self.token), what.way_out, fixes)
+
+    def name(self, what: str) -> ast.Name:
+        """Take a name: a word that is not reserved, or a quoted one."""
+        token = self.token
+        if token.kind == "word" and token.word not in RESERVED:
+            self.advance()
+            return ast.Name(text=token.text, span=Span(self.source, token.start, token.end))
+        if token.kind == "quoted":
+            self.advance()
+            text = unquote(token)
+            if not text:
+                raise self.fault("syntax-error", "a quoted name cannot be empty", self.span_of(token))
+            if _UNPRINTED.search(text):
+                why = "a quoted name cannot hold control characters or halves of characters"
+                raise self.fault("syntax-error", why, self.span_of(token))
+            if text.startswith("#"):
+                why = "a quoted name cannot begin with #: what stores keep for themselves is called so"
+                raise self.fault("syntax-error", why, self.span_of(token))
+            return ast.Name(text=text, is_quoted=True, span=Span(self.source, token.start, token.end))
+        if token.kind == "word" and self.peek().word not in ("", "("):
+            raise self.expecting(what, f'`{token.text}` is a keyword; to use it as a name, write "{token.text}"')
+        raise self.expecting(what)
+
+    def table_name(self, what: str) -> ast.Name:
+        """Take the name of a table; a keyspace before it is told, and left out."""
+        name = self.name(what)
+        if self.token.word != ".":
+            return name
+        self.advance()
+        found = self.name(what)
+        start = name.span.start
+        fix = Fix("Leave out the keyspace", (Edit(self.source.name, start, found.span.start, ""),))
+        fault = self.fault("not-in-piql", KEYSPACE.message, self.span_from(start), KEYSPACE.way_out, (fix,))
+        self.note(fault.diagnostic)
+        return found
+
+    def is_name(self) -> bool:
+        token = self.token
+        return token.kind == "quoted" or (token.kind == "word" and token.word not in RESERVED)
+
+    def names(self, what: str, most: int = MAX_KEY_COLUMNS) -> tuple[ast.Name, ...]:
+        """Take `(name, name, …)`: the columns of a key, or as many as a statement has room for."""
+        self.expect("(", f"before {what}")
+        found = [self.name(what)]
+        while self.accept(","):
+            found.append(self.name(what))
+            self.check_length()
+            self.check_columns(len(found), most)
+        self.expect(")", f"after {what}")
+        return tuple(found)
+
+    def whole_number(self, what: str) -> tuple[int, Span]:
+        """Take a literal of digits only."""
+        token = self.token
+        if token.kind == "number" and token.text.isdigit() and token.text.isascii() and len(token.text) <= 18:
+            self.advance()
+            return int(token.text), self.span_of(token)
+        raise self.expecting(what)
+
+    def positive_number(self, what: str) -> tuple[int, Span]:
+        """Take a literal that is at least 1."""
+        number, span = self.whole_number(what)
+        if number < 1:
+            raise self.fault("bad-number", f"{what} must be at least 1", span)
+        return number, span
+
+    def parameter(self) -> ast.ParameterUse | None:
+        """Take `[1: name]`, `[name]` or `:name` with its MAX, if one stands here."""
+        token = self.token
+        ordinal = None
+        if token.word == "[":
+            self.advance()
+            if self.token.kind == "number":
+                ordinal, _ = self.whole_number("the ordinal of a parameter, such as [1: name]")
+                self.expect(":", "after the ordinal of a parameter")
+            name = self._parameter_name()
+            self.expect("]", "after the name of a parameter")
+        elif token.word == ":":
+            self.advance()
+            name = self._parameter_name()
+        else:
+            return None
+        maximum, maximum_span = None, None
+        end = self.last_end
+        if self.token.word == "MAX" and self.peek().kind == "number":
+            self.advance()
+            maximum, maximum_span = self.positive_number("the number after MAX")
+        return ast.ParameterUse(
+            name=name,
+            ordinal=ordinal,
+            max=maximum,
+            max_span=maximum_span,
+            is_colon=token.word == ":",
+            span=Span(self.source, token.start, end),
+        )
+
+    def _parameter_name(self) -> str:
+        token = self.token
+        if token.kind == "word":
+            self.advance()
+            return token.text
+        raise self.expecting("the name of a parameter", "parameters are written [1: name], [name] or :name")
+
+    def check_length(self) -> None:
+        """Refuse a statement that goes on and on."""
+        if self.at > self.last_of_statement:
+            raise self.fault(
+                "too-many",
+                f"this statement has more than {MAX_TOKENS:,} words and signs",
+                self.span_of(self.token),
+                "give long lists as a parameter: IN [name] MAX n",
+            )
+
+    def check_terms(self, terms: int, clause: str) -> None:
+        """Count one more term of a clause, and refuse too many."""
+        self.terms += 1
+        if terms > MAX_TERMS:
+            raise self.fault("too-many", f"more than {MAX_TERMS:,} terms in one {clause}", self.span_of(self.token))
+
+    def check_columns(self, columns: int, most: int = MAX_KEY_COLUMNS) -> None:
+        """Refuse more columns than a key may have, or whatever else is made of them."""
+        if columns > most:
+            message = f"more than {most:,} columns stand together here"
+            raise self.fault("too-many", message, self.span_of(self.tokens[self.at - 1]))
+
+    def check_row(self, values: int) -> None:
+        """Refuse a row of more values than a key has: comparing two rows tests each value once for each behind it."""
+        if values > MAX_KEY_COLUMNS:
+            message = f"more than {MAX_KEY_COLUMNS} values stand in one row"
+            raise self.fault("too-many", message, self.span_of(self.tokens[self.at - 1]), "compare the first of them")
+
+    def spelling_fix(self, span: Span, text: str) -> Fix:
+        return Fix(f"Change to {text}", (Edit(span.file, span.start, span.end, text),))
+
+    def deeper(self, span_start: int) -> None:
+        """Count one level of nesting; too many is a finding, not a crash."""
+        self.nesting += 1
+        self.check_length()
+        if self.nesting + self.chain // 2 > MAX_NESTING:
+            raise self.fault(
+                "nesting-too-deep",
+                f"more than {MAX_NESTING} levels stand inside one another here",
+                Span(self.source, span_start, max(self.last_end, span_start + 1)),
+                "write the condition in fewer levels",
+            )

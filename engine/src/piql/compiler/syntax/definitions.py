@@ -1,0 +1,345 @@
+"""CREATE TABLE and CREATE INDEX. A broken element of a table is reported and left out; the table stays."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from piql.compiler.syntax import ast
+from piql.compiler.syntax.cursor import MAX_ELEMENTS, MAX_TOKENS, RESERVED, SyntaxFault
+from piql.compiler.syntax.left_out import COLLECTION, COLLECTIONS, PARTITION_KEY
+from piql.compiler.syntax.writes import WriteParser
+from piql.text.diagnostics.diagnostic import Edit, Fix
+from piql.text.source import Span
+
+Nullability = Literal["NOT NULL", "NULL"]
+
+
+_ELEMENT_WORDS = ("PRIMARY", "FOREIGN", "UNIQUE", "CONSTRAINT")
+
+
+class DefinitionParser(WriteParser):
+    """The part of the parser that reads the schema."""
+
+    def create_table(self, start: int) -> ast.CreateTable:
+        """Read what follows CREATE TABLE."""
+        if self.token.word == "IF" and self.peek().word == "NOT":
+            self._note_if_not_exists()
+        name = self.table_name("the name of a table after CREATE TABLE")
+        self.expect("(", "before the columns of the table")
+        elements: list[ast.ColumnDefinition | ast.TableConstraint] = []
+        broken = 0
+        while True:
+            if self.token.word == ")" and elements:  # a comma before it is forgiven
+                break
+            if len(elements) + broken >= MAX_ELEMENTS:
+                raise self.fault("too-many", f"more than {MAX_ELEMENTS} columns and constraints", name.span)
+            began = self.at
+            try:
+                elements.append(self.element())
+                if self.token.word not in (",", ")"):
+                    fault = self._no_comma()
+                    if fault.diagnostic.fixes:  # the next element follows: it is read as if the comma stood
+                        self.note(fault.diagnostic)
+                        broken += 1
+                        continue
+                    raise fault
+            except SyntaxFault as fault:
+                self.note(fault.diagnostic)
+                broken += 1
+                self.nesting = self.chain = 0
+                self._skip_element(began)
+            if not self.accept(","):
+                break
+        if self.token.word == ")":
+            self.advance()
+        elif not broken:
+            raise self.expecting("`)` at the end of the table")
+        return ast.CreateTable(name=name, elements=tuple(elements), is_broken=broken > 0, span=self.span_from(start))
+
+    def _note_if_not_exists(self) -> None:
+        before, start = self.last_end, self.token.start
+        for _ in range(3 if self.peek(2).word == "EXISTS" else 2):
+            self.advance()
+        fault = self.fault(
+            "not-in-piql",
+            "IF NOT EXISTS is not part of a CREATE TABLE in PIQL",
+            self.span_from(start),
+            "leave it out: deploying a table that is there already keeps its rows",
+            (Fix("Leave it out", (Edit(self.source.name, before, self.last_end, ""),)),),
+        )
+        self.note(fault.diagnostic)
+
+    def _key_columns(self) -> tuple[ast.Name, ...]:
+        """Read the columns of a primary key; CQL's parentheses around a partition key are told, and left out."""
+        if self.peek().word != "(":
+            return self.names("a column")
+        self.expect("(", "before a column")
+        opened = self.token
+        columns = list(self.names("a column"))
+        closed = self.tokens[self.at - 1]
+        edits = tuple(Edit(self.source.name, each.start, each.end, "") for each in (opened, closed))
+        span = self.span_from(opened.start)
+        fix = Fix("Leave out the inner parentheses", edits)
+        self.note(self.fault("not-in-piql", PARTITION_KEY.message, span, PARTITION_KEY.way_out, (fix,)).diagnostic)
+        while self.accept(","):
+            columns.append(self.name("a column"))
+            self.check_length()
+        self.expect(")", "after a column")
+        return tuple(columns)
+
+    def _collection(self, start: int) -> SyntaxFault:
+        """Make the fault of a type of many values, and go to its end."""
+        depth = 0
+        while self.token.kind != "end" and self.token.word not in (";", ")", "("):
+            depth += (self.token.word == "<") - (self.token.word == ">")
+            self.advance()
+            if depth <= 0:
+                break
+        span = self.span_from(start)
+        return self.fault("not-in-piql", f"{span.text}: a column holds one value in PIQL", span, COLLECTION)
+
+    def _no_comma(self) -> SyntaxFault:
+        """Make the fault of an element that is not followed by a comma, with a fix where another element follows."""
+        what = "a comma or `)` after a column or constraint"
+        if self.token.kind == "end" or (self.token.word in RESERVED and self.token.word not in _ELEMENT_WORDS):
+            return self.expecting(what)
+        if self.token.kind not in ("word", "quoted"):
+            return self.expecting(what)
+        end = self.last_end
+        fix = Fix("Add the comma", (Edit(self.source.name, end, end, ","),))
+        return self.fault(
+            "syntax-error", f"expected {what}, but {self.found()}", self.span_of(self.token), fixes=(fix,)
+        )
+
+    def _skip_element(self, began: int) -> None:
+        """Go to the comma or parenthesis that ends the element which began there."""
+        depth = 0
+        for token in self.tokens[began : self.at]:
+            depth += (token.word == "(") - (token.word == ")")
+        while self.token.kind != "end" and self.token.word != ";":
+            word = self.token.word
+            if depth == 0 and word in (",", ")"):
+                return
+            if word == "CREATE" and self.peek().word in ("TABLE", "QUERY", "INDEX"):
+                return
+            depth += (word == "(") - (word == ")")
+            self.advance()
+
+    def element(self) -> ast.ColumnDefinition | ast.TableConstraint:
+        start = self.token.start
+        name = None
+        if self.accept("CONSTRAINT"):
+            name = self.name("the name of the constraint")
+        word = self.token.word
+        if word == "PRIMARY":
+            self.advance()
+            self.expect("KEY", "after PRIMARY")
+            columns = self._key_columns()
+            return ast.PrimaryKeyClause(columns=columns, name=name, span=self.span_from(start))
+        if word == "UNIQUE":
+            self.advance()
+            return ast.UniqueClause(columns=self.names("a column"), name=name, span=self.span_from(start))
+        if word == "FOREIGN":
+            self.advance()
+            self.expect("KEY", "after FOREIGN")
+            columns = self.names("a column")
+            return self._references(start, columns, name)
+        if word == "CARDINALITY" and self.peek().word == "LIMIT":
+            return self._limit(start, name)
+        if word == "CHECK" and self.peek().word == "(":
+            raise self.fault(
+                "not-in-piql",
+                "CHECK is not part of PIQL",
+                self.span_of(self.token),
+                "check the value in the application, before it is written",
+            )
+        if name is not None:
+            raise self.expecting("PRIMARY KEY, UNIQUE, FOREIGN KEY or CARDINALITY LIMIT after the constraint's name")
+        return self._column()
+
+    def _limited_columns(self) -> tuple[ast.Name, ...]:
+        """Read the columns of a limit, among which no TOKEN can stand."""
+        ahead = 1
+        while self.peek(ahead).kind in ("word", "quoted") and self.peek(ahead + 1).word == ",":
+            ahead += 2
+        if self.peek(ahead).word == "TOKEN" and self.peek(ahead + 1).word == "(":
+            raise self._token_beside_columns()
+        return self.names("a column")
+
+    def _token_beside_columns(self) -> SyntaxFault:
+        message = "TOKEN(…) stands alone in a CARDINALITY LIMIT"
+        way_out = "declare a limit on the columns, or one on the words: CARDINALITY LIMIT 100 (TOKEN(column))"
+        return self.fault("syntax-error", message, self.span_of(self.token), way_out)
+
+    def _limit(self, start: int, name: ast.Name | None) -> ast.LimitClause:
+        self.advance()
+        self.advance()
+        limit, limit_span = self.positive_number("the number of a CARDINALITY LIMIT")
+        if self.token.word == "(" and self.peek().word == "TOKEN" and self.peek(2).word == "(":
+            self.advance()
+            self.advance()
+            columns = self.names("a column")
+            if self.token.word == ",":
+                raise self._token_beside_columns()
+            self.expect(")", "after TOKEN(…)")
+            is_token = True
+        else:
+            columns = self._limited_columns()
+            is_token = False
+        return ast.LimitClause(
+            limit=limit,
+            limit_span=limit_span,
+            columns=columns,
+            is_token=is_token,
+            name=name,
+            span=self.span_from(start),
+        )
+
+    def _references(self, start: int, columns: tuple[ast.Name, ...], name: ast.Name | None) -> ast.ForeignKeyClause:
+        self.expect("REFERENCES", "before the table that is referenced")
+        table = self.table_name("a table after REFERENCES")
+        referenced = self.names("a column") if self.token.word == "(" else ()
+        maximum: int | None = None
+        maximum_span: Span | None = None
+        if self.accept("MAX"):
+            maximum, maximum_span = self.positive_number("the number after MAX")
+        while self.token.word == "ON" and self.peek().word in ("DELETE", "UPDATE"):
+            self._refusing_action()
+        return ast.ForeignKeyClause(
+            columns=columns,
+            table=table,
+            referenced=referenced,
+            max=maximum,
+            max_span=maximum_span,
+            name=name,
+            span=self.span_from(start),
+        )
+
+    def _refusing_action(self) -> None:
+        """Read what ON DELETE and ON UPDATE may say: what is done anyway, a row that is referenced stays as it is."""
+        start = self.advance().start
+        self.advance()
+        if self.accept("RESTRICT"):
+            return
+        if self.token.word == "NO" and self.peek().word == "ACTION":
+            self.advance()
+            self.advance()
+            return
+        if self.token.kind == "word":
+            self.advance()
+        raise self.fault(
+            "not-in-piql",
+            "a write changes one row, never those that reference it",
+            self.span_from(start),
+            "leave it out: deleting a row that is still referenced is refused",
+        )
+
+    def _column(self) -> ast.ColumnDefinition:
+        name = self.name("a column or a constraint")
+        type_name = self.type_name()
+        nullability: Nullability | None = None
+        constraints: list[ast.TableConstraint] = []
+        while True:
+            start = self.token.start
+            constraint_name = self.name("the name of the constraint") if self.accept("CONSTRAINT") else None
+            word = self.token.word
+            if word in ("NOT", "NULL"):
+                said = self.nullability()
+                if nullability is not None and nullability != said:
+                    raise self.fault("syntax-error", "a column is either NULL or NOT NULL", self.span_from(start))
+                nullability = said
+            elif word == "PRIMARY":
+                self.advance()
+                self.expect("KEY", "after PRIMARY")
+                constraints.append(
+                    ast.PrimaryKeyClause(columns=(name,), name=constraint_name, span=self.span_from(start))
+                )
+            elif word == "UNIQUE":
+                self.advance()
+                constraints.append(ast.UniqueClause(columns=(name,), name=constraint_name, span=self.span_from(start)))
+            elif word == "REFERENCES":
+                constraints.append(self._references(start, (name,), constraint_name))
+            elif word == "DEFAULT":
+                raise self.fault(
+                    "not-in-piql",
+                    "DEFAULT is not part of PIQL",
+                    self.span_of(self.token),
+                    "write the value in the INSERT; columns not named become NULL",
+                )
+            else:
+                break
+        return ast.ColumnDefinition(
+            name=name,
+            type=type_name,
+            nullability=nullability,
+            constraints=tuple(constraints),
+            span=self.span_from(name.span.start),
+        )
+
+    def nullability(self) -> Nullability | None:
+        """Take NULL or NOT NULL, if one stands here."""
+        if self.accept("NULL"):
+            return "NULL"
+        if self.accept("NOT"):
+            self.expect("NULL", "after NOT")
+            return "NOT NULL"
+        return None
+
+    def type_name(self) -> ast.TypeName:
+        token = self.token
+        if token.word in COLLECTIONS and self.peek().word == "<":
+            self.advance()
+            raise self._collection(token.start)
+        if token.kind != "word" or (token.word not in ("TIMESTAMP", "DATE") and not self.is_name()):
+            raise self.expecting("the type of the column, such as INT or VARCHAR(32)")
+        self.advance()
+        name = token.word
+        if name == "DOUBLE" and self.token.word == "PRECISION":
+            self.advance()
+        arguments: list[int] = []
+        if self.accept("("):
+            arguments.append(self.whole_number("a number in the type")[0])
+            while self.accept(","):
+                arguments.append(self.whole_number("a number in the type")[0])
+            self.expect(")", "after the type")
+        return ast.TypeName(name=name, arguments=tuple(arguments), span=self.span_from(token.start))
+
+    def create_index(self, start: int) -> ast.CreateIndex:
+        """Read what follows CREATE INDEX."""
+        name = self.name("the name of an index after CREATE INDEX")
+        self.expect("ON", "after the name of the index")
+        table = self.table_name("a table after ON")
+        self.expect("(", "before the columns of the index")
+        parts = [self._index_part()]
+        while self.accept(","):
+            parts.append(self._index_part())
+            self.check_columns(len(parts))
+        self.expect(")", "after the columns of the index")
+        covering: tuple[ast.Name, ...] = ()
+        if self.token.word in ("COVERING", "INCLUDE"):
+            self.advance()
+            covering = self.names("a column", MAX_TOKENS)
+        buckets = None
+        if self.accept("BUCKETS"):
+            buckets, _ = self.positive_number("the number of BUCKETS")
+        return ast.CreateIndex(
+            name=name,
+            table=table,
+            parts=tuple(parts),
+            covering=covering,
+            buckets=buckets,
+            span=self.span_from(start),
+        )
+
+    def _index_part(self) -> ast.IndexPart:
+        start = self.token.start
+        is_token = self.token.word == "TOKEN" and self.peek().word == "("
+        if is_token:
+            self.advance()
+            columns = self.names("a column")
+        else:
+            columns = (self.name("a column"),)
+        is_ascending = True
+        if self.token.word in ("ASC", "DESC"):
+            is_ascending = self.advance().word == "ASC"
+        return ast.IndexPart(columns=columns, is_token=is_token, is_ascending=is_ascending, span=self.span_from(start))

@@ -1,0 +1,382 @@
+"""Expressions, by operator precedence (Pratt): OR, AND, NOT, comparisons, || , + -, * / %, unary minus."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from decimal import Decimal
+from typing import Literal, cast
+
+from piql.compiler.syntax import ast
+from piql.compiler.syntax.cursor import MAX_CHAIN, RESERVED, Cursor, SyntaxFault
+from piql.compiler.syntax.left_out import CALLS, TESTS, TYPED_TEXTS, LeftOut
+from piql.compiler.syntax.lexer import unquote
+from piql.text.diagnostics.diagnostic import Edit, Fix
+from piql.text.source import Span
+
+MAX_CONDITIONS = 2_000  # joined by AND; every rule of the optimizer looks at each of them
+FEW_CONDITIONS = 10  # joined by AND; more are held against one another
+MAX_BRANCHES = 3_000  # of several conditions each, joined by OR; each may be a read of its own
+
+_OR, _AND, _NOT, _COMPARISON, _CONCAT, _SUM, _PRODUCT, _SIGN = range(1, 9)
+
+_POWER = {
+    "OR": _OR,
+    "AND": _AND,
+    "=": _COMPARISON,
+    "<>": _COMPARISON,
+    "!=": _COMPARISON,
+    "<": _COMPARISON,
+    "<=": _COMPARISON,
+    ">": _COMPARISON,
+    ">=": _COMPARISON,
+    "IS": _COMPARISON,
+    "IN": _COMPARISON,
+    "LIKE": _COMPARISON,
+    "CONTAINS": _COMPARISON,
+    "ILIKE": _COMPARISON,
+    "BETWEEN": _COMPARISON,
+    "NOT": _COMPARISON,  # NOT IN, NOT LIKE, NOT BETWEEN
+    "||": _CONCAT,
+    "+": _SUM,
+    "-": _SUM,
+    "*": _PRODUCT,
+    "/": _PRODUCT,
+    "%": _PRODUCT,
+}
+
+_SEARCHES: dict[str, Literal["LIKE", "CONTAINS", "ILIKE"]] = {
+    "LIKE": "LIKE",
+    "CONTAINS": "CONTAINS",
+    "ILIKE": "ILIKE",
+}
+
+_WORD_LITERALS: dict[str, object] = {"TRUE": True, "FALSE": False, "NULL": None}
+
+
+class ExpressionParser(Cursor, ABC):
+    """The part of the parser that reads expressions."""
+
+    @abstractmethod
+    def query(self) -> ast.QueryExpression:
+        """Read a query; given by the part that knows SELECT."""
+
+    def expression(self, power: int = 0) -> ast.Expression:
+        """Read an expression whose operators all bind more tightly than `power`."""
+        start = self.token.start
+        self.deeper(start)
+        chain_before = self.chain
+        left = self._prefix()
+        has_compared = False
+        while True:
+            word = self.token.word
+            binding = _POWER.get(word, 0)
+            if binding <= power:
+                break
+            if binding == _COMPARISON:
+                if has_compared:
+                    raise self.fault(
+                        "syntax-error",
+                        "comparisons cannot be chained",
+                        self.span_of(self.token),
+                        "join two comparisons with AND",
+                    )
+                has_compared = True
+                left = self._comparison(left, start, word)
+            elif binding <= _AND:
+                left = self._junction(left, start, word, binding)
+            else:
+                self._count_link()
+                self.advance()
+                right = self.expression(binding)
+                left = ast.Binary(operator=word, left=left, right=right, span=self.span_from(start))  # type: ignore[arg-type]
+        self.nesting -= 1
+        if self.nesting == 0:
+            self.chain = 0
+        elif power == 0:
+            self.chain = max(self.chain, chain_before)
+        return left
+
+    def _count_link(self) -> None:
+        self.chain += 1
+        if self.chain > MAX_CHAIN:
+            raise self.fault(
+                "too-many",
+                f"more than {MAX_CHAIN} operators stand in one expression",
+                self.span_of(self.token),
+            )
+
+    def _junction(self, left: ast.Expression, start: int, word: str, binding: int) -> ast.Expression:
+        operands = [left]
+        several = int(isinstance(left, ast.Junction))
+        while self.accept(word):
+            operands.append(self.expression(binding))
+            if word == "AND" and len(operands) > MAX_CONDITIONS:
+                span = self.span_of(self.tokens[self.at - 1])
+                raise self.fault("too-many", f"more than {MAX_CONDITIONS:,} conditions are joined by AND", span)
+            if isinstance(operands[-1], ast.Junction) and word == "OR":
+                several += 1
+                if several > MAX_BRANCHES:
+                    span = self.span_of(self.tokens[self.at - 1])
+                    what = f"more than {MAX_BRANCHES:,} branches of several conditions are joined by OR"
+                    raise self.fault("too-many", what, span, "make a query of some of them")
+        if word == "AND":
+            self.conditions += max(0, len(operands) - FEW_CONDITIONS)
+        else:
+            self.branches += len(operands)
+        return ast.Junction(
+            operator="AND" if word == "AND" else "OR", operands=tuple(operands), span=self.span_from(start)
+        )
+
+    def _comparison(self, left: ast.Expression, start: int, word: str) -> ast.Expression:
+        self.advance()
+        is_negated = False
+        if word == "IS":
+            before = self.last_end
+            is_negated = self.accept("NOT") is not None
+            if self.token.word in ("TRUE", "FALSE"):
+                raise self._is_truth(is_negated, before)
+            if self.token.word in TESTS:
+                raise self.left_out(TESTS[self.token.word])
+            self.expect("NULL", "after IS")
+            return ast.NullTest(operand=left, is_negated=is_negated, span=self.span_from(start))
+        if word == "NOT":
+            is_negated = True
+            word = self.token.word
+            if word not in ("IN", "BETWEEN", *_SEARCHES):
+                raise self.expecting("IN, LIKE, CONTAINS or BETWEEN after NOT")
+            self.advance()
+        if word == "IN":
+            return self._in(left, start, is_negated)
+        if word in _SEARCHES:
+            pattern = self.expression(_COMPARISON)
+            return ast.Like(
+                operand=left,
+                pattern=pattern,
+                keyword=_SEARCHES[word],
+                is_negated=is_negated,
+                span=self.span_from(start),
+            )
+        if word == "BETWEEN":
+            low = self.expression(_COMPARISON)
+            self.expect("AND", "between the two ends of BETWEEN")
+            high = self.expression(_COMPARISON)
+            return ast.Between(operand=left, low=low, high=high, is_negated=is_negated, span=self.span_from(start))
+        if word == "=" and self.token.word == "=":
+            span = self.span_of(self.tokens[self.at - 1]).to(self.span_of(self.token))
+            fix = Fix("Change to =", (Edit(span.file, span.start, span.end, "="),))
+            raise self.fault("syntax-error", "values are compared by one =", span, "write =", (fix,))
+        right = self.expression(_COMPARISON)
+        operator = "<>" if word == "!=" else word
+        return ast.Binary(operator=operator, left=left, right=right, span=self.span_from(start))  # type: ignore[arg-type]
+
+    def _is_truth(self, is_negated: bool, before: int) -> SyntaxFault:
+        """Make the fault of IS TRUE, which `= TRUE` is where NULL need not be told from FALSE."""
+        word = self.token.word
+        if is_negated:
+            other = "FALSE" if word == "TRUE" else "TRUE"
+            return self.left_out(LeftOut(f"IS NOT {word}", f"write (column = {other} OR column IS NULL)"))
+        edit = Edit(self.source.name, before - len("IS"), self.token.end, f"= {word}")
+        fix = Fix(f"Change to = {word}", (edit,))
+        return self.left_out(LeftOut(f"IS {word}", f"write column = {word}"), (fix,))
+
+    def _in(self, left: ast.Expression, start: int, is_negated: bool) -> ast.Expression:
+        parameter = self.parameter()
+        if parameter is not None:
+            return ast.In(
+                operand=left, items=(parameter,), is_list=True, is_negated=is_negated, span=self.span_from(start)
+            )
+        if self.token.word != "(":
+            raise self.expecting(
+                "a list after IN", "write IN (1, 2, 3), IN [ids] MAX 50 for a list parameter, or IN (SELECT …)"
+            )
+        self.advance()
+        if self.token.word == "SELECT":
+            query = self._subquery()
+            self.expect(")", "after the subquery")
+            return ast.InQuery(operand=left, query=query, is_negated=is_negated, span=self.span_from(start))
+        items = [self.expression()]
+        while self.accept(","):
+            items.append(self.expression())
+        self.expect(")", "after the list of IN")
+        if isinstance(left, ast.Row):
+            self.branches += len(items)  # each is a test of several columns, as in an OR
+            if len(items) > MAX_BRANCHES:
+                what = f"more than {MAX_BRANCHES:,} rows stand in one IN"
+                raise self.fault("too-many", what, items[MAX_BRANCHES].span, "make a query of some of them")
+        only = items[0]
+        is_list = len(items) == 1 and isinstance(only, ast.ParameterUse) and only.max is not None
+        return ast.In(
+            operand=left, items=tuple(items), is_list=is_list, is_negated=is_negated, span=self.span_from(start)
+        )
+
+    def _subquery(self) -> ast.QueryExpression:
+        """Read a subquery of an expression."""
+        self.subquery_depth += 1
+        query = self._nested_query()
+        self.subquery_depth -= 1
+        return query
+
+    def _nested_query(self) -> ast.QueryExpression:
+        """Read a subquery; its expressions start a chain of their own."""
+        self.deeper(self.token.start)
+        query = self.query()
+        self.nesting -= 1
+        return query
+
+    def _prefix(self) -> ast.Expression:
+        token = self.token
+        kind = token.kind
+        if kind == "word":
+            word = token.word
+            if word in TYPED_TEXTS and self.peek().kind == "string":
+                return self._typed_text()
+            if word not in RESERVED:
+                return self._name_or_call()
+            if word in _WORD_LITERALS:
+                self.advance()
+                return ast.LiteralValue(value=_WORD_LITERALS[word], span=self.span_of(token))
+            if word == "NOT":
+                self.advance()
+                operand = self.expression(_NOT)
+                return ast.Unary(operator="NOT", operand=operand, span=self.span_from(token.start))
+            if word == "EXISTS":
+                self.advance()
+                self.expect("(", "after EXISTS")
+                query = self._subquery()
+                self.expect(")", "after the subquery")
+                return ast.ExistsQuery(query=query, span=self.span_from(token.start))
+            if word == "CASE":
+                raise self.fault(
+                    "not-in-piql",
+                    "CASE is not part of PIQL",
+                    self.span_of(token),
+                    "read the columns and decide in the application, or use COALESCE",
+                )
+            raise self.expecting("a value or a column")
+        if kind == "number":
+            self.advance()
+            return self._number(token.text, token.start)
+        if kind == "string":
+            self.advance()
+            return ast.LiteralValue(value=unquote(token), span=self.span_of(token))
+        if kind == "quoted":
+            return self._name_or_call()
+        if kind == "blob":
+            self.advance()
+            return self._blob(token.text, self.span_of(token))
+        if kind == "symbol":
+            if token.word == "(":
+                return self._parenthesis()
+            if token.word in ("[", ":"):
+                return cast(ast.ParameterUse, self.parameter())
+            if token.word == "-":
+                self.advance()
+                if self.token.kind == "number":
+                    number = self.advance()
+                    return self._number("-" + number.text, token.start)
+                operand = self.expression(_SIGN)
+                return ast.Unary(operator="-", operand=operand, span=self.span_from(token.start))
+            if token.word == "+":
+                self.advance()
+                return self.expression(_SIGN)
+        raise self.expecting("a value or a column")
+
+    def _typed_text(self) -> ast.Expression:
+        left_out = TYPED_TEXTS[self.token.word]
+        if not left_out.is_needless:
+            raise self.left_out(left_out)
+        word, text = self.advance(), self.advance()
+        fix = Fix(f"Leave out {word.word}", (Edit(self.source.name, word.start, text.start, ""),))
+        span = self.span_of(word)
+        self.note(self.fault("not-in-piql", left_out.message, span, left_out.way_out, (fix,)).diagnostic)
+        return ast.LiteralValue(value=unquote(text), span=self.span_of(text))
+
+    def _number(self, text: str, start: int) -> ast.Expression:
+        span = self.span_from(start)
+        if len(text) > 60:
+            raise self.fault("bad-number", "this number has too many digits", span)
+        if "e" in text or "E" in text:
+            value: object = float(text)
+            if value in (float("inf"), float("-inf")):
+                raise self.fault("bad-number", f"{text} is larger than any DOUBLE", span)
+        else:
+            value = Decimal(text) if "." in text else int(text)
+        return ast.LiteralValue(value=value, span=span)
+
+    def _blob(self, text: str, span: Span) -> ast.Expression:
+        try:
+            return ast.LiteralValue(value=bytes.fromhex(text[2:-1]), span=span)
+        except ValueError:
+            message = "a BLOB literal is pairs of hexadecimal digits, such as X'00FF'"
+            raise self.fault("bad-number", message, span) from None
+
+    def _parenthesis(self) -> ast.Expression:
+        start = self.advance().start
+        if self.token.word == "SELECT":
+            query = self._subquery()
+            self.expect(")", "after the subquery")
+            return ast.ScalarQuery(query=query, span=self.span_from(start))
+        inner = self.expression()
+        if self.token.word == ",":
+            items = [inner]
+            while self.accept(","):
+                items.append(self.expression())
+                self.check_row(len(items))
+            self.expect(")", "after the last value")
+            return ast.Row(items=tuple(items), span=self.span_from(start))
+        self.expect(")", "to close the parenthesis")
+        return inner
+
+    def _name_or_call(self) -> ast.Expression:
+        name = self.name("a column")
+        if self.token.word == ".":
+            self.advance()
+            column = self.name("a column after the dot")
+            return ast.ColumnName(qualifier=name, name=column, span=self.span_from(name.span.start))
+        if self.token.word == "(" and not name.is_quoted:
+            return self._call(name)
+        return ast.ColumnName(qualifier=None, name=name, span=name.span)
+
+    def _call(self, name: ast.Name) -> ast.Expression:
+        left_out = CALLS.get(name.text.upper())
+        if left_out is not None and (left_out.name in ("CAST", "CONVERT", "EXTRACT") or self.peek().word == "SELECT"):
+            raise self.fault("not-in-piql", left_out.message, name.span, left_out.way_out)
+        self.advance()
+        if name.text.upper() in ("MIN", "MAX"):
+            self.extremes += 1 + (self.subquery_depth > 0)  # in a subquery it is planned once by itself, too
+        arguments: list[ast.Expression] = []
+        is_distinct = is_star = False
+        if self.token.word == "*" and self.peek().word == ")":
+            self.advance()
+            is_star = True
+        elif self.token.word != ")":
+            is_distinct = self.accept("DISTINCT") is not None
+            arguments.append(self.expression())
+            while self.accept(","):
+                arguments.append(self.expression())
+        self.expect(")", f"after the arguments of {name.text.upper()}")
+        over = None
+        if self.token.word == "OVER":
+            over = self._over()
+        return ast.Call(
+            name=name,
+            arguments=tuple(arguments),
+            is_distinct=is_distinct,
+            is_star=is_star,
+            over=over,
+            span=self.span_from(name.span.start),
+        )
+
+    def _over(self) -> Span:
+        """Skip an OVER clause; binding refuses it in its own words."""
+        start = self.advance().start
+        if self.token.word == "(":
+            depth = 0
+            while self.token.kind != "end":
+                word = self.advance().word
+                depth += (word == "(") - (word == ")")
+                if depth == 0:
+                    break
+        elif self.is_name():
+            self.advance()
+        return self.span_from(start)

@@ -1,0 +1,155 @@
+"""Text → tokens, in one pass of one regular expression; comments are kept aside for the formatter.
+
+A file may begin with a byte order mark, which is blank. A text ('…') and a quoted name ("…") end on their line, so
+that a forgotten quote spoils one line and not the file. What a pattern has matched it keeps (`*+`): to be able to give
+it back takes hundreds of bytes a character.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from piql.text.diagnostics.diagnostic import Diagnostic
+from piql.text.diagnostics.report import report
+from piql.text.source import Source
+from piql.trees.frozen import quick
+
+TokenKind = Literal["word", "quoted", "number", "string", "blob", "symbol", "end"]
+
+LOST_BYTES = "\N{REPLACEMENT CHARACTER}"  # what decoding puts for bytes that are not UTF-8; it would be stored
+MAX_FINDINGS = 200  # in one file; a text that is not PIQL at all would drown the user otherwise
+
+_TOKEN = re.compile(
+    r"""
+      (?P<space>\s++|\A\ufeff)
+    | (?P<comment>--[^\n]*+|//[^\n]*+|/\*(?:[^*]++|\*(?!/))*+(?:\*/|\Z))
+    | (?P<blob>[xX]'[^'\n]*+')
+    | (?P<word>[^\W\d]\w*+)
+    | (?P<number>(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)
+    | (?P<string>'(?:[^'\n]++|'')*+(?:'|(?=\n)|\Z))
+    | (?P<quoted>"(?:[^"\n]++|"")*+(?:"|(?=\n)|\Z))
+    | (?P<symbol><=|>=|<>|!=|\|\||[-+*/%(),.;=<>\[\]{}:])
+    | (?P<stray>[^\s\w'"<>=+*/%(),.;\[\]{}:-]++|.)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+
+class Token:
+    """One token; `word` is the text in upper case for words, the text itself for symbols, else empty."""
+
+    __slots__ = ("end", "kind", "start", "text", "word")
+
+    def __init__(self, kind: TokenKind, text: str, word: str, start: int, end: int) -> None:
+        self.kind = kind
+        self.text = text
+        self.word = word
+        self.start = start
+        self.end = end
+
+    def __repr__(self) -> str:
+        return f"Token({self.kind}, {self.text!r}, {self.start})"
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """A comment with its place: `-- …` to the end of its line, or `/* … */`."""
+
+    text: str
+    start: int
+    end: int
+
+
+@quick
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """All tokens of a text, the last of kind `end`, its comments, and what the lexer found wrong."""
+
+    tokens: list[Token]
+    comments: tuple[Comment, ...]
+    diagnostics: list[Diagnostic]
+    rest: int | None = None  # where what was not cut any more begins
+
+
+def tokenize(source: Source, most: int | None = None) -> Tokens:
+    """Cut a text into tokens, `most` at most; never fails, unknown characters are reported and left out."""
+    text = source.text
+    tokens: list[Token] = []
+    comments: list[Comment] = []
+    diagnostics: list[Diagnostic] = []
+    append = tokens.append
+
+    def note(code: str, message: str, start: int, end: int, way_out: str | tuple[str, ...] = ()) -> None:
+        if len(diagnostics) < MAX_FINDINGS:
+            diagnostics.append(report(code, message, source.span(start, end), help=way_out))
+
+    rest = None
+    for match in _TOKEN.finditer(text):
+        kind = match.lastgroup
+        if kind == "space":
+            continue
+        start, end = match.span()
+        if most is not None and len(tokens) + len(comments) >= most:
+            rest = start
+            break
+        if kind == "word":
+            found = match.group()
+            append(Token("word", found, found.upper(), start, end))
+        elif kind == "symbol":
+            found = match.group()
+            append(Token("symbol", found, found, start, end))
+        elif kind == "number":
+            append(Token("number", match.group(), "", start, end))
+        elif kind == "comment":
+            found = match.group()
+            comments.append(Comment(found, start, end))
+            if found.startswith("/*") and (len(found) < 4 or not found.endswith("*/")):
+                note("unclosed-comment", "this comment has no end", start, start + 2, "close it with */")
+        elif kind == "stray":
+            way_out = "a parameter is written [1: name] or :name" if match.group()[0] in "?$@" else ()
+            note("unknown-character", f"`{shortened(match.group())}` has no meaning here", start, end, way_out)
+        else:
+            found = match.group()
+            token = Token(kind, found, "", start, end)  # type: ignore[arg-type]
+            if not is_closed(token):
+                quote = found[1] if kind == "blob" else found[0]
+                what = "name" if quote == '"' else "text"
+                message = f"this quoted {what} has no end on its line"
+                note("unclosed-quote", message, start, end, f"close it with {quote}")
+            elif LOST_BYTES in found:
+                what = f"`{LOST_BYTES}` stands where the bytes of the file are no text in UTF-8"
+                note("unknown-character", what, start, end, "save the file in UTF-8")
+            append(token)
+    append(Token("end", "", "", len(text), len(text)))
+    return Tokens(tokens, tuple(comments), diagnostics, rest)
+
+
+def place_of_first_token(text: str) -> tuple[int, int] | None:
+    """Give where the first token of a text begins and ends; None when it holds comments at most."""
+    for match in _TOKEN.finditer(text):
+        if match.lastgroup not in ("space", "comment"):
+            return match.span()
+    return None
+
+
+def shortened(text: str) -> str:
+    """Give a text of the user as it is quoted in a message."""
+    return text if len(text) <= 40 else text[:37] + "…"
+
+
+def is_closed(token: Token) -> bool:
+    """Say whether a quoted name, a text or a BLOB has its end quote; a doubled quote is none."""
+    body = token.text[2:] if token.kind == "blob" else token.text[1:]
+    quote = '"' if token.kind == "quoted" else "'"
+    return (len(body) - len(body.rstrip(quote))) % 2 == 1
+
+
+def unquote(token: Token) -> str:
+    """Give what a quoted name or text stands for; a missing end quote is forgiven."""
+    quote = token.text[0]
+    body = token.text[1:]
+    if body.endswith(quote):
+        body = body[:-1]
+    return body.replace(quote * 2, quote)

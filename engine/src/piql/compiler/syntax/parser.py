@@ -1,0 +1,330 @@
+"""Text → tree. One statement after another; a broken one is reported and never hides the others.
+
+Enters: a `Source`. Leaves: a `ParsedFile` with its statements and diagnostics. Next: `binding.binder`.
+The parser is built in layers, each a class over the one before: cursor, expressions, queries, writes, definitions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from difflib import get_close_matches
+from functools import lru_cache
+from typing import Literal
+
+from piql.compiler.syntax import ast
+from piql.compiler.syntax.cursor import MAX_TOKENS, SyntaxFault
+from piql.compiler.syntax.entities import EntityParser
+from piql.compiler.syntax.left_out import CLAUSES, CREATED, STATEMENTS, TABLE_OPTIONS, LeftOut
+from piql.compiler.syntax.lexer import MAX_FINDINGS, place_of_first_token, tokenize
+from piql.text.diagnostics.diagnostic import Diagnostic, Edit, Fix
+from piql.text.diagnostics.report import report
+from piql.text.source import Source, Span
+
+MAX_WORK = 200_000  # of one file: 1 for a token, and for the plans of what it names
+STATEMENT_WORK, READ_WORK = 10, 60
+BRANCH_WORK = 40  # for each branch of an OR
+REPLANNED_WORK = 120  # for each time that a read is planned again, as a subquery is in several orders
+EXTREME_WORK = 380  # for each MIN and MAX: as groups and as first rows of an order are planned both
+SEARCH_WORK = {4: 30, 5: 100, 6: 300}  # of as many reads, whose orders are all compared
+FEW_READS = 6  # in one statement; each of more is compared with the others
+TERM_WORK = 8  # for each term of ORDER BY and GROUP BY
+CONDITION_WORK = 10  # for each of many conditions of an AND, and of many changes of an UPDATE
+
+_BODIES = ("SELECT", "FETCH", "WITH", "INSERT", "UPDATE", "DELETE")
+_CREATED = ("TABLE", "QUERY", "INDEX", "UNIQUE")
+_KINDS: dict[str, Literal["select", "insert", "update", "delete"]] = {
+    "INSERT": "insert",
+    "UPDATE": "update",
+    "DELETE": "delete",
+}
+
+
+def parse(source: Source, most: int | None = None) -> ast.ParsedFile:
+    """Give the statements of a text, up to the one before which they are `most` work; never raises."""
+    lexed = tokenize(source, most + MAX_TOKENS if most is not None else None)
+    parser = _Parser(source, lexed)
+    statements = parser.statements(most)
+    diagnostics = parser.diagnostics
+    if lexed.rest is not None and all(finding.code != "too-many" for finding in diagnostics):
+        diagnostics.append(_too_much(source.span(lexed.rest, lexed.rest + 1)))
+    if lexed.diagnostics:
+        extents = _extents(source, statements)
+        spoilt = [_is_any_in(lexed.diagnostics, extent) for extent in extents]
+        statements = [_broken(each) if bad else each for each, bad in zip(statements, spoilt, strict=True)]
+        # what the parser makes of a statement in which the lexer found something says nothing more
+        bad_extents = [extent for extent, bad in zip(extents, spoilt, strict=True) if bad]
+        kept = [each for each in diagnostics if not any(_is_any_in([each], extent) for extent in bad_extents)]
+        diagnostics = sorted([*lexed.diagnostics, *kept], key=lambda each: each.span.start)
+        diagnostics = [_assigned(each, statements) for each in diagnostics]
+    return ast.ParsedFile(
+        source,
+        tuple(statements),
+        tuple(diagnostics[:MAX_FINDINGS]),
+        lexed.comments,
+        parser.work,
+    )
+
+
+def parse_rest(source: Source) -> ast.ParsedFile:
+    """Say of the rest of a file which had too much before it that it is not compiled."""
+    place = place_of_first_token(source.text)
+    return parse(source) if place is None else ast.ParsedFile(source, (), (_too_much(source.span(*place)),))
+
+
+def refuse_long(source: Source, most: int) -> ast.ParsedFile:
+    """Say of a file which is longer than any text is read that it is not compiled."""
+    finding = report(
+        "too-many",
+        f"this file has {len(source.text):,} characters, and files of more than {most:,} are not compiled",
+        source.span(0, 1),
+        help="make several files of it",
+    )
+    return ast.ParsedFile(source, (), (finding,))
+
+
+def _too_much(span: Span) -> Diagnostic:
+    return report(
+        "too-many",
+        "this file has too much before this place: nothing is compiled from here on",
+        span,
+        help="put the statements from here on into another file",
+    )
+
+
+def parse_once(source: Source, most: int | None = None) -> ast.ParsedFile:
+    """Parse a text that is likely parsed again soon; long ones are not kept."""
+    return _parse_short(source, most) if len(source.text) <= SHORT else parse(source, most)
+
+
+SHORT = 4_000  # characters
+_parse_short = lru_cache(maxsize=128)(parse)
+
+
+def _extents(source: Source, statements: list[ast.Statement]) -> list[tuple[int, int]]:
+    """Give where each statement begins and ends, up to its semicolon or the next statement, even where it is broken."""
+    starts = [*(each.span.start for each in statements), len(source.text)]
+    extents = []
+    for statement, following in zip(statements, starts[1:], strict=True):
+        semicolon = source.text.find(";", statement.span.end)
+        extents.append((statement.span.start, min(following - 1, semicolon) if semicolon >= 0 else following - 1))
+    return extents
+
+
+def _is_any_in(findings: list[Diagnostic], extent: tuple[int, int]) -> bool:
+    return any(extent[0] <= each.span.start <= extent[1] for each in findings)
+
+
+def _broken(statement: ast.Statement) -> ast.Statement:
+    if isinstance(statement, ast.CreateTable | ast.CreateEntity | ast.CreateIndex | ast.CreateQuery):
+        return replace(statement, is_broken=True)
+    return statement
+
+
+def _assigned(finding: Diagnostic, statements: list[ast.Statement]) -> Diagnostic:
+    if finding.query is None:
+        for each in statements:
+            if isinstance(each, ast.CreateQuery) and each.span.start <= finding.span.start < each.span.end:
+                return replace(finding, query=each.name.text)
+    return finding
+
+
+class _Parser(EntityParser):
+    """Reads whole files."""
+
+    work = 0  # of all statements up to here
+
+    def statements(self, most: int | None) -> list[ast.Statement]:
+        found: list[ast.Statement] = []
+        read_work = 0
+        while True:
+            while self.accept(";"):
+                pass
+            reads = READ_WORK * self.reads + REPLANNED_WORK * self.replanned
+            if self.reads > FEW_READS:
+                reads = reads * (self.reads + FEW_READS) // (2 * FEW_READS)
+            read_work += reads + SEARCH_WORK.get(self.reads, 0)
+            read_work += BRANCH_WORK * self.branches + TERM_WORK * self.terms + CONDITION_WORK * self.conditions
+            read_work += EXTREME_WORK * self.extremes
+            self.reads = self.replanned = self.branches = self.terms = self.conditions = self.extremes = 0
+            self.work = self.at + read_work + STATEMENT_WORK * len(found)
+            if self.is_at_end():
+                return found
+            began = self.at
+            if most is not None and self.work > most:
+                self.note(_too_much(self.span_of(self.token)))
+                return found
+            self.last_of_statement = began + MAX_TOKENS
+            self.nesting = self.chain = self.subquery_depth = 0
+            if len(self.diagnostics) >= MAX_FINDINGS and not self._is_start():
+                self._recover(began)  # nothing more is said, so the fault need not be made
+                continue
+            try:
+                said = len(self.diagnostics)
+                statement = self._statement()
+                if self.token.word != ";" and not self.is_at_end():
+                    self._after_statement(statement)
+                found.append(self._spoilt(statement, said))
+            except SyntaxFault as fault:
+                self.note(fault.diagnostic)
+                self._recover(began)
+
+    def _spoilt(self, statement: ast.Statement, said: int) -> ast.Statement:
+        """Give a query as broken in which, or behind which, something was told since `said`."""
+        noted = self.diagnostics[said:]
+        if not isinstance(statement, ast.CreateQuery) or all(each.code == "missing-semicolon" for each in noted):
+            return statement
+        self.diagnostics[said:] = [replace(each, query=statement.name.text) for each in noted]
+        return replace(statement, is_broken=True)
+
+    def _after_statement(self, statement: ast.Statement) -> None:
+        """Something follows without a semicolon: a new statement is taken, anything else is skipped."""
+        name = statement.name.text if isinstance(statement, ast.CreateQuery) else None
+        if isinstance(statement, ast.CreateTable | ast.CreateEntity | ast.CreateQuery) and statement.is_broken:
+            self._recover(self.at - 1)
+            return
+        clause = self._left_out_clause(statement)
+        if clause is not None:
+            self.note(replace(self.left_out(clause, self._without(clause)).diagnostic, query=name))
+            self._recover(self.at)
+            return
+        if self._is_start():
+            if isinstance(statement, ast.CreateEntity) or self._ends_by_itself(statement):
+                return
+            end = self.last_end
+            fix = Fix("Add the semicolon", (Edit(self.source.name, end, end, ";"),))
+            fault = self.fault(
+                "missing-semicolon",
+                "a semicolon is missing between two statements",
+                self.span_of(self.tokens[self.at - 1]),
+                fixes=(fix,),
+            )
+            self.note(replace(fault.diagnostic, query=name))
+            return
+        self.note(replace(self.expecting("`;` at the end of the statement").diagnostic, query=name))
+        self._recover(self.at)
+
+    def _left_out_clause(self, statement: ast.Statement) -> LeftOut | None:
+        """Give the clause of SQL that follows a statement here, FETCH being taken for an alias before FIRST."""
+        here, before = self.token.word, self.tokens[self.at - 1].word
+        if here == "WITH" and isinstance(statement, ast.CreateTable):
+            return TABLE_OPTIONS
+        return CLAUSES.get((here, self.peek().word)) or (CLAUSES.get((before, here)) if before == "FETCH" else None)
+
+    def _without(self, clause: LeftOut) -> tuple[Fix, ...]:
+        """Offer to leave out a clause behind a whole statement, up to its semicolon or the next statement."""
+        if not clause.is_needless:
+            return ()
+        ahead = 1
+        while self.peek(ahead).kind != "end" and self.peek(ahead).word not in (";", "CREATE", "ENTITY"):
+            ahead += 1
+        edit = Edit(self.source.name, self.last_end, self.peek(ahead - 1).end, "")
+        return (Fix("Leave it out", (edit,)),)
+
+    def _ends_by_itself(self, statement: ast.Statement) -> bool:
+        """Say whether a statement needs no semicolon: those of the ENTITY/FETCH dialect."""
+        body = statement.body if isinstance(statement, ast.CreateQuery) else statement
+        return isinstance(body, ast.Fetch)
+
+    def _is_start(self) -> bool:
+        return self._is_definition() or self.token.word in _BODIES
+
+    def _is_definition(self) -> bool:
+        if self.token.word == "CREATE":
+            return self.peek().word in _CREATED
+        return self.is_entity() or self.is_fetch_query()
+
+    def _recover(self, began: int) -> None:
+        """Skip to the next semicolon or CREATE, and past `began` in any case."""
+        if self.at <= began:
+            self.advance()
+        while self.token.kind != "end":
+            if self.token.word == ";":
+                self.advance()
+                return
+            if self._is_definition():
+                return
+            self.advance()
+
+    def _statement(self) -> ast.Statement:
+        token = self.token
+        word = token.word
+        if word == "CREATE":
+            self.advance()
+            if self.accept("TABLE"):
+                return self.create_table(token.start)
+            if self.accept("QUERY"):
+                return self._create_query(token.start)
+            if self.accept("INDEX"):
+                return self.create_index(token.start)
+            if self.token.word in CREATED:
+                raise self.left_out(CREATED[self.token.word])
+            raise self._misspelt("TABLE, QUERY or INDEX after CREATE", ("TABLE", "QUERY", "INDEX"))
+        if word == "ENTITY" and self.peek().kind in ("word", "quoted"):
+            self.advance()
+            return self.create_entity(token.start)
+        if word == "QUERY" and self.peek().kind in ("word", "quoted"):
+            self.advance()
+            return self._create_query(token.start, is_fetch=True)
+        if word in _BODIES or (word == "(" and self.is_query_ahead()):
+            return self._body()
+        if word in STATEMENTS:
+            raise self.left_out(STATEMENTS[word])
+        raise self._misspelt("CREATE TABLE, CREATE QUERY or CREATE INDEX", ("CREATE", *_BODIES))
+
+    def _misspelt(self, what: str, words: tuple[str, ...]) -> SyntaxFault:
+        """Make the fault of finding something else than one of `words`, with the nearest of them."""
+        fault = self.expecting(what)
+        if self.token.kind != "word" or len(self.diagnostics) >= MAX_FINDINGS:
+            return fault
+        close = get_close_matches(self.token.word, words, n=1)
+        if not close:
+            return fault
+        fix = self.spelling_fix(self.span_of(self.token), close[0])
+        return SyntaxFault(replace(fault.diagnostic, fixes=(fix,), help=(f"did you mean {close[0]}?",)))
+
+    def _body(self) -> ast.BareStatement:
+        word = self.token.word
+        if word == "INSERT":
+            return self.insert()
+        if word == "UPDATE":
+            return self.update()
+        if word == "DELETE":
+            return self.delete()
+        if word == "FETCH":
+            return self.fetch()
+        return self.query()
+
+    def _create_query(self, start: int, is_fetch: bool = False) -> ast.CreateQuery:
+        name = self.name("the name of a query after CREATE QUERY")
+        body: ast.BareStatement | None = None
+        body_start = self.token.start
+        kind: Literal["select", "insert", "update", "delete"] = "select"
+        try:
+            if is_fetch and self.token.word != "FETCH":
+                raise self.expecting("FETCH after the name of the query", "or write CREATE QUERY name AS SELECT …")
+            if not is_fetch:
+                self.expect("AS", "after the name of the query")
+            body_start = self.token.start
+            kind = _KINDS.get(self.token.word, "select")
+            if self.token.word in STATEMENTS:
+                raise self.left_out(STATEMENTS[self.token.word])
+            if self.token.word not in _BODIES and not self.is_query_ahead():
+                raise self._misspelt("SELECT, INSERT, UPDATE or DELETE after AS", _BODIES)
+            body = self._body()
+        except SyntaxFault as fault:
+            self.note(replace(fault.diagnostic, query=name.text))
+            self._skip_body()
+        return ast.CreateQuery(
+            name=name,
+            body=body,
+            body_span=self.span_from(min(body_start, self.last_end)),
+            kind=kind,
+            is_broken=body is None,
+            span=self.span_from(start),
+        )
+
+    def _skip_body(self) -> None:
+        while self.token.kind != "end" and self.token.word != ";":
+            if self._is_definition():
+                return
+            self.advance()

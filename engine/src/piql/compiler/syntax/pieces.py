@@ -1,0 +1,218 @@
+"""A file → one text for each statement, parsed by itself: after a keystroke only the statement under it is read again.
+
+Enters: a `Source`, and how an earlier text of the same file was cut. Leaves: its `Pieces`. Next: `binding.binder`.
+A piece ends with its semicolon. No statement goes on behind a semicolon, and no comment or quote is open there, so what
+a piece means depends on nothing around it. How a text is cut depends on the text alone, whatever was cut before.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from itertools import accumulate, count
+
+from piql.compiler.syntax import ast
+from piql.compiler.syntax.parser import MAX_WORK, parse, parse_rest, refuse_long
+from piql.text.source import Source
+from piql.trees.sharing import LongList
+
+MOST_CHARACTERS = 16_000_000  # of a file
+MOST_PIECES = 10_000  # a file of more statements is read as one piece
+
+# Everything up to a semicolon that is not in a quote or a comment; their ends are those of the lexer.
+_PIECE = re.compile(
+    r"""(?:
+      [^;'"/-]++
+    | '(?:[^'\n]++|'')*+(?:'|(?=\n)|\Z)
+    | "(?:[^"\n]++|"")*+(?:"|(?=\n)|\Z)
+    | --[^\n]*+
+    | //[^\n]*+
+    | /\*(?:[^*]++|\*(?!/))*+(?:\*/|\Z)
+    | [/-]
+    )*+;""",
+    re.VERBOSE,
+)
+_MARK = "\0"  # stands in the names of pieces between the name of the file and a number
+_FEW = 4
+_numbers = count()
+
+
+class Pieces:
+    """One file, cut. Each piece is a parsed file with a `Source` of its own, whose places count from its start."""
+
+    def __init__(
+        self, source: Source, files: LongList[ast.ParsedFile], work: int = 0, *, is_anew: bool = False
+    ) -> None:
+        self.source = source
+        self.files = files
+        self.work = work
+        self._asked = 0
+        self.is_anew = is_anew  # there is so much that other texts of the file are cut without this one
+
+    @cached_property
+    def starts(self) -> list[int]:
+        """Where each piece begins, and the end of the last."""
+        return list(accumulate((len(each.source.text) for each in self.files), initial=0))
+
+    def at(self, offset: int) -> tuple[int, int]:
+        """Give the number of the piece that an offset stands in, and where it begins; at the end, that of none."""
+        number, start = 0, 0
+        for run, length in zip(self.files.runs(), self.files.told(_length_of), strict=True):
+            if start + length > offset:
+                for piece in run:
+                    if start + len(piece.source.text) > offset:
+                        return number, start
+                    start += len(piece.source.text)
+                    number += 1
+            start += length
+            number += len(run)
+        return number, start
+
+    def start(self, number: int) -> int:
+        """Give where a piece begins; the end of the last for the number behind it."""
+        first, start = 0, 0
+        for run, length in zip(self.files.runs(), self.files.told(_length_of), strict=True):
+            if first + len(run) > number:
+                return start + _length_of(run[: number - first])
+            first += len(run)
+            start += length
+        return start
+
+    def start_of(self, name: str) -> int:
+        """Where a piece begins. A key in one of a thousand asks for one or two, a file full of faults for all."""
+        self._asked += 1
+        if self._asked > _FEW:
+            return self._start_by_name[name]
+        start = 0
+        for length, starts in zip(self.files.told(_length_of), self.files.told(_starts_in), strict=True):
+            if name in starts:
+                return start + starts[name]
+            start += length
+        raise KeyError(name)
+
+    @cached_property
+    def _start_by_name(self) -> dict[str, int]:
+        return dict(zip((each.source.name for each in self.files), self.starts, strict=False))
+
+
+def _length_of(pieces: tuple[ast.ParsedFile, ...]) -> int:
+    return sum(len(each.source.text) for each in pieces)
+
+
+def _starts_in(pieces: tuple[ast.ParsedFile, ...]) -> dict[str, int]:
+    """Where each piece begins, counted from the start of the first."""
+    starts = accumulate((len(each.source.text) for each in pieces), initial=0)
+    return dict(zip((each.source.name for each in pieces), starts, strict=False))
+
+
+def cut(source: Source, before: Pieces | None = None) -> Pieces:
+    """Cut a text; pieces that `before` has in common with it, at its beginning and end, are not parsed again."""
+    if len(source.text) > MOST_CHARACTERS:
+        refused = refuse_long(_piece(source.name, source.text), MOST_CHARACTERS)
+        return Pieces(source, LongList.of([refused]), is_anew=True)
+    if before is None or before.is_anew:
+        return _cut(source, Pieces(Source(""), LongList.of(())), 0, 0)
+    old, new = before.source.text, source.text
+    same = _common_start(old, new)
+    same_at_end = _common_end(old, new, min(len(old), len(new)) - same)
+    first, _ = before.at(same)  # the first piece that does not end within what is the same
+    if first == len(before.files):
+        first = max(first - 1, 0)  # the last one may go on
+    last, start = before.at(len(old) - same_at_end)
+    if start < len(old) - same_at_end:
+        last += 1
+    return _cut(source, before, first, max(first, last))
+
+
+def _cut(source: Source, before: Pieces, first: int, last: int) -> Pieces:
+    """Cut what stands behind the pieces up to `first`, until a piece from `last` on begins; all behind it are kept."""
+    text = source.text
+    old = before.files
+    at = before.start(first)
+    kept, kept_at = last, before.start(last) + len(text) - len(before.source.text)
+    files: list[ast.ParsedFile] = []
+    work = 0
+    while at < len(text):
+        while kept < len(old) and kept_at < at:
+            kept_at += len(old[kept].source.text)
+            kept += 1
+        if kept < len(old) and at == kept_at:
+            break
+        if work > MAX_WORK or first + len(files) >= MOST_PIECES:
+            kept = len(old)
+            break
+        found = _PIECE.match(text, at)
+        end = found.end() if found is not None else len(text)
+        files.append(parse(_piece(source.name, text[at:end]), MAX_WORK))
+        at = end
+        work += files[-1].work
+    else:
+        kept = len(old)
+    work += before.work - sum(each.work for each in old.between(first, kept))
+    now = old.with_other(first, kept, files)
+    most = _as_much_as_is_compiled(now) if work > MAX_WORK else len(now)
+    if most >= MOST_PIECES:
+        return Pieces(source, LongList.of([parse(_piece(source.name, text), MAX_WORK)]), is_anew=True)
+    end = sum(now.told(_length_of)) if most == len(now) else _length_of(tuple(now.between(0, most)))
+    if end == len(text):
+        return Pieces(source, now, work)
+    rest = parse_rest(_piece(source.name, text[end:]))
+    return Pieces(source, LongList.of([*now.between(0, most), rest]), is_anew=True)
+
+
+def _as_much_as_is_compiled(files: LongList[ast.ParsedFile]) -> int:
+    """Give how many pieces there are before which there is not too much."""
+    work = (each.work for each in files.between(0, len(files) - 1))
+    return sum(each <= MAX_WORK for each in accumulate(work, initial=0))
+
+
+def _piece(file: str, text: str) -> Source:
+    return Source(text, f"{file}{_MARK}{next(_numbers)}")
+
+
+def home_of(name: str) -> str | None:
+    """Give the name of the file that a piece belongs to; None when `name` is no piece's."""
+    home, mark, _ = name.rpartition(_MARK)
+    return home if mark else None
+
+
+def differing(one: str, other: str) -> int:
+    """Give how many characters of the longer text stand where the two are not the same."""
+    same = _common_start(one, other)
+    return max(len(one), len(other)) - same - _common_end(one, other, min(len(one), len(other)) - same)
+
+
+def _common_start(one: str, other: str) -> int:
+    """Give how many characters two texts have in common at their beginning."""
+    low, high = 0, min(len(one), len(other))
+    step = 4096
+    while low < high and one[low : low + step] == other[low : low + step]:
+        low = min(low + step, high)
+    high = min(low + step, high)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _common_end(one: str, other: str, most: int) -> int:
+    """Give how many characters two texts have in common at their end, `most` at most."""
+    low, high = 0, most
+    step = 4096
+
+    def is_same(start: int, end: int) -> bool:
+        return one[len(one) - end : len(one) - start] == other[len(other) - end : len(other) - start]
+
+    while low < high and is_same(low, min(low + step, high)):
+        low = min(low + step, high)
+    high = min(low + step, high)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if is_same(low, middle):
+            low = middle
+        else:
+            high = middle - 1
+    return low

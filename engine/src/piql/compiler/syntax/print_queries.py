@@ -1,0 +1,239 @@
+"""Queries and expressions as lines of text, with the parentheses that their precedence needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from piql.compiler.syntax import ast
+
+_OR, _AND, _NOT, _COMPARISON, _CONCAT, _SUM, _PRODUCT, _SIGN, _PLAIN = range(1, 10)
+_POWER = {"||": _CONCAT, "+": _SUM, "-": _SUM, "*": _PRODUCT, "/": _PRODUCT, "%": _PRODUCT}
+
+
+def name_text(name: ast.Name) -> str:
+    return '"' + name.text.replace('"', '""') + '"' if name.is_quoted else name.text
+
+
+def print_expression(node: ast.Expression, above: int = 0) -> str:
+    """Give an expression; in parentheses when it binds no more tightly than `above`."""
+    text, power = _text(node)
+    return f"({text})" if power <= above else text
+
+
+def _text(node: ast.Expression) -> tuple[str, int]:
+    """Give an expression and how tightly its outermost operator binds."""
+    match node:
+        case ast.ColumnName():
+            qualifier = f"{name_text(node.qualifier)}." if node.qualifier is not None else ""
+            return qualifier + name_text(node.name), _PLAIN
+        case ast.LiteralValue():
+            return _literal(node), _PLAIN
+        case ast.ParameterUse():
+            maximum = f" MAX {node.max}" if node.max is not None else ""
+            if node.is_colon:
+                return f":{node.name}{maximum}", _PLAIN
+            ordinal = f"{node.ordinal}: " if node.ordinal is not None else ""
+            return f"[{ordinal}{node.name}]{maximum}", _PLAIN
+        case ast.Unary(operator="NOT"):
+            return f"NOT {print_expression(node.operand, _NOT - 1)}", _NOT
+        case ast.Unary():
+            inner = print_expression(node.operand, _SIGN - 1)
+            return f"- {inner}" if inner.startswith("-") else f"-{inner}", _SIGN
+        case ast.Binary():
+            power = _POWER.get(node.operator, _COMPARISON)
+            left = power - 1 if power > _COMPARISON else _COMPARISON
+            return (
+                f"{print_expression(node.left, left)} {node.operator} {print_expression(node.right, power)}",
+                power,
+            )
+        case ast.Junction():
+            power = _AND if node.operator == "AND" else _OR
+            between = f" {node.operator} "
+            # AND inside OR needs no parentheses, but nobody reads it well without
+            return between.join(print_expression(each, _AND) for each in node.operands), power
+        case ast.NullTest():
+            test = "IS NOT NULL" if node.is_negated else "IS NULL"
+            return f"{print_expression(node.operand, _COMPARISON)} {test}", _COMPARISON
+        case ast.Between():
+            word = "NOT BETWEEN" if node.is_negated else "BETWEEN"
+            low, high = print_expression(node.low, _COMPARISON), print_expression(node.high, _COMPARISON)
+            return f"{print_expression(node.operand, _COMPARISON)} {word} {low} AND {high}", _COMPARISON
+        case ast.In():
+            items = ", ".join(map(print_expression, node.items))
+            return f"{_in(node)} {items if node.is_list else f'({items})'}", _COMPARISON
+        case ast.InQuery():
+            return f"{_in(node)} ({print_query(node.query)})", _COMPARISON
+        case ast.ExistsQuery():
+            return f"EXISTS ({print_query(node.query)})", _PLAIN
+        case ast.Like():
+            word = f"NOT {node.keyword}" if node.is_negated else node.keyword
+            pattern = print_expression(node.pattern, _COMPARISON)
+            return f"{print_expression(node.operand, _COMPARISON)} {word} {pattern}", _COMPARISON
+        case ast.Call():
+            return _call(node), _PLAIN
+        case ast.Row():
+            return f"({', '.join(map(print_expression, node.items))})", _PLAIN
+        case ast.ScalarQuery():
+            return f"({print_query(node.query)})", _PLAIN
+
+
+def _in(node: ast.In | ast.InQuery) -> str:
+    return f"{print_expression(node.operand, _COMPARISON)} {'NOT IN' if node.is_negated else 'IN'}"
+
+
+def _literal(node: ast.LiteralValue) -> str:
+    value = node.value
+    if value is None or isinstance(value, bool):
+        return "NULL" if value is None else str(value).upper()
+    if isinstance(value, str):
+        return "'" + value.replace("'", "''") + "'"
+    if isinstance(value, bytes):
+        return f"X'{value.hex().upper()}'"
+    return "".join(node.span.text.split())
+
+
+def _call(node: ast.Call) -> str:
+    inner = "*" if node.is_star else ", ".join(map(print_expression, node.arguments))
+    distinct = "DISTINCT " if node.is_distinct else ""
+    over = f" {node.over.text}" if node.over is not None else ""
+    return f"{node.name.text.upper()}({distinct}{inner}){over}"
+
+
+def print_select_item(item: ast.SelectItem | ast.Star) -> str:
+    if isinstance(item, ast.Star):
+        return f"{name_text(item.qualifier)}.*" if item.qualifier is not None else "*"
+    text = print_expression(item.expression)
+    return f"{text} AS {name_text(item.alias)}" if item.alias is not None else text
+
+
+def print_order(item: ast.OrderItem) -> str:
+    return print_expression(item.expression) + ("" if item.is_ascending else " DESC")
+
+
+def print_table(source: ast.TableSource) -> str:
+    alias = f" {name_text(source.alias)}" if source.alias is not None else ""
+    if isinstance(source, ast.DerivedTable):
+        return f"({print_query(source.query)}){alias}"
+    return name_text(source.table) + alias
+
+
+WIDTH = 100  # a clause longer than this is broken into lines
+
+
+INDENT = "  "
+
+
+@dataclass(slots=True)
+class Line:
+    text: str
+    start: int  # of what it shows, in the source
+    begins_statement: bool = False
+    comment: str = ""
+
+    @property
+    def indent(self) -> str:
+        return self.text[: len(self.text) - len(self.text.lstrip())]
+
+
+def print_query(query: ast.QueryExpression) -> str:
+    """Give a query on one line."""
+    return " ".join(line.text.strip() for line in query_lines(query))
+
+
+def query_lines(query: ast.QueryExpression) -> list[Line]:
+    if isinstance(query, ast.UnionQuery):
+        return _union(query)
+    lines = clause_lines(
+        "SELECT DISTINCT" if query.is_distinct else "SELECT",
+        query.span.start,
+        [(print_select_item(each), each.span.start) for each in query.items],
+        ",",
+    )
+    if query.from_clause is not None:
+        lines.extend(from_lines(query.from_clause))
+    if query.where is not None:
+        lines.extend(condition_lines("WHERE", query.where))
+    if query.group is not None:
+        keys = [(print_expression(each), each.span.start) for each in query.group.keys]
+        lines.extend(clause_lines("GROUP BY", query.group.span.start, keys, ","))
+    if query.having is not None:
+        lines.extend(condition_lines("HAVING", query.having))
+    return [*lines, *_order_and_stop(query)]
+
+
+def _union(query: ast.UnionQuery) -> list[Line]:
+    lines: list[Line] = []
+    for number, each in enumerate(query.inputs):
+        if number > 0:
+            lines.append(Line("UNION ALL" if query.is_all else "UNION", query.unions[number - 1].start))
+        branch = query_lines(each)
+        is_nested_union = isinstance(each, ast.UnionQuery) and number > 0
+        if is_nested_union or each.order is not None or each.stop is not None or each.offset is not None:
+            branch[0].text = f"({branch[0].text}"
+            branch[-1].text += ")"
+        lines.extend(branch)
+    return [*lines, *_order_and_stop(query)]
+
+
+def _order_and_stop(query: ast.QueryExpression) -> Iterator[Line]:
+    if query.order is not None:
+        yield from clause_lines("ORDER BY", query.order.span.start, _order_items(query.order), ",")
+    if query.stop is not None:
+        yield _stop(query.stop)
+    if query.offset is not None:
+        yield _offset(query.offset)
+
+
+def _order_items(order: ast.OrderClause) -> list[tuple[str, int]]:
+    return [(print_order(each), each.span.start) for each in order.items]
+
+
+def _offset(offset: ast.OffsetClause) -> Line:
+    return Line(f"OFFSET {print_expression(offset.count)}", offset.span.start)
+
+
+def _stop(stop: ast.StopClause) -> Line:
+    return Line(f"{'PAGINATE' if stop.is_page else 'LIMIT'} {print_expression(stop.count)}", stop.span.start)
+
+
+def from_lines(clause: ast.FromClause) -> list[Line]:
+    """All of FROM on one line where it fits, else a line for each join."""
+    lines = [Line(f"FROM {print_table(clause.first)}", clause.span.start)]
+    words = {"inner": "JOIN", "left": "LEFT JOIN", "cross": "CROSS JOIN"}
+    for join in clause.joins:
+        if join.kind == "comma":
+            lines[-1].text += ","
+            lines.append(Line(f"{INDENT}{print_table(join.table)}", join.span.start))
+            continue
+        condition = f" ON {print_expression(join.condition)}" if join.condition is not None else ""
+        text = f"{INDENT}{words[join.kind]} {print_table(join.table)}{condition}"
+        lines.append(Line(text, join.span.start))
+    return one_line_or(lines)
+
+
+def condition_lines(word: str, condition: ast.Expression) -> list[Line]:
+    """A condition on one line where it fits, else a line for each part of its AND."""
+    if not isinstance(condition, ast.Junction) or condition.operator == "OR":
+        return [Line(f"{word} {print_expression(condition)}", condition.span.start)]
+    lines: list[Line] = []
+    for number, operand in enumerate(condition.operands):
+        text = print_expression(operand, above=2)
+        lines.append(Line(f"{word if number == 0 else f'{INDENT}AND'} {text}", operand.span.start))
+    return one_line_or(lines)
+
+
+def clause_lines(word: str, start: int, items: list[tuple[str, int]], between: str) -> list[Line]:
+    """A list on one line where it fits, else a line for each item."""
+    one = Line(f"{word} {f'{between} '.join(text for text, _ in items)}", start)
+    if len(one.text) <= WIDTH or len(items) == 1:
+        return [one]
+    lines = [Line(word, start)]
+    for number, (text, item_start) in enumerate(items):
+        lines.append(Line(f"{INDENT}{text}{between if number < len(items) - 1 else ''}", max(item_start, start + 1)))
+    return lines
+
+
+def one_line_or(lines: list[Line]) -> list[Line]:
+    one = " ".join(line.text.strip() for line in lines)
+    return [Line(one, lines[0].start)] if len(one) <= WIDTH else lines

@@ -1,0 +1,257 @@
+"""Tree → text: the formatter. Comments stay beside what they stood beside, and formatting twice changes nothing.
+
+A tree becomes lines that know where in the source they began; the comments are then put between and behind them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from piql.compiler.syntax import ast
+from piql.compiler.syntax.lexer import Comment
+from piql.compiler.syntax.print_queries import (
+    INDENT,
+    Line,
+    _offset,
+    _order_items,
+    _stop,
+    clause_lines,
+    condition_lines,
+    name_text,
+    print_expression,
+    query_lines,
+)
+
+
+def print_file(file: ast.ParsedFile) -> str:
+    """Give the text of a file, formatted; a text with syntax errors is left as it is."""
+    if file.diagnostics:
+        return file.source.text
+    lines: list[Line] = []
+    for statement in file.statements:
+        first, *rest = _statement(statement)
+        first.begins_statement = True
+        lines.extend((first, *rest))
+        if not _ends_by_itself(statement):
+            lines[-1].text += ";"
+    return _with_comments(file.source.text, lines, file.comments)
+
+
+def _with_comments(source: str, lines: list[Line], comments: tuple[Comment, ...]) -> str:
+    """Put comments of their own line before the line that follows them, others behind the line before them."""
+    before: dict[int, list[Comment]] = {}
+    place = 0
+    for comment in comments:
+        while place < len(lines) and lines[place].start < comment.start:
+            place += 1
+        line_start = source.rfind("\n", 0, comment.start) + 1
+        is_alone = not source[line_start : comment.start].strip()
+        if not is_alone and place > 0 and not lines[place - 1].comment and "\n" not in comment.text:
+            lines[place - 1].comment = comment.text.rstrip()
+        else:
+            before.setdefault(place, []).append(comment)
+    out: list[str] = []
+    for number, line in enumerate(lines):
+        if line.begins_statement and out:
+            out.append("")
+        out.extend(_own_lines(source, before.get(number, []), line.indent, has_before=bool(out), has_after=True))
+        out.append(f"{line.text} {line.comment}" if line.comment else line.text)
+    last = before.get(len(lines), [])
+    if last and out:
+        out.append("")
+    out.extend(_own_lines(source, last, "", has_before=bool(out), has_after=False))
+    return "\n".join(out) + "\n" if out else ""
+
+
+def _own_lines(
+    source: str, comments: list[Comment], indent: str, *, has_before: bool, has_after: bool
+) -> Iterator[str]:
+    """Give comments on lines of their own; one empty line between them and what follows is kept."""
+    for number, comment in enumerate(comments):
+        if number > 0 and _is_apart(source, comments[number - 1].end, comment.start):
+            yield ""
+        text = comment.text.rstrip()
+        yield from (indent + text if at == 0 else text for at, text in enumerate(text.split("\n")))
+    if comments and has_after:
+        following = len(source) - len(source[comments[-1].end :].lstrip())
+        if _is_apart(source, comments[-1].end, following) and not indent:
+            yield ""
+
+
+def _is_apart(source: str, end: int, start: int) -> bool:
+    return source.count("\n", end, start) > 1
+
+
+# Statements
+
+
+def _statement(statement: ast.Statement) -> list[Line]:
+    match statement:
+        case ast.CreateTable():
+            return _table(statement)
+        case ast.CreateEntity():
+            return _entity(statement)
+        case ast.CreateIndex():
+            return [Line(_index(statement), statement.span.start)]
+        case ast.CreateQuery():
+            name = name_text(statement.name)
+            text = f"QUERY {name}" if isinstance(statement.body, ast.Fetch) else f"CREATE QUERY {name} AS"
+            first = Line(text, statement.span.start)
+            return [first, *(_body(statement.body) if statement.body is not None else ())]
+        case _:
+            return _body(statement)
+
+
+def _body(body: ast.BareStatement) -> list[Line]:
+    match body:
+        case ast.Insert():
+            return _insert(body)
+        case ast.Update():
+            return _update(body)
+        case ast.Delete():
+            return [Line(f"DELETE FROM {name_text(body.table)}", body.span.start), *_tests(body)]
+        case ast.Fetch():
+            return _fetch(body)
+        case _:
+            return query_lines(body)
+
+
+def _table(table: ast.CreateTable) -> list[Line]:
+    names = [name_text(each.name) for each in table.elements if isinstance(each, ast.ColumnDefinition)]
+    width = max(map(len, names), default=0)
+    lines = [Line(f"CREATE TABLE {name_text(table.name)} (", table.span.start)]
+    for number, element in enumerate(table.elements):
+        comma = "," if number < len(table.elements) - 1 else ""
+        if isinstance(element, ast.ColumnDefinition):
+            text = f"{name_text(element.name):<{width}} {_column(element)}"
+        else:
+            text = _constraint(element)
+        lines.append(Line(f"{INDENT}{text}{comma}", element.span.start))
+    lines.append(Line(")", table.span.end - 1))
+    return lines
+
+
+def _ends_by_itself(statement: ast.Statement) -> bool:
+    """Say whether a statement is written without a semicolon: those of the ENTITY/FETCH dialect."""
+    return isinstance(statement, ast.CreateEntity) or (
+        isinstance(statement, ast.CreateQuery) and isinstance(statement.body, ast.Fetch)
+    )
+
+
+def _entity(entity: ast.CreateEntity) -> list[Line]:
+    lines = [Line(f"ENTITY {name_text(entity.name)} {{", entity.span.start)]
+    for number, element in enumerate(entity.elements):
+        comma = "," if number < len(entity.elements) - 1 else ""
+        lines.append(Line(f"{INDENT}{_entity_element(element)}{comma}", element.span.start))
+    lines.append(Line("}", entity.span.end - 1))
+    return lines
+
+
+def _entity_element(element: ast.ColumnDefinition | ast.EntityReference | ast.TableConstraint) -> str:
+    match element:
+        case ast.ColumnDefinition():
+            null = f" {element.nullability}" if element.nullability is not None else ""
+            return f"{_type(element.type).lower()} {name_text(element.name)}{null}"
+        case ast.EntityReference():
+            maximum = f" MAX {element.max}" if element.max is not None else ""
+            return f"FOREIGN KEY {name_text(element.name)} REF {name_text(element.table)}{maximum}"
+        case ast.PrimaryKeyClause():
+            return f"PRIMARY{_names(element.columns)}"
+        case _:
+            return _constraint(element)
+
+
+def _fetch(fetch: ast.Fetch) -> list[Line]:
+    lines = []
+    for number, step in enumerate(fetch.steps):
+        alias = f" {name_text(step.alias)}" if step.alias is not None else ""
+        by = f" BY {name_text(step.by)}" if step.by is not None else ""
+        word = "FETCH" if number == 0 else f"{INDENT}OF"
+        lines.append(Line(f"{word} {name_text(step.entity)}{alias}{by}", step.span.start))
+    if fetch.where is not None:
+        lines.extend(condition_lines("WHERE", fetch.where))
+    if fetch.order is not None:
+        lines.extend(clause_lines("ORDER BY", fetch.order.span.start, _order_items(fetch.order), ","))
+    if fetch.stop is not None:
+        lines.append(_stop(fetch.stop))
+    if fetch.offset is not None:
+        lines.append(_offset(fetch.offset))
+    return lines
+
+
+def _type(type: ast.TypeName) -> str:
+    return type.name + (f"({', '.join(map(str, type.arguments))})" if type.arguments else "")
+
+
+def _column(column: ast.ColumnDefinition) -> str:
+    parts = [_type(column.type)]
+    if column.nullability is not None:
+        parts.append(column.nullability)
+    parts.extend(_constraint(each, is_inline=True) for each in column.constraints)
+    return " ".join(parts)
+
+
+def _names(names: tuple[ast.Name, ...]) -> str:
+    return f"({', '.join(map(name_text, names))})"
+
+
+def _constraint(clause: ast.TableConstraint, is_inline: bool = False) -> str:
+    name = f"CONSTRAINT {name_text(clause.name)} " if clause.name is not None else ""
+    columns = "" if is_inline else f" {_names(clause.columns)}"
+    match clause:
+        case ast.PrimaryKeyClause():
+            return f"{name}PRIMARY KEY{columns}"
+        case ast.UniqueClause():
+            return f"{name}UNIQUE{columns}"
+        case ast.LimitClause():
+            counted = f"(TOKEN{_names(clause.columns)})" if clause.is_token else _names(clause.columns)
+            return f"{name}CARDINALITY LIMIT {clause.limit} {counted}"
+    referenced = f" {_names(clause.referenced)}" if clause.referenced else ""
+    maximum = f" MAX {clause.max}" if clause.max is not None else ""
+    start = "" if is_inline else f"FOREIGN KEY{columns} "
+    return f"{name}{start}REFERENCES {name_text(clause.table)}{referenced}{maximum}"
+
+
+def _index(index: ast.CreateIndex) -> str:
+    parts = []
+    for part in index.parts:
+        text = f"TOKEN{_names(part.columns)}" if part.is_token else name_text(part.columns[0])
+        parts.append(text if part.is_ascending else f"{text} DESC")
+    covering = f" COVERING {_names(index.covering)}" if index.covering else ""
+    buckets = f" BUCKETS {index.buckets}" if index.buckets is not None else ""
+    return f"CREATE INDEX {name_text(index.name)} ON {name_text(index.table)} ({', '.join(parts)}){covering}{buckets}"
+
+
+# Writes
+
+
+def _insert(insert: ast.Insert) -> list[Line]:
+    columns = f" {_names(insert.columns)}" if insert.columns else ""
+    values = ", ".join(map(print_expression, insert.values))
+    lines = [
+        Line(f"INSERT INTO {name_text(insert.table)}{columns}", insert.span.start),
+        Line(f"VALUES ({values})", insert.values_span.start),
+    ]
+    if insert.condition is not None:
+        lines.append(Line("IF NOT EXISTS", insert.condition.start))
+    return lines
+
+
+def _set_items(items: tuple[ast.SetItem, ...]) -> str:
+    return ", ".join(f"{name_text(each.column)} = {print_expression(each.value)}" for each in items)
+
+
+def _update(update: ast.Update) -> list[Line]:
+    lines = [
+        Line(f"UPDATE {name_text(update.table)}", update.span.start),
+        Line(f"SET {_set_items(update.changes)}", update.changes[0].span.start),
+    ]
+    return [*lines, *_tests(update)]
+
+
+def _tests(write: ast.Update | ast.Delete) -> list[Line]:
+    lines = condition_lines("WHERE", write.where) if write.where is not None else []
+    return lines + (condition_lines("IF", write.condition) if write.condition is not None else [])
+
+
+# Queries

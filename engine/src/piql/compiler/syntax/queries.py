@@ -1,0 +1,381 @@
+"""SELECT and UNION: the select list, FROM with its joins, and the clauses after it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from piql.compiler.syntax import ast
+from piql.compiler.syntax.cursor import SyntaxFault
+from piql.compiler.syntax.expressions import ExpressionParser
+from piql.compiler.syntax.left_out import LeftOut
+from piql.text.diagnostics.diagnostic import Edit, Fix
+from piql.text.source import Span
+
+MAX_TABLES = 64  # in one FROM clause, and queries in one UNION
+
+_UNSUPPORTED_SET_OPERATORS = {"INTERSECT": "IN (SELECT …) or EXISTS", "EXCEPT": "NOT EXISTS (SELECT …)"}
+_TAIL = ("ORDER", "LIMIT", "PAGINATE", "OFFSET")
+
+
+_AFTER_FROM = (
+    *("", ";", ")", ",", "JOIN", "INNER", "LEFT", "CROSS", "WHERE", "GROUP", "HAVING"),
+    *("ORDER", "LIMIT", "PAGINATE", "UNION"),
+)
+
+
+class QueryParser(ExpressionParser):
+    """The part of the parser that reads queries."""
+
+    def query(self) -> ast.QueryExpression:
+        """Read `SELECT … [UNION [ALL] SELECT …]* [ORDER BY …] [LIMIT …]`, each SELECT perhaps in parentheses."""
+        start = self.token.start
+        if self.token.word == "WITH":
+            self._refuse_with()
+        query, is_whole = self._branch()
+        if self.token.word in _UNSUPPORTED_SET_OPERATORS:
+            word = self.token.word
+            raise self.fault(
+                "not-in-piql",
+                f"{word} is not part of PIQL",
+                self.span_of(self.token),
+                f"say the same with {_UNSUPPORTED_SET_OPERATORS[word]}",
+            )
+        if self.token.word == "UNION":
+            return self._union(query, start, is_whole)
+        if is_whole and self.token.word in _TAIL:
+            raise self.fault(
+                "syntax-error",
+                f"{self.token.word} cannot stand behind a query in parentheses",
+                self.span_of(self.token),
+                "put it into the parentheses, or leave these out",
+            )
+        return query
+
+    def _branch(self) -> tuple[ast.QueryExpression, bool]:
+        """Read one query of a UNION, and say whether it stands in parentheses, with its own ORDER BY and LIMIT."""
+        if self.token.word != "(":
+            return self._select(), False
+        self.deeper(self.token.start)
+        self.advance()
+        query = self.query()
+        self.expect(")", "after the query in parentheses")
+        self.nesting -= 1
+        if query.stop is not None and query.stop.is_page:
+            raise self.fault(
+                "syntax-error",
+                "PAGINATE stands at the end of a query, this one is in parentheses",
+                query.stop.span,
+                "write LIMIT here, and PAGINATE behind the whole",
+            )
+        return query, True
+
+    def _union(self, first: ast.QueryExpression, start: int, is_whole: bool) -> ast.QueryExpression:
+        inputs = [first]
+        is_all: bool | None = None
+        count = 1
+        words: list[Span] = []
+        while self.token.word == "UNION":
+            last = inputs[-1]
+            if not is_whole and (last.order or last.stop or last.offset):
+                clause = last.order or last.stop or last.offset
+                assert clause is not None
+                raise self.fault(
+                    "syntax-error",
+                    "ORDER BY and LIMIT come after the last query of a UNION",
+                    clause.span,
+                    "move it to the end, or put the query into parentheses",
+                )
+            count += 1
+            if count > MAX_TABLES:
+                raise self.fault("too-many", f"a UNION of more than {MAX_TABLES} queries", self.span_of(self.token))
+            word = self.span_of(self.advance())
+            all_here = self.accept("ALL") is not None
+            self.accept("DISTINCT")
+            if is_all is not None and is_all != all_here:
+                so_far = ast.UnionQuery(
+                    inputs=tuple(inputs), is_all=is_all, unions=tuple(words), span=first.span.to(last.span)
+                )
+                inputs, words = [so_far], []
+            words.append(word)
+            is_all = all_here
+            query, is_whole = self._branch()
+            inputs.append(query)
+        last = inputs[-1]
+        order, stop, offset = self.tail() if is_whole else (last.order, last.stop, last.offset)
+        if not is_whole and (order or stop or offset):
+            assert isinstance(last, ast.Select)
+            ends = min(clause.span.start for clause in (order, stop, offset) if clause)
+            text = self.source.text[last.span.start : ends].rstrip()
+            span = Span(self.source, last.span.start, last.span.start + len(text))
+            inputs[-1] = replace(last, order=None, stop=None, offset=None, span=span)
+        return ast.UnionQuery(
+            inputs=tuple(inputs),
+            is_all=bool(is_all),
+            unions=tuple(words),
+            order=order,
+            stop=stop,
+            offset=offset,
+            span=self.span_from(start),
+        )
+
+    def _refuse_with(self) -> None:
+        token = self.advance()
+        if self.token.word == "RECURSIVE":
+            self.advance()
+            raise self.fault(
+                "recursive-query",
+                "WITH RECURSIVE is refused: how often it repeats depends on the data",
+                self.span_from(token.start),
+                "follow one level with a join, and call the query again for the next level",
+            )
+        raise self.fault(
+            "not-in-piql",
+            "WITH is not part of PIQL",
+            self.span_of(token),
+            "write the subquery as a derived table: FROM (SELECT …) AS name",
+        )
+
+    def _select(self) -> ast.Select:
+        start = self.token.start
+        self.expect("SELECT", "at the start of a query")
+        distinct = self.token if self.accept("DISTINCT") else None
+        distinct_span = Span(self.source, self.last_end - 8, self.last_end) if distinct else None
+        if not distinct:
+            self.accept("ALL")
+        items_start = self.token.start
+        items = [self._select_item()]
+        while self.accept(","):
+            if self.token.word == "FROM":
+                comma = self.span_of(self.tokens[self.at - 1])
+                fix = Fix("Take the comma out", (Edit(comma.file, comma.start, comma.end, ""),))
+                raise self.fault("syntax-error", "a comma too many before FROM", comma, "take it out", (fix,))
+            items.append(self._select_item())
+        items_span = self.span_from(items_start)
+        from_clause = where = group = having = None
+        if self.token.word == "FROM":
+            from_clause = self._from()
+        elif self.token.word not in ("", ";", ")", "UNION"):
+            raise self._after_select_list()
+        if self.accept("WHERE"):
+            where = self.expression()
+        if self.token.word == "GROUP":
+            group_start = self.advance().start
+            self.expect("BY", "after GROUP")
+            keys = [self.expression()]
+            while self.accept(","):
+                keys.append(self.expression())
+                self.check_terms(len(keys), "GROUP BY")
+            group = ast.GroupClause(keys=tuple(keys), span=self.span_from(group_start))
+        if self.accept("HAVING"):
+            having = self.expression()
+        order, stop, offset = self.tail()
+        self._check_clause_order()
+        return ast.Select(
+            items=tuple(items),
+            items_span=items_span,
+            is_distinct=distinct is not None,
+            distinct=distinct_span,
+            from_clause=from_clause,
+            where=where,
+            group=group,
+            having=having,
+            order=order,
+            stop=stop,
+            offset=offset,
+            span=self.span_from(start),
+        )
+
+    def tail(self) -> tuple[ast.OrderClause | None, ast.StopClause | None, ast.OffsetClause | None]:
+        """Read what may end a query: ORDER BY, LIMIT or PAGINATE, OFFSET."""
+        order = stop = offset = None
+        if self.token.word == "ORDER":
+            order = self.order()
+        while self.token.word in ("LIMIT", "PAGINATE", "OFFSET"):
+            if self.token.word == "OFFSET":
+                offset_start = self.advance().start
+                count = self.expression()
+                if self.token.word in ("ROWS", "ROW"):
+                    self.advance()
+                offset = ast.OffsetClause(count=count, span=self.span_from(offset_start))
+            elif stop is not None:
+                raise self.fault(
+                    "syntax-error", "a query has one LIMIT or PAGINATE, this is the second", self.span_of(self.token)
+                )
+            else:
+                stop = self.stop()
+                if (
+                    self.token.word == "," and not stop.is_page
+                ):  # LIMIT of two numbers leaves out as many as the first says
+                    self.advance()
+                    left_out, count = stop.count, self._count("LIMIT")
+                    span = self.span_from(stop.span.start)
+                    stop = replace(stop, count=count, span=span)
+                    offset = ast.OffsetClause(count=left_out, span=span)
+        return order, stop, offset
+
+    def is_query_ahead(self) -> bool:
+        """Say whether a SELECT stands behind any number of parentheses."""
+        ahead = 0
+        while self.peek(ahead).word == "(":
+            ahead += 1
+        return self.peek(ahead).word == "SELECT"
+
+    def _max_of_literal(self, number: int) -> None:
+        """`LIMIT 10 MAX 10` of the older dialect: the MAX says nothing more, and is left out by the formatter."""
+        self.advance()
+        maximum, span = self.positive_number("the number after MAX")
+        if maximum < number:
+            raise self.fault("bad-number", f"{number} is more than its MAX {maximum}", span)
+
+    def _after_select_list(self) -> SyntaxFault:
+        """Make the fault of a select list that goes on; an alias that looks like FROM was meant to be it."""
+        last = self.tokens[self.at - 1]
+        if last.kind == "word" and last.word in ("FORM", "FRM", "FRON", "FRO", "FRMO", "FROMM", "ROM"):
+            span = self.span_of(last)
+            fixes = (self.spelling_fix(span, "FROM"),)
+            return self.fault("syntax-error", f"{last.text} is not FROM", span, "did you mean FROM?", fixes)
+        return self.expecting("a comma or FROM after the select list")
+
+    def _check_clause_order(self) -> None:
+        if self.token.word in ("FROM", "WHERE", "GROUP", "HAVING", "ORDER", "JOIN", "LEFT", "INNER"):
+            raise self.fault(
+                "syntax-error",
+                f"{self.token.word} cannot stand here",
+                self.span_of(self.token),
+                "the order is SELECT, FROM, JOIN, WHERE, GROUP BY, HAVING, ORDER BY, LIMIT or PAGINATE",
+            )
+
+    def _select_item(self) -> ast.SelectItem | ast.Star:
+        token = self.token
+        self.check_length()
+        if token.word == "*":
+            self.advance()
+            return ast.Star(span=self.span_of(token))
+        if token.word == "TOP" and self.peek().kind == "number":
+            raise self.left_out(LeftOut("TOP", f"write it at the end: LIMIT {self.peek().text}"))
+        if self.peek().word == "." and self.peek(2).word == "*" and self.is_name():
+            qualifier = self.name("a table")
+            self.advance()
+            self.advance()
+            return ast.Star(qualifier=qualifier, span=self.span_from(token.start))
+        expression = self.expression()
+        return ast.SelectItem(expression=expression, alias=self._alias(), span=self.span_from(token.start))
+
+    def _alias(self) -> ast.Name | None:
+        if self.accept("AS"):
+            return self.name("a name after AS")
+        return self.name("an alias") if self.is_name() else None
+
+    def _from(self) -> ast.FromClause:
+        start = self.advance().start
+        first = self._table_source("FROM")
+        joins: list[ast.JoinClause] = []
+        while True:
+            join_start = self.token.start
+            kind = self._join_kind()
+            if kind is None:
+                break
+            if len(joins) + 2 > MAX_TABLES:
+                raise self.fault("too-many", f"more than {MAX_TABLES} tables in one FROM", self.span_from(join_start))
+            table = self._table_source("the comma" if kind == "comma" else "JOIN")
+            condition = None
+            if self.token.word == "USING":
+                raise self.fault(
+                    "not-in-piql", "USING is not part of PIQL", self.span_of(self.token), "write ON a.column = b.column"
+                )
+            if kind in ("inner", "left"):
+                if self.token.word == "ON":
+                    self.advance()
+                    condition = self.expression()
+                elif kind == "left" or self.token.word not in _AFTER_FROM:  # WHERE may say what joins, as in the paper
+                    raise self.expecting("`ON` with the condition of the join")
+            if kind == "comma":
+                join_start = table.span.start
+            joins.append(ast.JoinClause(kind=kind, table=table, condition=condition, span=self.span_from(join_start)))  # type: ignore[arg-type]
+        return ast.FromClause(first=first, joins=tuple(joins), span=self.span_from(start))
+
+    def _join_kind(self) -> str | None:
+        word = self.token.word
+        if word == ",":
+            self.advance()
+            return "comma"
+        if word == "JOIN":
+            self.advance()
+            return "inner"
+        if word == "INNER":
+            self.advance()
+            self.expect("JOIN", "after INNER")
+            return "inner"
+        if word == "LEFT":
+            self.advance()
+            self.accept("OUTER")
+            self.expect("JOIN", "after LEFT")
+            return "left"
+        if word == "CROSS":
+            self.advance()
+            self.expect("JOIN", "after CROSS")
+            return "cross"
+        if word in ("RIGHT", "FULL", "NATURAL"):
+            way_out = {
+                "RIGHT": "write the tables in the other order with LEFT JOIN",
+                "FULL": "use UNION of two LEFT JOINs",
+                "NATURAL": "write JOIN … ON with the columns",
+            }
+            raise self.fault("not-in-piql", f"{word} JOIN is not part of PIQL", self.span_of(self.token), way_out[word])
+        return None
+
+    def _table_source(self, after: str) -> ast.TableSource:
+        start = self.token.start
+        if self.token.word == "(":
+            self.advance()
+            if not self.is_query_ahead():
+                raise self.expecting("SELECT after the parenthesis", "joins are written without parentheses")
+            self.replanned += 1
+            query = self._nested_query()
+            self.expect(")", "after the derived table")
+            return ast.DerivedTable(query=query, alias=self._alias(), span=self.span_from(start))
+        table = self.table_name(f"a table after {after}")
+        self.reads += 1
+        self.replanned += self.subquery_depth  # each of them is planned by itself first
+        return ast.TableName(table=table, alias=self._alias(), span=self.span_from(start))
+
+    def order(self) -> ast.OrderClause:
+        start = self.advance().start
+        self.expect("BY", "after ORDER")
+        items: list[ast.OrderItem] = []
+        while True:
+            item_start = self.token.start
+            expression = self.expression()
+            is_ascending = True
+            if self.token.word in ("ASC", "DESC"):
+                is_ascending = self.advance().word == "ASC"
+            if self.token.word == "NULLS":
+                raise self.fault(
+                    "not-in-piql",
+                    "NULLS FIRST and NULLS LAST are not part of PIQL",
+                    self.span_of(self.token),
+                    "NULL sorts first ascending and last descending",
+                )
+            items.append(
+                ast.OrderItem(expression=expression, is_ascending=is_ascending, span=self.span_from(item_start))
+            )
+            self.check_terms(len(items), "ORDER BY")
+            if not self.accept(","):
+                break
+        return ast.OrderClause(items=tuple(items), span=self.span_from(start))
+
+    def stop(self) -> ast.StopClause:
+        token = self.advance()
+        count = self._count(token.word)
+        return ast.StopClause(is_page=token.word == "PAGINATE", count=count, span=self.span_from(token.start))
+
+    def _count(self, word: str) -> ast.LiteralValue | ast.ParameterUse:
+        parameter = self.parameter()
+        if parameter is not None:
+            return parameter
+        number, span = self.whole_number(f"a number or a parameter after {word}")
+        if number == 0 and word == "PAGINATE":
+            raise self.fault("bad-number", "a page holds at least 1 row", span)
+        if self.token.word == "MAX":
+            self._max_of_literal(number)
+        return ast.LiteralValue(value=number, span=span)

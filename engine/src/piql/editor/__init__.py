@@ -1,0 +1,1 @@
+"""For people who write PIQL: answers about a text, and a server that gives them to any editor."""

@@ -1,0 +1,148 @@
+"""From the values of the language service to those of the protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+
+from lsprotocol import types
+
+from piql.editor.server.places import Text
+from piql.editor.server.project import Project
+from piql.editor.service.completion import CompletionItem, CompletionKind
+from piql.editor.service.outline import OutlineItem, OutlineKind
+from piql.editor.service.quick_fixes import QuickFix
+from piql.editor.service.semantic_tokens import TOKEN_TYPES, TokenType
+from piql.text.diagnostics.diagnostic import Diagnostic, Edit
+from piql.text.source import Span
+
+SEVERITIES = {
+    "error": types.DiagnosticSeverity.Error,
+    "warning": types.DiagnosticSeverity.Warning,
+    "info": types.DiagnosticSeverity.Information,
+}
+COMPLETION_KINDS: dict[CompletionKind, types.CompletionItemKind] = {
+    "keyword": types.CompletionItemKind.Keyword,
+    "table": types.CompletionItemKind.Struct,
+    "column": types.CompletionItemKind.Field,
+    "alias": types.CompletionItemKind.Variable,
+    "function": types.CompletionItemKind.Function,
+    "type": types.CompletionItemKind.TypeParameter,
+    "parameter": types.CompletionItemKind.Variable,
+    "condition": types.CompletionItemKind.Snippet,
+}
+SYMBOL_KINDS: dict[OutlineKind, types.SymbolKind] = {
+    "table": types.SymbolKind.Struct,
+    "column": types.SymbolKind.Field,
+    "index": types.SymbolKind.Key,
+    "query": types.SymbolKind.Function,
+}
+# The protocol's own names, which every editor has a colour for.
+_TOKEN_NAMES: dict[TokenType, types.SemanticTokenTypes] = {
+    "keyword": types.SemanticTokenTypes.Keyword,
+    "type": types.SemanticTokenTypes.Type,
+    "function": types.SemanticTokenTypes.Function,
+    "table": types.SemanticTokenTypes.Class,
+    "column": types.SemanticTokenTypes.Property,
+    "alias": types.SemanticTokenTypes.Variable,
+    "output": types.SemanticTokenTypes.Variable,
+    "parameter": types.SemanticTokenTypes.Parameter,
+    "query": types.SemanticTokenTypes.Function,
+    "index": types.SemanticTokenTypes.Struct,
+    "string": types.SemanticTokenTypes.String,
+    "number": types.SemanticTokenTypes.Number,
+    "comment": types.SemanticTokenTypes.Comment,
+    "operator": types.SemanticTokenTypes.Operator,
+    "name": types.SemanticTokenTypes.Variable,
+}
+_LEGEND = sorted({each.value for each in _TOKEN_NAMES.values()})
+LEGEND = types.SemanticTokensLegend(_LEGEND, [types.SemanticTokenModifiers.Definition.value])
+_PLACES = [_LEGEND.index(_TOKEN_NAMES[each].value) for each in TOKEN_TYPES]
+
+
+def range_of(text: Text, start: int, end: int) -> types.Range:
+    return types.Range(types.Position(*text.position(start)), types.Position(*text.position(end)))
+
+
+def location(project: Project, span: Span) -> types.Location:
+    return types.Location(project.uris[span.file], range_of(project.text(span.file), span.start, span.end))
+
+
+def diagnostic(project: Project, found: Diagnostic, can_relate: bool) -> types.Diagnostic:
+    message = "\n".join((found.message, *(f"help: {each}" for each in found.help)))
+    related = [
+        types.DiagnosticRelatedInformation(location(project, each.span), each.text)
+        for each in found.labels
+        if each.span.file in project.uris
+    ]
+    return types.Diagnostic(
+        range=range_of(project.text(found.span.file), found.span.start, found.span.end),
+        message=message,
+        severity=SEVERITIES[found.severity],
+        code=found.code,
+        source="piql",
+        related_information=related if related and can_relate else None,
+    )
+
+
+def workspace_edit(project: Project, edits: Iterable[Edit], with_versions: bool) -> types.WorkspaceEdit:
+    """Give edits of several files; with versions, a client refuses them when a text has changed meanwhile."""
+    by_file = [
+        (name, text_edits(project.text(name), [*group]))
+        for name, group in groupby(sorted(edits, key=lambda each: (each.file, each.start)), lambda each: each.file)
+    ]
+    if not with_versions:
+        return types.WorkspaceEdit(changes={project.uris[name]: changes for name, changes in by_file})
+    return types.WorkspaceEdit(
+        document_changes=[
+            types.TextDocumentEdit(
+                types.OptionalVersionedTextDocumentIdentifier(project.uris[name], project.versions[name]), [*changes]
+            )
+            for name, changes in by_file
+        ]
+    )
+
+
+def text_edits(text: Text, edits: Iterable[Edit]) -> list[types.TextEdit]:
+    return [types.TextEdit(range_of(text, each.start, each.end), each.text) for each in edits]
+
+
+def code_action(
+    project: Project, found: QuickFix, asked: Sequence[types.Diagnostic], with_versions: bool, is_first: bool
+) -> types.CodeAction:
+    place = diagnostic(project, found.finding, can_relate=False)
+    mended = [each for each in asked if each.code == place.code and each.range == place.range]
+    return types.CodeAction(
+        title=found.title,
+        kind=types.CodeActionKind.QuickFix,
+        diagnostics=mended or None,
+        edit=workspace_edit(project, found.fix.edits, with_versions),
+        is_preferred=is_first or None,
+    )
+
+
+def completion(item: CompletionItem, number: int, replaced: types.Range) -> types.CompletionItem:
+    return types.CompletionItem(
+        label=item.label,
+        kind=COMPLETION_KINDS[item.kind],
+        detail=item.detail or None,
+        sort_text=f"{number:04}",
+        filter_text=item.label,
+        text_edit=types.TextEdit(replaced, item.insert_text),
+    )
+
+
+def document_symbol(text: Text, item: OutlineItem) -> types.DocumentSymbol:
+    return types.DocumentSymbol(
+        name=item.name,
+        kind=SYMBOL_KINDS[item.kind],
+        detail=item.detail,
+        range=range_of(text, item.span.start, max(item.span.end, item.name_span.end)),
+        selection_range=range_of(text, item.name_span.start, item.name_span.end),
+        children=[document_symbol(text, each) for each in item.children],
+    )
+
+
+def semantic_data(data: Sequence[int]) -> list[int]:
+    """Give encoded tokens with their types as places in `LEGEND`."""
+    return [_PLACES[each] if at % 5 == 3 else each for at, each in enumerate(data)]

@@ -1,0 +1,429 @@
+"""The requests of the Language Server Protocol, each answered by the language service."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, Protocol, TypeVar, cast
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+from pygls.lsp.server import LanguageServer
+from pygls.protocol import LanguageServerProtocol, lsp_method
+from pygls.uris import to_fs_path
+
+from piql import __version__
+from piql.compiler.result import Compilation
+from piql.editor.server import answers
+from piql.editor.server.places import Text, Units, units_of
+from piql.editor.server.project import Project, Projects
+from piql.editor.service.completion import complete
+from piql.editor.service.formatting import FormatRefused, format_edits
+from piql.editor.service.hover import hover
+from piql.editor.service.lenses import lenses
+from piql.editor.service.navigation import definition, references
+from piql.editor.service.outline import folds, outline
+from piql.editor.service.quick_fixes import quick_fixes
+from piql.editor.service.renaming import RenameRefused, rename, renameable
+from piql.editor.service.semantic_tokens import encode, semantic_tokens
+from piql.editor.service.signature import signature
+from piql.editor.service.statement_tokens import place_at
+
+T = TypeVar("T")
+
+PAUSE_SECONDS = 0.05  # without a change before the compiler is asked
+WATCHED = "**/*.piql"
+
+
+class _Protocol(LanguageServerProtocol):
+    """Leaves the texts to `Projects`: the copies that pygls keeps end their lines where the protocol does not."""
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
+    def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> Iterator[Any]:
+        yield self.fm.features[types.TEXT_DOCUMENT_DID_OPEN], (params,), None
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
+    def lsp_text_document__did_change(self, params: types.DidChangeTextDocumentParams) -> Iterator[Any]:
+        yield self.fm.features[types.TEXT_DOCUMENT_DID_CHANGE], (params,), None
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
+    def lsp_text_document__did_close(self, params: types.DidCloseTextDocumentParams) -> Iterator[Any]:
+        yield self.fm.features[types.TEXT_DOCUMENT_DID_CLOSE], (params,), None
+
+
+class PiqlServer(LanguageServer):
+    """One connection to one editor."""
+
+    def __init__(self) -> None:
+        super().__init__("piql", __version__, protocol_cls=_Protocol)
+        self.projects = Projects()
+        self._compiler = ThreadPoolExecutor(1, "compiler")
+        self._waiting: asyncio.Task[None] | None = None
+        self._shown: set[str] = set()  # files that the client shows findings of
+
+    # What the client can do
+
+    @property
+    def takes_versions(self) -> bool:
+        edit = self._workspace_capabilities.workspace_edit
+        return bool(edit is not None and edit.document_changes)
+
+    @property
+    def shows_related(self) -> bool:
+        document = self.client_capabilities.text_document
+        published = document.publish_diagnostics if document is not None else None
+        return bool(published is not None and published.related_information)
+
+    @property
+    def refreshes_lenses(self) -> bool:
+        lens = self._workspace_capabilities.code_lens
+        return bool(lens is not None and lens.refresh_support)
+
+    @property
+    def can_watch(self) -> bool:
+        watched = self._workspace_capabilities.did_change_watched_files
+        return bool(watched is not None and watched.dynamic_registration)
+
+    @property
+    def _workspace_capabilities(self) -> types.WorkspaceClientCapabilities:
+        return self.client_capabilities.workspace or types.WorkspaceClientCapabilities()
+
+    # Compiling
+
+    async def compiled(self, project: Project) -> Compilation:
+        """Compile beside the event loop, which goes on answering what needs no compiler."""
+        return await self.beside(lambda: project.compilation)
+
+    async def beside(self, work: Callable[[], T]) -> T:
+        """Do what needs the compiler beside the event loop."""
+        return await asyncio.get_running_loop().run_in_executor(self._compiler, work)
+
+    def tell_findings_soon(self) -> None:
+        """Compile and publish after a pause, once for all changes within it."""
+        if self._waiting is not None:
+            self._waiting.cancel()
+        self._waiting = asyncio.get_running_loop().create_task(self._tell_findings())
+
+    async def _tell_findings(self) -> None:
+        await asyncio.sleep(PAUSE_SECONDS)
+        shown: set[str] = set()
+        for project in self.projects.all():
+            compilation = await self.compiled(project)
+            for name, uri in project.uris.items():
+                self._publish(project, compilation, name)
+                shown.add(uri)
+        for uri in self._shown - shown:  # closed, or gone from the disk
+            self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
+        self._shown = shown
+        if self.refreshes_lenses and len(self.projects.documents) > 1:
+            self.workspace_code_lens_refresh(None)
+
+    def _publish(self, project: Project, compilation: Compilation, name: str) -> None:
+        found = [
+            answers.diagnostic(project, each, self.shows_related)
+            for each in compilation.diagnostics
+            if each.span.file == name
+        ]
+        uri = project.uris[name]
+        if found or uri in self._shown or uri in self.projects.documents:
+            self.text_document_publish_diagnostics(
+                types.PublishDiagnosticsParams(uri, found, version=project.versions[name])
+            )
+
+
+def make_server() -> PiqlServer:
+    """Give a server that is ready to be started."""
+    server = PiqlServer()
+    _follow_documents(server)
+    _answer_about_names(server)
+    _answer_about_files(server)
+    _offer_changes(server)
+    return server
+
+
+class _AtPlace(Protocol):
+    @property
+    def text_document(self) -> types.TextDocumentIdentifier: ...
+    @property
+    def position(self) -> types.Position: ...
+
+
+def _place(server: PiqlServer, params: _AtPlace) -> tuple[Project, str, int] | None:
+    found = server.projects.of(params.text_document.uri)
+    if found is None:
+        return None
+    project, name = found
+    return project, name, project.text(name).offset(params.position.line, params.position.character)
+
+
+def _refused(message: str) -> JsonRpcException:
+    return JsonRpcException(message[0].upper() + message[1:] + ".", types.LSPErrorCodes.RequestFailed.value)
+
+
+def _follow_documents(server: PiqlServer) -> None:
+    projects = server.projects
+
+    @server.feature(types.INITIALIZE)
+    def initialize(params: types.InitializeParams) -> None:
+        folders = [each.uri for each in params.workspace_folders or ()] or [params.root_uri or ""]
+        projects.folders = [_folder(path) for uri in folders if (path := to_fs_path(uri))]
+        options = params.initialization_options
+        named = getattr(options, "projects", None) if not isinstance(options, dict) else options.get("projects")
+        bases = projects.folders or [Path.cwd()]
+        if isinstance(named, list | tuple):
+            projects.named = [_folder(base / each) for base in bases for each in named if isinstance(each, str)]
+
+    @server.feature(types.INITIALIZED)
+    def initialized(params: types.InitializedParams) -> None:
+        projects.units = cast("Units", server.protocol.server_capabilities.position_encoding or "utf-16")
+        if server.can_watch:
+            watched = types.DidChangeWatchedFilesRegistrationOptions([types.FileSystemWatcher(WATCHED)])
+            registration = types.Registration("piql", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, watched)
+            server.client_register_capability(types.RegistrationParams([registration]))
+
+    @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
+    def did_open(params: types.DidOpenTextDocumentParams) -> None:
+        document = params.text_document
+        projects.open(document.uri, document.version, document.text)
+        server.tell_findings_soon()
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
+    def did_change(params: types.DidChangeTextDocumentParams) -> None:
+        document = projects.documents.get(params.text_document.uri)
+        if document is None:
+            return
+        for change in params.content_changes:
+            if isinstance(change, types.TextDocumentContentChangePartial):
+                start, end = change.range.start, change.range.end
+                document.text = document.text.replaced(
+                    (start.line, start.character), (end.line, end.character), change.text
+                )
+            else:
+                document.text = Text(change.text, projects.units)
+        document.version = params.text_document.version
+        projects.changed(document.uri)
+        server.tell_findings_soon()
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
+    def did_close(params: types.DidCloseTextDocumentParams) -> None:
+        projects.close(params.text_document.uri)
+        server.tell_findings_soon()
+
+    @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
+    def did_save(params: types.DidSaveTextDocumentParams) -> None:
+        projects.look_again()
+        server.tell_findings_soon()
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
+    def did_change_watched_files(params: types.DidChangeWatchedFilesParams) -> None:
+        projects.look_again()
+        server.tell_findings_soon()
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
+    def did_change_folders(params: types.DidChangeWorkspaceFoldersParams) -> None:
+        gone = {each.uri for each in params.event.removed}
+        kept = [each for each in projects.folders if each not in {_folder(to_fs_path(uri) or "") for uri in gone}]
+        added = [_folder(path) for each in params.event.added if (path := to_fs_path(each.uri))]
+        projects.folders = [*kept, *added]
+        projects.look_again()
+        server.tell_findings_soon()
+
+
+def _folder(path: str | Path) -> Path:
+    return Path(os.path.normpath(path))
+
+
+def _answer_about_names(server: PiqlServer) -> None:
+    @server.feature(types.TEXT_DOCUMENT_COMPLETION, types.CompletionOptions(trigger_characters=[".", "[", ":"]))
+    def completion(params: types.CompletionParams) -> types.CompletionList | None:
+        place = _place(server, params)
+        if place is None:
+            return None
+        project, name, offset = place
+        begun = place_at(project.texts[name], offset)
+        start = offset - len(begun.prefix) if begun is not None else offset
+        replaced = answers.range_of(project.text(name), start, offset)
+        items = complete(project.texts, name, offset)
+        shown = [answers.completion(each, number, replaced) for number, each in enumerate(items)]
+        return types.CompletionList(is_incomplete=True, items=shown)
+
+    @server.feature(types.TEXT_DOCUMENT_SIGNATURE_HELP, types.SignatureHelpOptions(trigger_characters=["(", ","]))
+    def signature_help(params: types.SignatureHelpParams) -> types.SignatureHelp | None:
+        place = _place(server, params)
+        found = signature(place[0].texts, place[1], place[2]) if place is not None else None
+        if found is None:
+            return None
+        label = Text(found.label, server.projects.units)
+        parts = [
+            types.ParameterInformation((label.position(start)[1], label.position(end)[1]))
+            for start, end in found.parameters
+        ]
+        shown = types.SignatureInformation(found.label, found.documentation or None, parts, found.active)
+        return types.SignatureHelp([shown], active_signature=0, active_parameter=found.active)
+
+    @server.feature(types.TEXT_DOCUMENT_HOVER)
+    async def on_hover(params: types.HoverParams) -> types.Hover | None:
+        place = _place(server, params)
+        if place is None:
+            return None
+        project, name, offset = place
+        found = hover(await server.compiled(project), name, offset)
+        if found is None:
+            return None
+        text = types.MarkupContent(types.MarkupKind.Markdown, found.markdown)
+        return types.Hover(text, answers.range_of(project.text(name), found.span.start, found.span.end))
+
+    @server.feature(types.TEXT_DOCUMENT_DEFINITION)
+    def on_definition(params: types.DefinitionParams) -> types.Location | None:
+        place = _place(server, params)
+        found = definition(place[0].texts, place[1], place[2]) if place is not None else None
+        return answers.location(place[0], found) if place is not None and found is not None else None
+
+    @server.feature(types.TEXT_DOCUMENT_REFERENCES)
+    def on_references(params: types.ReferenceParams) -> list[types.Location] | None:
+        place = _place(server, params)
+        if place is None:
+            return None
+        project, name, offset = place
+        with_declaration = params.context.include_declaration
+        found = references(project.texts, name, offset)
+        return [answers.location(project, each.span) for each in found if with_declaration or not each.is_definition]
+
+    @server.feature(types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT)
+    def highlights(params: types.DocumentHighlightParams) -> list[types.DocumentHighlight] | None:
+        place = _place(server, params)
+        if place is None:
+            return None
+        project, name, offset = place
+        return [
+            types.DocumentHighlight(
+                answers.range_of(project.text(name), each.span.start, each.span.end),
+                types.DocumentHighlightKind.Write if each.is_definition else types.DocumentHighlightKind.Read,
+            )
+            for each in references(project.texts, name, offset)
+            if each.span.file == name
+        ]
+
+
+def _answer_about_files(server: PiqlServer) -> None:
+    @server.feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
+    def document_symbols(params: types.DocumentSymbolParams) -> list[types.DocumentSymbol] | None:
+        found = server.projects.of(params.text_document.uri)
+        if found is None:
+            return None
+        project, name = found
+        text = project.text(name)
+        return [answers.document_symbol(text, each) for each in outline(text.text, name)]
+
+    @server.feature(types.WORKSPACE_SYMBOL)
+    def workspace_symbols(params: types.WorkspaceSymbolParams) -> list[types.WorkspaceSymbol]:
+        wanted = params.query.lower()
+        return [
+            types.WorkspaceSymbol(
+                location=answers.location(project, each.name_span),
+                name=each.name,
+                kind=answers.SYMBOL_KINDS[each.kind],
+                container_name=name,
+            )
+            for project in server.projects.all()
+            for name, text in project.texts.items()
+            for each in outline(text, name)
+            if wanted in each.name.lower()
+        ]
+
+    @server.feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, answers.LEGEND)
+    def tokens(params: types.SemanticTokensParams) -> types.SemanticTokens | None:
+        found = server.projects.of(params.text_document.uri)
+        if found is None:
+            return None
+        project, name = found
+        units: Callable[[str], int] = lambda text: units_of(text, project.units)  # noqa: E731
+        data = encode(semantic_tokens(project.texts, name), project.texts[name], units)
+        return types.SemanticTokens(answers.semantic_data(data))
+
+    @server.feature(types.TEXT_DOCUMENT_FOLDING_RANGE)
+    def folding_ranges(params: types.FoldingRangeParams) -> list[types.FoldingRange] | None:
+        found = server.projects.of(params.text_document.uri)
+        if found is None:
+            return None
+        kinds = {"comment": types.FoldingRangeKind.Comment, "region": None}
+        return [
+            types.FoldingRange(each.start_line - 1, each.end_line - 1, kind=kinds[each.kind])
+            for each in folds(found[0].texts[found[1]], found[1])
+        ]
+
+    @server.feature(types.TEXT_DOCUMENT_CODE_LENS)
+    async def code_lenses(params: types.CodeLensParams) -> list[types.CodeLens] | None:
+        found = server.projects.of(params.text_document.uri)
+        if found is None:
+            return None
+        project, name = found
+        return [
+            types.CodeLens(
+                answers.range_of(project.text(name), each.span.start, each.span.end), types.Command(each.text, "")
+            )
+            for each in lenses(await server.compiled(project), name)
+        ]
+
+
+def _offer_changes(server: PiqlServer) -> None:
+    @server.feature(
+        types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix])
+    )
+    async def code_actions(params: types.CodeActionParams) -> list[types.CodeAction] | None:
+        found = server.projects.of(params.text_document.uri)
+        only = params.context.only
+        if found is None or (
+            only is not None and not any(each in ("", types.CodeActionKind.QuickFix) for each in only)
+        ):
+            return None
+        project, name = found
+        text = project.text(name)
+        start = text.offset(params.range.start.line, params.range.start.character)
+        end = text.offset(params.range.end.line, params.range.end.character)
+        compilation = await server.compiled(project)
+        fixes = await server.beside(lambda: quick_fixes(compilation, name, start, end))
+        return [
+            answers.code_action(project, each, params.context.diagnostics, server.takes_versions, number == 0)
+            for number, each in enumerate(fixes)
+        ]
+
+    @server.feature(types.TEXT_DOCUMENT_PREPARE_RENAME)
+    def prepare_rename(params: types.PrepareRenameParams) -> types.PrepareRenamePlaceholder | None:
+        place = _place(server, params)
+        if place is None:
+            return None
+        project, name, offset = place
+        try:
+            span = renameable(project.texts, name, offset)
+        except RenameRefused:
+            return None
+        return types.PrepareRenamePlaceholder(answers.range_of(project.text(name), span.start, span.end), span.text)
+
+    @server.feature(types.TEXT_DOCUMENT_RENAME)
+    def on_rename(params: types.RenameParams) -> types.WorkspaceEdit | None:
+        place = _place(server, params)
+        if place is None:
+            return None
+        project, name, offset = place
+        try:
+            edits = rename(project.texts, name, offset, params.new_name)
+        except RenameRefused as refusal:
+            raise _refused(str(refusal)) from refusal
+        return answers.workspace_edit(project, edits, server.takes_versions)
+
+    @server.feature(types.TEXT_DOCUMENT_FORMATTING)
+    def formatting(params: types.DocumentFormattingParams) -> list[types.TextEdit] | None:
+        found = server.projects.of(params.text_document.uri)
+        if found is None:
+            return None
+        project, name = found
+        try:
+            return answers.text_edits(project.text(name), format_edits(project.texts[name], name))
+        except FormatRefused as refusal:  # the finding itself is shown already; formatting at each save must not shout
+            message = f"{name} is not formatted: {refusal}"
+            server.window_log_message(types.LogMessageParams(types.MessageType.Info, message))
+            return None

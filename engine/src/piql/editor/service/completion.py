@@ -1,0 +1,400 @@
+"""What may be typed next: tables, columns of the aliases in scope, functions, types, parameters, keywords."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from piql.compiler.binding.functions import AGGREGATES, FUNCTIONS
+from piql.editor.service.names import Names
+from piql.editor.service.renaming import written
+from piql.editor.service.statement_tokens import Block, NamedRelation, Place, name_of, place_at
+from piql.schema.catalog import Column, Kind, Table
+
+CompletionKind = Literal["keyword", "table", "column", "alias", "function", "type", "parameter", "condition"]
+
+
+@dataclass(frozen=True, slots=True)
+class CompletionItem:
+    """One thing that may be typed; `insert_text` replaces the word begun."""
+
+    label: str
+    kind: CompletionKind
+    detail: str
+    insert_text: str
+
+
+_CLAUSES = (
+    "FROM",
+    "WHERE",
+    "GROUP",
+    "HAVING",
+    "ORDER",
+    "LIMIT",
+    "PAGINATE",
+    "SET",
+    "VALUES",
+    "IF",
+    "ON",
+    "JOIN",
+    "SELECT",
+)
+
+# What may follow a complete operand or table in each clause, most likely first.
+_AFTER_CLAUSE = ("WHERE", "GROUP BY", "HAVING", "ORDER BY", "LIMIT", "PAGINATE", "UNION", "UNION ALL")
+_FOLLOWING: dict[str, tuple[str, ...]] = {
+    "SELECT": ("FROM", "AS"),
+    "FROM": ("JOIN", "LEFT JOIN", *_AFTER_CLAUSE),
+    "JOIN": ("ON",),
+    "ON": ("AND", "OR", "JOIN", "LEFT JOIN", *_AFTER_CLAUSE),
+    "WHERE": ("AND", "OR", "IN", "LIKE", "CONTAINS", "BETWEEN", "IS NULL", "IS NOT NULL", *_AFTER_CLAUSE[1:]),
+    "GROUP": _AFTER_CLAUSE[2:],
+    "HAVING": ("AND", "OR", *_AFTER_CLAUSE[3:]),
+    "ORDER": ("DESC", "ASC", "LIMIT", "PAGINATE"),
+    "LIMIT": ("MAX",),
+    "PAGINATE": ("MAX",),
+    "SET": ("WHERE",),
+    "IF": ("AND", "OR", "IN", "LIKE", "CONTAINS", "BETWEEN", "IS NULL", "IS NOT NULL"),
+    "VALUES": ("IF NOT EXISTS",),
+}
+_OPERAND_FOLLOWS = frozenset(
+    "SELECT DISTINCT WHERE AND OR NOT ON BY HAVING LIKE CONTAINS BETWEEN IF , ( = <> != < <= > >= + - * / % ||".split()
+)
+_ELEMENTS = ("PRIMARY KEY", "FOREIGN KEY", "CARDINALITY LIMIT", "UNIQUE", "CONSTRAINT")
+_AFTER_TYPE = ("NOT NULL", "NULL", "PRIMARY KEY", "UNIQUE", "REFERENCES")
+_TYPES = tuple(kind.value for kind in Kind if kind is not Kind.NULL)
+
+
+def complete(texts: Mapping[str, str], file: str, offset: int) -> tuple[CompletionItem, ...]:
+    """Give what may stand at an offset of one of the files, the likeliest first."""
+    place = place_at(texts.get(file, ""), offset)
+    if place is None:
+        return ()
+    tables = Names(texts).tables
+    found: dict[tuple[str, str], CompletionItem] = {}
+    wanted = place.prefix.strip('"').lower()
+    for item in _Completion(place, tables).items():
+        if wanted in item.label.lower():
+            found.setdefault((item.kind, item.label), item)
+    starting = [each for each in found.values() if each.label.lower().startswith(wanted)]
+    return (*starting, *(each for each in found.values() if not each.label.lower().startswith(wanted)))
+
+
+class _Completion:
+    """Decides by the words before the cursor what may follow."""
+
+    def __init__(self, place: Place, tables: Mapping[str, Table]) -> None:
+        self.place = place
+        self.tables = tables
+        self.by_fold = {name.lower(): table for name, table in tables.items()}
+
+    def items(self) -> Iterator[CompletionItem]:
+        place = self.place
+        words = [each.word for each in place.tokens[: place.before]]
+        if not words:
+            yield from _keywords(
+                "CREATE QUERY", "CREATE TABLE", "CREATE INDEX", "SELECT", "INSERT INTO", "UPDATE", "DELETE FROM"
+            )
+        elif words == ["CREATE"]:
+            yield from _keywords("QUERY", "TABLE", "INDEX")
+        elif words[-1] == ".":
+            yield from self._after_dot()
+        elif words[-1] in ("[", ":"):
+            yield from self._parameters()
+        elif words[:2] == ["CREATE", "TABLE"]:
+            yield from self._in_table(words)
+        elif words[:2] == ["CREATE", "INDEX"]:
+            yield from self._in_index(words)
+        elif words[:2] == ["CREATE", "QUERY"] and "AS" not in words:
+            if len(words) == 3:
+                yield from _keywords("AS")
+        elif words[:2] == ["CREATE", "QUERY"] and words[-1] == "AS" and words.count("AS") == 1:
+            yield from _keywords("SELECT", "INSERT INTO", "UPDATE", "DELETE FROM")
+        else:
+            yield from self._in_statement(words)
+
+    # Queries and writes
+
+    def _in_statement(self, words: list[str]) -> Iterator[CompletionItem]:
+        last = words[-1]
+        clause = self._clause(words)
+        if last in ("FROM", "JOIN", "INTO", "UPDATE") or (last == "," and clause == "FROM"):
+            yield from self._tables()
+        elif last == "INSERT":
+            yield from _keywords("INTO")
+        elif last == "DELETE":
+            yield from _keywords("FROM")
+        elif last in ("LEFT", "INNER", "CROSS"):
+            yield from _keywords("JOIN")
+        elif last in ("GROUP", "ORDER"):
+            yield from _keywords("BY")
+        elif last == "IS":
+            yield from _keywords("NULL", "NOT NULL")
+        elif last == "UNION":
+            yield from _keywords("SELECT", "ALL")
+        elif last in ("LIMIT", "PAGINATE"):
+            yield from self._parameters(bracketed=True)
+        elif "INTO" in words and self.place.block() is None:
+            yield from self._in_insert(words)
+        elif last in ("SET",) or (last == "," and clause == "SET"):
+            yield from self._target_columns(words)
+        elif last in _OPERAND_FOLLOWS:
+            yield from self._operands(words, clause)
+        else:
+            yield from _keywords(*_FOLLOWING.get(clause, ("SET", "WHERE")))
+            if clause == "SELECT" or last == ")":
+                yield from _keywords("FROM")
+
+    def _clause(self, words: list[str]) -> str:
+        """Give the clause keyword that governs the cursor: the last one outside of finished parentheses."""
+        depth = 0
+        for word in reversed(words):
+            depth += (word == ")") - (word == "(")
+            if depth < 0:
+                depth = 0
+            if depth == 0 and word in _CLAUSES:
+                return word
+        return ""
+
+    def _operands(self, words: list[str], clause: str) -> Iterator[CompletionItem]:
+        block = self.place.block()
+        if words[-1] == "ON" and block is not None:
+            yield from self._join_conditions(block)
+        if block is None:
+            yield from self._target_columns(words)
+        else:
+            if clause == "ORDER":
+                yield from (_item(each, "column", "output of this query") for each in block.outputs)
+            yield from self._columns_in_scope(block)
+        yield from self._parameters(bracketed=True)
+        if clause in ("SELECT", "HAVING", "ORDER"):
+            for name in AGGREGATES:
+                yield CompletionItem(name, "function", "aggregate", f"{name}(")
+        for name, function in FUNCTIONS.items():
+            yield CompletionItem(name, "function", function.usage, f"{name}(")
+        if clause in ("WHERE", "ON", "HAVING"):
+            yield from _keywords("NOT", "EXISTS", "TRUE", "FALSE", "NULL")
+        if words[-1] == "SELECT":
+            yield from _keywords("DISTINCT")
+        if words[-1] == "(":
+            yield from _keywords("SELECT")
+
+    def _columns_in_scope(self, block: Block) -> Iterator[CompletionItem]:
+        scope: Block | None = block
+        is_outer = False
+        while scope is not None:
+            named = [(relation, self._columns(relation)) for relation in scope.relations]
+            count: dict[str, int] = {}
+            for _, columns in named:
+                for name, _ in columns:
+                    count[name.lower()] = count.get(name.lower(), 0) + 1
+            for relation, columns in named:
+                for name, detail in columns:
+                    shown = (
+                        f"{relation.alias}.{name}" if len(named) > 1 or is_outer or count[name.lower()] > 1 else name
+                    )
+                    yield CompletionItem(
+                        shown,
+                        "column",
+                        detail,
+                        f"{written(relation.alias)}.{written(name)}" if "." in shown else written(name),
+                    )
+            for relation, _ in named:
+                yield CompletionItem(
+                    relation.alias, "alias", relation.table or "derived table", f"{written(relation.alias)}."
+                )
+            scope = scope.outer
+            is_outer = True
+
+    def _columns(self, relation: NamedRelation) -> list[tuple[str, str]]:
+        if relation.table is None:
+            return [(name, f"column of {relation.alias}") for name in relation.outputs]
+        table = self.by_fold.get(relation.table.lower())
+        return [(each.name, _column_detail(table, each)) for each in table.columns] if table is not None else []
+
+    def _after_dot(self) -> Iterator[CompletionItem]:
+        token = self.place.previous(2)
+        if token is None:
+            return
+        alias = name_of(token).lower()
+        scope = self.place.block()
+        while scope is not None:
+            for relation in scope.relations:
+                if relation.alias.lower() == alias:
+                    for name, detail in self._columns(relation):
+                        yield CompletionItem(name, "column", detail, written(name))
+                    return
+            scope = scope.outer
+        table = self.by_fold.get(alias)
+        if table is not None:
+            yield from _column_items(table)
+
+    def _join_conditions(self, block: Block) -> Iterator[CompletionItem]:
+        """Offer `a.x = b.y` for every foreign key between the table joined last and those before it."""
+        known = [(each.alias, self.by_fold.get((each.table or "").lower())) for each in block.relations]
+        for place in range(len(known) - 1, 0, -1):
+            alias, table = known[place]
+            for other_alias, other in known[:place]:
+                if table is None or other is None:
+                    continue
+                for one, one_table, two, two_table in (
+                    (alias, table, other_alias, other),
+                    (other_alias, other, alias, table),
+                ):
+                    for key in one_table.foreign_keys:
+                        if key.table == two_table.name:
+                            condition = " AND ".join(
+                                f"{two}.{there} = {one}.{here}"
+                                for here, there in zip(key.columns, key.referenced_columns, strict=True)
+                            )
+                            yield _item(condition, "condition", "foreign key")
+
+    def _in_insert(self, words: list[str]) -> Iterator[CompletionItem]:
+        at = words.index("INTO")
+        after = words[at + 2 :]
+        table = self._table(at + 1)
+        if table is None:
+            return
+        if not after:
+            columns = ", ".join(written(each.name) for each in table.columns)
+            yield _item(f"({columns})", "column", "all columns")
+            yield from _keywords("VALUES")
+        elif "VALUES" not in after:
+            if after[-1] in ("(", ","):
+                yield from _column_items(table)
+            elif after[-1] == ")":
+                yield from _keywords("VALUES")
+        elif after[-1] in ("(", ","):
+            for name in self._insert_columns(at, table):
+                yield CompletionItem(f"[{name}]", "parameter", "a parameter called like the column", f"[{name}]")
+        elif after[-1] == ")":
+            yield from _keywords("IF NOT EXISTS")
+
+    def _insert_columns(self, into: int, table: Table) -> list[str]:
+        names = []
+        for token in self.place.tokens[into + 3 :]:
+            if token.word in (")", "VALUES"):
+                break
+            if token.kind in ("word", "quoted"):
+                names.append(name_of(token))
+        return names or [each.name for each in table.columns]
+
+    def _target_columns(self, words: list[str]) -> Iterator[CompletionItem]:
+        for keyword in ("UPDATE", "FROM", "INTO"):
+            if keyword in words:
+                table = self._table(words.index(keyword) + 1)
+                if table is not None:
+                    yield from _column_items(table)
+                return
+
+    def _table(self, at: int) -> Table | None:
+        if at >= len(self.place.tokens):
+            return None
+        return self.by_fold.get(name_of(self.place.tokens[at]).lower())
+
+    def _tables(self) -> Iterator[CompletionItem]:
+        for name, table in self.tables.items():
+            yield CompletionItem(name, "table", f"key ({', '.join(table.primary_key)})", written(name))
+
+    def _parameters(self, bracketed: bool = False) -> Iterator[CompletionItem]:
+        tokens = self.place.tokens
+        for at, token in enumerate(tokens):
+            if token.word not in ("[", ":") or at + 1 >= len(tokens):
+                continue
+            following = tokens[at + 1]
+            if following.kind == "word" and (token.word == "[" or at == 0 or tokens[at - 1].kind != "number"):
+                name = following.text
+                yield CompletionItem(
+                    name if not bracketed else f"[{name}]",
+                    "parameter",
+                    "parameter of this query",
+                    f"[{name}]" if bracketed else name,
+                )
+            elif following.kind == "number" and at + 3 < len(tokens) and tokens[at + 3].kind == "word":
+                name = tokens[at + 3].text
+                yield CompletionItem(
+                    name if not bracketed else f"[{name}]",
+                    "parameter",
+                    "parameter of this query",
+                    f"[{name}]" if bracketed else name,
+                )
+
+    # The schema
+
+    def _in_table(self, words: list[str]) -> Iterator[CompletionItem]:
+        if len(words) < 4:
+            return
+        last = words[-1]
+        depth = 0
+        opening = 3
+        for at, word in enumerate(words):
+            depth += (word == "(") - (word == ")")
+            if word == "(":
+                opening = at
+        table = self._table(2)
+        if last == "REFERENCES":
+            yield from self._tables()
+        elif depth >= 2:
+            inside = words[opening - 1]
+            if (
+                inside == "TOKEN"
+                or words[opening - 2 : opening] in (["PRIMARY", "KEY"], ["FOREIGN", "KEY"])
+                or inside in ("UNIQUE", "")
+            ):
+                if table is not None:
+                    yield from _column_items(table)
+                if inside == "" and last == "(":
+                    yield from _keywords("TOKEN")
+            elif words[opening - 2] == "REFERENCES":
+                referenced = self._table(opening - 1)
+                if referenced is not None:
+                    yield from _column_items(referenced)
+        elif depth == 1 and last in ("(", ","):
+            yield from _keywords(*_ELEMENTS)
+        elif depth == 1 and last == "CARDINALITY":
+            yield from _keywords("LIMIT")
+        elif depth == 1 and last in ("PRIMARY", "FOREIGN"):
+            yield from _keywords("KEY")
+        elif depth == 1 and last == "NOT":
+            yield from _keywords("NULL")
+        elif depth == 1 and self.place.word(2) in ("(", ","):
+            yield from (_item(each, "type", "type") for each in _TYPES)
+        elif depth == 1:
+            yield from _keywords(*_AFTER_TYPE, "MAX")
+
+    def _in_index(self, words: list[str]) -> Iterator[CompletionItem]:
+        if len(words) == 3:
+            yield from _keywords("ON")
+        elif words[-1] == "ON":
+            yield from self._tables()
+        elif words[-1] in ("(", ","):
+            table = self._table(4)
+            if table is not None:
+                yield from _column_items(table)
+            yield from _keywords("TOKEN")
+        elif words[-1] == ")":
+            yield from _keywords("COVERING", "BUCKETS")
+        else:
+            yield from _keywords("DESC", "ASC")
+
+
+def _item(label: str, kind: CompletionKind, detail: str) -> CompletionItem:
+    return CompletionItem(label, kind, detail, label)
+
+
+def _keywords(*words: str) -> Iterator[CompletionItem]:
+    return (_item(word, "keyword", "") for word in words)
+
+
+def _column_items(table: Table) -> Iterable[CompletionItem]:
+    return (
+        CompletionItem(each.name, "column", _column_detail(table, each), written(each.name)) for each in table.columns
+    )
+
+
+def _column_detail(table: Table | None, column: Column) -> str:
+    if table is None:
+        return str(column.type)
+    key = ", primary key" if column.name in table.primary_key else ""
+    return f"{column.type} of {table.name}{key}"

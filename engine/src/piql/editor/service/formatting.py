@@ -1,0 +1,43 @@
+"""Formatting as edits: only the lines that change, so that an editor keeps its caret and its folds."""
+
+from __future__ import annotations
+
+from difflib import SequenceMatcher
+
+from piql.compiler.syntax.parser import parse_once
+from piql.compiler.syntax.printer import print_file
+from piql.text.diagnostics.diagnostic import Diagnostic, Edit
+from piql.text.source import Source
+
+
+class FormatRefused(Exception):
+    """The text cannot be formatted; `finding` says what must be mended first."""
+
+    def __init__(self, finding: Diagnostic) -> None:
+        super().__init__(f"line {finding.span.line} must be mended first: {finding.message}")
+        self.finding = finding
+
+
+def format_edits(text: str, file: str = "") -> tuple[Edit, ...]:
+    """Give the edits that format a file; none when it is formatted, and a refusal when it cannot be read."""
+    parsed = parse_once(Source(text, file))
+    if parsed.diagnostics:
+        errors = (each for each in parsed.diagnostics if each.severity == "error")
+        raise FormatRefused(next(errors, parsed.diagnostics[0]))
+    formatted = print_file(parsed)
+    if "\r\n" in text:
+        formatted = formatted.replace("\r\n", "\n").replace("\n", "\r\n")
+    return _line_edits(text, formatted, file)
+
+
+def _line_edits(before: str, after: str, file: str) -> tuple[Edit, ...]:
+    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    starts = [0]
+    for line in old:
+        starts.append(starts[-1] + len(line))
+    changes = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    return tuple(
+        Edit(file, starts[first], starts[last], "".join(new[there:until]))
+        for kind, first, last, there, until in changes
+        if kind != "equal"
+    )

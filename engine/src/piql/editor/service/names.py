@@ -1,0 +1,109 @@
+"""All names of a set of files, found statement by statement: after a keystroke only the one under it is read again.
+
+What a statement's names mean depends on the statement and on the tables; both stay the same objects while their texts
+do, so what was found is found again. Its places count from the start of its piece and are moved when asked for.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from piql.compiler.binding.schema import bind_schema
+from piql.compiler.syntax import ast
+from piql.compiler.syntax.pieces import Pieces, cut
+from piql.editor.service.occurrences import Occurrence, Symbol, occurrences_of
+from piql.forking import RenewedLock
+from piql.schema.catalog import Table
+from piql.text.source import Source, Span
+from piql.trees.memory import Memory
+
+MOST_FILES = 2048
+
+_tables: Memory[Mapping[str, Table]] = Memory(64)
+_occurrences: Memory[list[Occurrence]] = Memory(8192)
+_cuts: OrderedDict[str, Pieces] = OrderedDict()
+_cutting = RenewedLock()
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A piece of a file, where it starts, and what was found in it."""
+
+    source: Source
+    start: int
+    found: list[Occurrence]
+
+    def moved(self, each: Occurrence) -> Occurrence:
+        span = Span(self.source, each.span.start + self.start, each.span.end + self.start)
+        return Occurrence(each.symbol, span, each.is_definition)
+
+
+class Names:
+    """Where each thing is named."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        files = [_cut(Source(text, name)) for name, text in texts.items()]
+        self.tables = _tables_of(piece for file in files for piece in file.files)
+        self._files = {file.source.name: [*self._places(file)] for file in files}
+
+    def _places(self, file: Pieces) -> Iterator[_Place]:
+        for start, piece in zip(file.starts, file.files, strict=False):
+            yield _Place(file.source, start, self._found(piece))
+
+    def _found(self, piece: ast.ParsedFile) -> list[Occurrence]:
+        return _occurrences.recall((piece, self.tables), lambda: occurrences_of(piece, self.tables))
+
+    def at(self, file: str, offset: int) -> Occurrence | None:
+        """Give the name that an offset stands in, or touches the end of."""
+        places = self._files.get(file, [])
+        number = bisect_right(places, offset, key=lambda place: place.start) - 1
+        if number < 0:
+            return None
+        place = places[number]
+        at = offset - place.start
+        for each in place.found:
+            if each.span.start <= at <= each.span.end:
+                return place.moved(each)
+        return None
+
+    def of(self, symbol: Symbol) -> list[Occurrence]:
+        """Give every place where something is named, file by file in the order of the text."""
+        return [
+            place.moved(each)
+            for places in self._files.values()
+            for place in places
+            for each in place.found
+            if each.symbol == symbol
+        ]
+
+    def in_file(self, file: str) -> list[Occurrence]:
+        """Give all names of a file in the order of the text."""
+        return [place.moved(each) for place in self._files.get(file, []) for each in place.found]
+
+    def all(self) -> list[Occurrence]:
+        """Give all names of all files."""
+        return [each for file in self._files for each in self.in_file(file)]
+
+
+def _cut(source: Source) -> Pieces:
+    """Cut a file, keeping the pieces that it has in common with the text that was cut before."""
+    with _cutting.lock:
+        before = _cuts.pop(source.name, None)
+        if before is None or before.source.text != source.text:
+            before = cut(source, before)
+        _cuts[source.name] = before
+        while len(_cuts) > MOST_FILES:
+            _cuts.popitem(last=False)
+        return before
+
+
+def _tables_of(pieces: Iterable[ast.ParsedFile]) -> Mapping[str, Table]:
+    schema = tuple(piece for piece in pieces if any(_is_table(each) for each in piece.statements))
+    return _tables.recall(schema, lambda: bind_schema(each for piece in schema for each in piece.statements).tables)
+
+
+def _is_table(statement: ast.Statement) -> bool:
+    return isinstance(statement, ast.CreateTable | ast.CreateEntity)

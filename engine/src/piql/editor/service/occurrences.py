@@ -1,0 +1,337 @@
+"""Every place where a name stands, with what it means: definitions, references and renaming read this.
+
+Works on texts with errors: a name that means nothing is left out, a broken query is skipped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from piql.compiler.binding.scope import matches
+from piql.compiler.syntax import ast
+from piql.compiler.syntax.lexer import tokenize
+from piql.schema.catalog import Table
+from piql.text.source import Source, Span
+from piql.trees.node import Node
+
+SymbolKind = Literal["table", "column", "alias", "output", "parameter", "query", "index"]
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """Something with a name; `owner` is the table of a column, the query of a parameter, the SELECT of an alias."""
+
+    kind: SymbolKind
+    name: str
+    owner: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """One place where a symbol is named."""
+
+    symbol: Symbol
+    span: Span
+    is_definition: bool = False
+
+
+@dataclass(slots=True)
+class _Relation:
+    """A relation in scope: what its name means, and what its columns mean, keyed by lower case."""
+
+    shown: str
+    symbol: Symbol
+    columns: dict[str, Symbol]
+
+
+@dataclass(slots=True)
+class _Scope:
+    relations: list[_Relation] = field(default_factory=list)
+    outputs: dict[str, Symbol] = field(default_factory=dict)
+    outer: _Scope | None = None
+    query: str = ""  # whose parameters are meant
+
+
+def occurrences_of(file: ast.ParsedFile, tables: Mapping[str, Table]) -> list[Occurrence]:
+    """Give all occurrences of a file in the order of the text; the tables are those of all files."""
+    collector = _Collector(tables)
+    for statement in file.statements:
+        collector.statement(statement)
+    return sorted(collector.found, key=lambda each: each.span.start)
+
+
+class _Collector:
+    """Walks the trees with the scopes of their queries."""
+
+    def __init__(self, tables: Mapping[str, Table]) -> None:
+        self.tables = {name.lower(): table for name, table in tables.items()}
+        self.found: list[Occurrence] = []
+
+    def _note(self, symbol: Symbol | None, span: Span, is_definition: bool = False) -> None:
+        if symbol is not None:
+            self.found.append(Occurrence(symbol, span, is_definition))
+
+    def statement(self, statement: ast.Statement) -> None:
+        match statement:
+            case ast.CreateTable() | ast.CreateEntity():
+                self._table(statement)
+            case ast.CreateIndex():
+                self._index(statement)
+            case ast.CreateQuery():
+                symbol = Symbol("query", statement.name.text)
+                self._note(symbol, statement.name.span, True)
+                if statement.body is not None:
+                    self._body(statement.body, statement.name.text.lower())
+            case _:
+                self._body(statement, f"{statement.span.file}:{statement.span.start}")
+
+    # The schema
+
+    def _table_of(self, name: ast.Name) -> Table | None:
+        table = self.tables.get(name.text.lower())
+        return table if table is not None and matches(name, table.name) else None
+
+    def _named_table(self, name: ast.Name) -> Table | None:
+        table = self._table_of(name)
+        if table is not None:
+            self._note(Symbol("table", table.name), name.span)
+        return table
+
+    def _columns(self, table: Table | None, names: Iterable[ast.Name]) -> None:
+        for name in names:
+            self._note(_column(table, name), name.span)
+
+    def _table(self, node: ast.CreateTable | ast.CreateEntity) -> None:
+        table = self._table_of(node.name)
+        if table is None:
+            return
+        self._note(Symbol("table", table.name), node.name.span, True)
+        for element in node.elements:
+            if isinstance(element, ast.ColumnDefinition):
+                self._note(Symbol("column", element.name.text, table.name), element.name.span, True)
+                for constraint in element.constraints:
+                    self._constraint(constraint, table, is_inline=True)
+            elif isinstance(element, ast.EntityReference):
+                self._note(Symbol("column", element.name.text, table.name), element.name.span, True)
+                self._named_table(element.table)
+            else:
+                self._constraint(element, table)
+
+    def _constraint(self, clause: ast.TableConstraint, table: Table, is_inline: bool = False) -> None:
+        if not is_inline:
+            self._columns(table, clause.columns)
+        if isinstance(clause, ast.ForeignKeyClause):
+            self._columns(self._named_table(clause.table), clause.referenced)
+
+    def _index(self, node: ast.CreateIndex) -> None:
+        self._note(Symbol("index", node.name.text), node.name.span, True)
+        table = self._named_table(node.table)
+        for part in node.parts:
+            self._columns(table, part.columns)
+        self._columns(table, node.covering)
+
+    # Queries and writes
+
+    def _body(self, body: ast.BareStatement, query: str) -> None:
+        match body:
+            case ast.Select() | ast.UnionQuery():
+                self._query(body, None, query)
+            case ast.Fetch():
+                self._fetch(body, query)
+            case ast.Insert():
+                table = self._named_table(body.table)
+                self._columns(table, body.columns)
+                for value in body.values:
+                    self._expression(value, _Scope(query=query))
+            case ast.Update():
+                scope = self._write_scope(body.table, query)
+                for item in body.changes:
+                    self._columns(self._table_of(body.table), (item.column,))
+                    self._expression(item.value, scope)
+                for test in (body.where, body.condition):
+                    if test is not None:
+                        self._expression(test, scope)
+            case ast.Delete():
+                scope = self._write_scope(body.table, query)
+                for test in (body.where, body.condition):
+                    if test is not None:
+                        self._expression(test, scope)
+
+    def _write_scope(self, name: ast.Name, query: str) -> _Scope:
+        table = self._named_table(name)
+        return _Scope([_table_relation(table, table.name)] if table is not None else [], query=query)
+
+    def _query(self, query: ast.QueryExpression, outer: _Scope | None, name: str) -> dict[str, Symbol]:
+        """Walk a query and give what its outputs mean, keyed by lower case."""
+        if isinstance(query, ast.UnionQuery):
+            outputs = [self._query(each, outer, name) for each in query.inputs]
+            scope = _Scope(outputs=outputs[0], outer=outer, query=name)
+        else:
+            scope = self._select(query, outer, name)
+        for item in query.order.items if query.order is not None else ():
+            if not self._output_name(item.expression, scope):
+                self._expression(item.expression, scope)
+        if query.stop is not None:
+            self._expression(query.stop.count, scope)
+        if query.offset is not None:
+            self._expression(query.offset.count, scope)
+        return scope.outputs
+
+    def _select(self, select: ast.Select, outer: _Scope | None, name: str) -> _Scope:
+        scope = _Scope(outer=outer, query=name)
+        if select.from_clause is not None:
+            self._source(select.from_clause.first, scope)
+            for join in select.from_clause.joins:
+                self._source(join.table, scope)
+                if join.condition is not None:
+                    self._expression(join.condition, scope)
+        outputs: dict[str, Symbol] = {}
+        for item in select.items:
+            outputs.update(self._item(item, scope))
+        for each in (select.where, select.having):
+            if each is not None:
+                self._expression(each, scope)
+        scope.outputs = outputs
+        for key in select.group.keys if select.group is not None else ():
+            if _is_column_of(key, scope) or not self._output_name(key, scope):
+                self._expression(key, scope)
+        return scope
+
+    def _output_name(self, node: Node, scope: _Scope) -> bool:
+        """Note a key of ORDER BY or GROUP BY that is an output by its name alone; inside expressions none is meant."""
+        if not isinstance(node, ast.ColumnName) or node.qualifier is not None:
+            return False
+        symbol = scope.outputs.get(node.name.text.lower())
+        self._note(symbol, node.name.span)
+        return symbol is not None
+
+    def _item(self, item: ast.SelectItem | ast.Star, scope: _Scope) -> Iterator[tuple[str, Symbol]]:
+        if isinstance(item, ast.Star):
+            relations = scope.relations
+            if item.qualifier is not None:
+                relation = self._qualifier(item.qualifier, scope)
+                relations = [relation] if relation is not None else []
+            for each in relations:
+                yield from each.columns.items()
+            return
+        meant = self._expression(item.expression, scope)
+        if item.alias is not None:
+            symbol = Symbol("output", item.alias.text, f"{item.span.file}:{item.span.start}")
+            self._note(symbol, item.alias.span, True)
+            yield item.alias.text.lower(), symbol
+        elif meant is not None:
+            yield meant.name.lower(), meant
+
+    def _source(self, source: ast.TableSource, scope: _Scope) -> None:
+        alias = source.alias
+        symbol = Symbol("alias", alias.text, f"{alias.span.file}:{alias.span.start}") if alias is not None else None
+        if isinstance(source, ast.DerivedTable):
+            columns = self._query(source.query, scope.outer, scope.query)
+        else:
+            table = self._named_table(source.table)
+            if table is None:
+                return
+            relation = _table_relation(table, table.name)
+            columns, symbol = relation.columns, symbol or relation.symbol
+        if alias is not None and symbol is not None:
+            self._note(symbol, alias.span, True)
+        if symbol is not None:
+            scope.relations.append(_Relation(alias.text if alias is not None else symbol.name, symbol, columns))
+
+    def _fetch(self, fetch: ast.Fetch, query: str) -> None:
+        scope = _Scope(query=query)
+        before: Table | None = None
+        for step in fetch.steps:
+            table = self._named_table(step.entity)
+            if table is not None:
+                relation = _table_relation(table, table.name)
+                if step.alias is not None:
+                    relation.shown = step.alias.text
+                    relation.symbol = Symbol("alias", step.alias.text, f"{step.span.file}:{step.alias.span.start}")
+                    self._note(relation.symbol, step.alias.span, True)
+                scope.relations.append(relation)
+            if step.by is not None:
+                for holder in (before, table):
+                    symbol = _column(holder, step.by)
+                    if symbol is not None:
+                        self._note(symbol, step.by.span)
+                        break
+            before = table
+        for part in (fetch.where, fetch.stop.count if fetch.stop is not None else None):
+            if part is not None:
+                self._expression(part, scope)
+        for item in fetch.order.items if fetch.order is not None else ():
+            self._expression(item.expression, scope)
+
+    # Expressions
+
+    def _expression(self, node: Node, scope: _Scope) -> Symbol | None:
+        """Walk an expression and give what it means where it is a bare column."""
+        match node:
+            case ast.ColumnName():
+                return self._column_name(node, scope)
+            case ast.ParameterUse():
+                self._note(Symbol("parameter", node.name, scope.query), parameter_name_span(node))
+            case ast.InQuery() | ast.ExistsQuery() | ast.ScalarQuery():
+                if isinstance(node, ast.InQuery):
+                    self._expression(node.operand, scope)
+                self._query(node.query, scope, scope.query)
+            case _:
+                for child in node.children():
+                    self._expression(child, scope)
+        return None
+
+    def _column_name(self, node: ast.ColumnName, scope: _Scope) -> Symbol | None:
+        fold = node.name.text.lower()
+        symbol: Symbol | None = None
+        if node.qualifier is not None:
+            relation = self._qualifier(node.qualifier, scope)
+            symbol = relation.columns.get(fold) if relation is not None else None
+        else:
+            place: _Scope | None = scope
+            while symbol is None and place is not None:
+                symbol = next((each.columns[fold] for each in place.relations if fold in each.columns), None)
+                if symbol is None:
+                    symbol = next((each.symbol for each in place.relations if matches(node.name, each.shown)), None)
+                place = place.outer
+        self._note(symbol, node.name.span)
+        return symbol
+
+    def _qualifier(self, name: ast.Name, scope: _Scope) -> _Relation | None:
+        place: _Scope | None = scope
+        while place is not None:
+            for each in place.relations:
+                if matches(name, each.shown) or (each.symbol.kind == "alias" and matches(name, each.symbol.name)):
+                    self._note(each.symbol, name.span)
+                    return each
+            place = place.outer
+        return None
+
+
+def _is_column_of(node: Node, scope: _Scope) -> bool:
+    return isinstance(node, ast.ColumnName) and any(node.name.text.lower() in each.columns for each in scope.relations)
+
+
+def _column(table: Table | None, name: ast.Name) -> Symbol | None:
+    if table is None:
+        return None
+    for each in table.columns:
+        if matches(name, each.name):
+            return Symbol("column", each.name, table.name)
+    if any(key.name is not None and matches(name, key.name) for key in table.foreign_keys):
+        return Symbol("column", name.text, table.name)  # a foreign key of several columns, named in its ENTITY
+    return None
+
+
+def _table_relation(table: Table, shown: str) -> _Relation:
+    columns = {each.name.lower(): Symbol("column", each.name, table.name) for each in table.columns}
+    return _Relation(shown, Symbol("table", table.name), columns)
+
+
+def parameter_name_span(node: ast.ParameterUse) -> Span:
+    """Give the span of the name alone in `[1: name]`, `[name]` or `:name`."""
+    tokens = tokenize(Source(node.span.text)).tokens  # a comment may hold the same word
+    start = node.span.start + next(each.start for each in tokens if each.text == node.name)
+    return Span(node.span.source, start, start + len(node.name))

@@ -1,0 +1,56 @@
+"""Fixes at a place: those of every finding that is marked there, each set of edits once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from piql.compiler.result import Compilation
+from piql.text.diagnostics.diagnostic import Diagnostic, Fix
+from piql.text.source import Span
+
+
+@dataclass(frozen=True, slots=True)
+class QuickFix:
+    """A fix with the finding that it mends."""
+
+    fix: Fix
+    finding: Diagnostic
+
+    @property
+    def title(self) -> str:
+        """Give its title with the other queries that it makes bounded, and the first that it changes: a menu is narrow.
+
+        Long lists are counted.
+        """
+        others = self.fix.unblocks
+        title = self.fix.title
+        if others:
+            named = ", ".join(others[:2]) + (f" and {len(others) - 2} more" if len(others) > 2 else "")
+            title = f"{title} (also unblocks {named})"
+        change = self.fix.consequence.split(";")[0]
+        return f"{title}: {change}" if change else title
+
+
+def quick_fixes(compilation: Compilation, file: str, start: int, end: int) -> tuple[QuickFix, ...]:
+    """Give the fixes of the findings that a range touches: where they are, at their labels, and on unbounded tables."""
+    found: dict[tuple[object, ...], QuickFix] = {}
+    for finding in compilation.diagnostics:
+        if any(_touches(place, file, start, end) for place in places_of(compilation, finding)):
+            for fix in finding.fixes:
+                found.setdefault(fix.edits, QuickFix(fix, finding))
+    return tuple(found.values())
+
+
+def places_of(compilation: Compilation, finding: Diagnostic) -> tuple[Span, ...]:
+    """Give every range that a finding is about."""
+    places = [finding.span, *(label.span for label in finding.labels)]
+    query = compilation.queries.get(finding.query) if finding.query is not None else None
+    for segment in query.unbounded if query is not None else ():
+        table = compilation.tables.get(segment.table)
+        places += segment.spans
+        places += [span for span in (segment.table_span, table.span if table is not None else None) if span is not None]
+    return tuple({(each.file, each.start, each.end): each for each in places}.values())
+
+
+def _touches(span: Span, file: str, start: int, end: int) -> bool:
+    return span.file == file and span.start <= end and start <= span.end

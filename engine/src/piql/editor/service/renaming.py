@@ -1,0 +1,126 @@
+"""Renaming, in all files or not at all: what would change the meaning of any name is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+
+from piql.compiler import compile  # noqa: A004
+from piql.compiler.syntax.cursor import RESERVED
+from piql.compiler.syntax.lexer import tokenize, unquote
+from piql.editor.service.names import Names
+from piql.editor.service.occurrences import Occurrence, Symbol
+from piql.text.diagnostics.diagnostic import Diagnostic, Edit
+from piql.text.source import Source, Span
+
+
+class RenameRefused(Exception):
+    """The new name cannot be taken; the message says why."""
+
+
+def renameable(texts: Mapping[str, str], file: str, offset: int) -> Span:
+    """Give the name at an offset that may be changed, or refuse."""
+    return _named(Names(texts), file, offset).span
+
+
+def _named(names: Names, file: str, offset: int) -> Occurrence:
+    occurrence = names.at(file, offset)
+    if occurrence is None:
+        raise RenameRefused("nothing here has a name that can change")
+    return occurrence
+
+
+def rename(texts: Mapping[str, str], file: str, offset: int, name: str) -> tuple[Edit, ...]:
+    """Give the edits that call what stands at an offset by another name everywhere."""
+    names = Names(texts)
+    symbol = _named(names, file, offset).symbol
+    found = names.all()
+    wanted = _unquoted(name.strip())
+    for each in found:
+        other = each.symbol
+        if other != symbol and _are_siblings(other, symbol) and other.name.lower() == wanted.lower():
+            raise RenameRefused(f"there is {_article(other.kind)} {other.kind} {other.name} already")
+    text = _parameter_name(wanted) if symbol.kind == "parameter" else written(wanted)
+    places = {(each.span.file, each.span.start): each.span for each in found if each.symbol == symbol}
+    edits = tuple(Edit(span.file, span.start, span.end, text) for span in places.values() if span.text != text)
+    _check_meanings(texts, found, edits, wanted)
+    return edits
+
+
+def written(name: str) -> str:
+    """Give a name as it must be written: in quotes where it would be read as something else."""
+    is_plain = name.isidentifier() and name.upper() not in RESERVED
+    return name if is_plain else '"' + name.replace('"', '""') + '"'
+
+
+def _unquoted(name: str) -> str:
+    tokens = tokenize(Source(name)).tokens
+    if len(tokens) == 2 and tokens[0].kind == "quoted":
+        name = unquote(tokens[0])
+    if not name.strip():
+        raise RenameRefused("a name cannot be empty")
+    if not name.isprintable():
+        raise RenameRefused("a name stands on one line, without control characters")
+    return name
+
+
+def _parameter_name(name: str) -> str:
+    if not name.isidentifier():
+        raise RenameRefused(f"{name} is no name of a parameter: use letters, digits and _")
+    return name
+
+
+def _are_siblings(one: Symbol, other: Symbol) -> bool:
+    return one.kind == other.kind and one.owner == other.owner
+
+
+def _article(kind: str) -> str:
+    return "an" if kind[0] in "aeiou" else "a"
+
+
+def _check_meanings(texts: Mapping[str, str], found: Sequence[Occurrence], edits: Sequence[Edit], name: str) -> None:
+    """Refuse edits after which a name anywhere would mean something else, or the compiler would find a new error."""
+    after = apply_edits(texts, edits)
+    moved = [(_moved(each.span, edits), each.symbol) for each in found]
+    now = {(each.span.file, each.span.start): each.symbol for each in Names(after).all()}
+    met: dict[Symbol, Symbol] = {}
+    known: dict[Symbol, Symbol] = {}
+    for place, symbol in moved:
+        meant = now.get(place)
+        if meant is None or met.setdefault(symbol, meant) != meant or known.setdefault(meant, symbol) != symbol:
+            raise RenameRefused(_would_change(name, after, place))
+    errors, before = _errors(after), _errors(texts)
+    if len(errors) > len(before):
+        codes = {each.code for each in before}
+        new = next((each for each in errors if each.code not in codes), errors[0])
+        raise RenameRefused(f"with the name {name}, {new.span.file}:{new.span.line} is wrong: {new.message}")
+
+
+def _would_change(name: str, texts: Mapping[str, str], place: tuple[str, int]) -> str:
+    file, offset = place
+    line, _ = Source(texts[file], file).position(offset)
+    return f"with the name {name}, {file}:{line} would mean something else"
+
+
+def _errors(texts: Mapping[str, str]) -> list[Diagnostic]:
+    return [each for each in compile(texts).diagnostics if each.severity == "error"]
+
+
+def _moved(span: Span, edits: Iterable[Edit]) -> tuple[str, int]:
+    before = (each for each in edits if each.file == span.file and each.start < span.start)
+    return span.file, span.start + sum(len(each.text) - (each.end - each.start) for each in before)
+
+
+def apply_edits(texts: Mapping[str, str], edits: Iterable[Edit]) -> dict[str, str]:
+    """Give the texts with the edits made; they do not overlap."""
+    after = dict(texts)
+    ordered = sorted(edits, key=lambda each: (each.file, each.start))
+    for file, group in groupby(ordered, key=lambda each: each.file):
+        text = texts[file]
+        parts: list[str] = []
+        at = 0
+        for edit in group:
+            parts += (text[at : edit.start], edit.text)
+            at = edit.end
+        after[file] = "".join((*parts, text[at:]))
+    return after

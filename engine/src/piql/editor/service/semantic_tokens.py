@@ -1,0 +1,95 @@
+"""Highlighting by meaning: which word is a keyword, a table, a column, an alias, a parameter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from piql.compiler.binding.functions import AGGREGATES, FUNCTIONS
+from piql.compiler.binding.schema import TYPE_NAMES
+from piql.compiler.syntax.cursor import RESERVED
+from piql.compiler.syntax.lexer import Token, tokenize
+from piql.editor.service.names import Names
+from piql.text.source import Source, utf16_units
+
+TokenType = Literal[
+    "keyword", "type", "function", "table", "column", "alias", "output", "parameter", "query", "index",
+    "string", "number", "comment", "operator", "name",
+]  # fmt: skip
+
+TOKEN_TYPES: tuple[TokenType, ...] = get_args(TokenType)  # in encoded tokens a type is its place here
+
+# Words that are keywords where they are not names: those that are never names, and those that are in their place.
+_SOFT_KEYWORDS = frozenset(
+    """
+    ASC BUCKETS CARDINALITY COVERING DESC ENTITY FETCH IF INCLUDE INDEX KEY MAX OF QUERY REF TABLE TOKEN
+    """.split()
+)
+_FUNCTIONS = frozenset((*AGGREGATES, *FUNCTIONS))
+
+
+@dataclass(frozen=True, slots=True)
+class SemanticToken:
+    """A range of code points and what it is."""
+
+    start: int
+    end: int
+    type: TokenType
+    is_definition: bool = False
+
+
+def semantic_tokens(texts: Mapping[str, str], file: str) -> tuple[SemanticToken, ...]:
+    """Give what every word, literal and comment of a file is, in the order of the text."""
+    meant = {each.span.start: each for each in Names(texts).in_file(file)}
+    lexed = tokenize(Source(texts.get(file, ""), file))
+    found = [SemanticToken(each.start, each.end, "comment") for each in lexed.comments]
+
+    def kind(token: Token, following: Token) -> TokenType | None:
+        if token.kind == "string" or token.kind == "blob":
+            return "string"
+        if token.kind == "number":
+            return "number"
+        if token.kind == "symbol":
+            return "operator" if token.word not in ("(", ")", ",", ";", ".", "[", "]", "{", "}") else None
+        if token.kind == "quoted":
+            return "name"
+        if token.word in RESERVED or token.word in _SOFT_KEYWORDS:
+            return "keyword"
+        if token.word in _FUNCTIONS and following.word == "(":
+            return "function"
+        return "type" if token.word in TYPE_NAMES else "name"
+
+    for token, following in zip(lexed.tokens, lexed.tokens[1:], strict=False):
+        occurrence = meant.get(token.start)
+        if occurrence is not None and token.kind in ("word", "quoted"):
+            found.append(SemanticToken(token.start, token.end, occurrence.symbol.kind, occurrence.is_definition))
+            continue
+        own = kind(token, following)
+        if own is not None:
+            found.append(SemanticToken(token.start, token.end, own))
+    return tuple(sorted(found, key=lambda each: each.start))
+
+
+def encode(tokens: Sequence[SemanticToken], text: str, units: Callable[[str], int] = utf16_units) -> list[int]:
+    """Give tokens as editors take them, five numbers each: lines and columns from the one before, length, type, flag.
+
+    A token of several lines is cut at their ends; the flag is 1 for a definition.
+    """
+    data: list[int] = []
+    line = column = 0  # of the token before
+    at_line, line_start = 0, 0
+    for token in tokens:
+        start = token.start
+        for part in text[token.start : token.end].split("\n"):
+            at_line += text.count("\n", line_start, start)
+            line_start = text.rfind("\n", 0, start) + 1
+            at_column = units(text[line_start:start])
+            shown = part.rstrip("\r")
+            if shown:
+                from_column = at_column - column if at_line == line else at_column
+                flag = int(token.is_definition)
+                data += (at_line - line, from_column, units(shown), TOKEN_TYPES.index(token.type), flag)
+                line, column = at_line, at_column
+            start += len(part) + 1
+    return data

@@ -1,0 +1,93 @@
+"""What is expected between the parentheses around a place: a function's arguments, or the columns of an INSERT."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from piql.compiler.binding.functions import AGGREGATES, FUNCTIONS
+from piql.editor.service.names import Names
+from piql.editor.service.statement_tokens import Place, name_of, place_at
+from piql.schema.catalog import Table
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """`label` holds each of the `parameters` as a part of it; `active` is the one at the place."""
+
+    label: str
+    parameters: tuple[tuple[int, int], ...]  # start and end in the label, in code points
+    active: int
+    documentation: str = ""
+
+
+def signature(texts: Mapping[str, str], file: str, offset: int) -> Signature | None:
+    """Give what the parentheses around an offset expect."""
+    place = place_at(texts.get(file, ""), offset)
+    if place is None:
+        return None
+    opening, commas = _opening(place)
+    if opening < 1:
+        return None
+    before = place.tokens[opening - 1]
+    name = before.text.upper()
+    if before.kind == "word" and name in AGGREGATES:
+        return _of_usage("COUNT(* or expression)" if name == "COUNT" else f"{name}(expression)", commas)
+    if before.kind == "word" and name in FUNCTIONS:
+        return _of_usage(FUNCTIONS[name].usage, commas)
+    return _of_insert(place, opening, commas, texts)
+
+
+def _opening(place: Place) -> tuple[int, int]:
+    """Give which token opens the innermost parentheses around the cursor, and how many commas stand between."""
+    depth = commas = 0
+    for at in range(place.before - 1, -1, -1):
+        word = place.tokens[at].word
+        if word == ")":
+            depth += 1
+        elif word == "(" and depth == 0:
+            return at, commas
+        elif word == "(":
+            depth -= 1
+        elif word == "," and depth == 0:
+            commas += 1
+    return -1, 0
+
+
+def _of_usage(usage: str, active: int) -> Signature:
+    head, _, rest = usage.partition("(")
+    inside, _, note = rest.partition(")")
+    return _signature(f"{head}(", tuple(each.strip() for each in inside.split(",")), active, note.strip(", "))
+
+
+def _of_insert(place: Place, opening: int, active: int, texts: Mapping[str, str]) -> Signature | None:
+    words = [each.word for each in place.tokens[:opening]]
+    if words[-1:] != ["VALUES"] or "INTO" not in words or words.index("INTO") + 1 >= len(words):
+        return None
+    into = words.index("INTO")
+    tables = Names(texts).tables
+    wanted = name_of(place.tokens[into + 1]).lower()
+    table = next((each for each in tables.values() if each.name.lower() == wanted), None)
+    if table is None:
+        return None
+    named = [name_of(each) for each in place.tokens[into + 2 : opening] if each.kind in ("word", "quoted")]
+    columns = [name for name in named if name.upper() != "VALUES"] or [each.name for each in table.columns]
+    shown = tuple(_typed(table, each) for each in columns)
+    return _signature(f"{table.name} VALUES (", shown, active)
+
+
+def _typed(table: Table, name: str) -> str:
+    column = next((each for each in table.columns if each.name.lower() == name.lower()), None)
+    return f"{name} {column.type}{'' if column.nullable else ' NOT NULL'}" if column is not None else name
+
+
+def _signature(head: str, parts: tuple[str, ...], active: int, note: str = "") -> Signature:
+    spans = []
+    label = head
+    for number, part in enumerate(parts):
+        label += ", " if number else ""
+        spans.append((len(label), len(label) + len(part)))
+        label += part
+    most = len(parts) - 1
+    repeats = parts[-1].endswith("…") if parts else False
+    return Signature(f"{label})", tuple(spans), min(active, most) if repeats else active, note)

@@ -1,0 +1,183 @@
+"""The statement around a place, as tokens: works on text that does not parse, since it is being typed.
+
+Its queries are blocks, one for each SELECT, nested by parentheses:
+
+    CREATE QUERY q AS SELECT … FROM a WHERE id IN (SELECT … FROM b)
+                      └ block 0 ───────────────────└ block 1, inside 0
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from piql.compiler.syntax.cursor import RESERVED
+from piql.compiler.syntax.lexer import Token, is_closed, tokenize, unquote
+from piql.text.source import Source
+
+_CREATED = ("TABLE", "QUERY", "INDEX")
+
+
+@dataclass(slots=True)
+class NamedRelation:
+    """A table or derived table of a FROM clause, by the name it has in its query."""
+
+    alias: str
+    table: str | None  # None for a derived table
+    outputs: tuple[str, ...] = ()  # what a derived table gives
+
+
+@dataclass(slots=True)
+class Block:
+    """One SELECT: its relations and the names of its outputs."""
+
+    outer: Block | None
+    start: int  # in tokens
+    end: int = 0
+    depth: int = 0
+    relations: list[NamedRelation] = field(default_factory=list)
+    outputs: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the cursor stands: the tokens of the statement before it, the word begun, and the blocks."""
+
+    tokens: list[Token]  # of the whole statement, the word begun left out
+    before: int  # how many of them stand before the cursor
+    prefix: str
+    blocks: list[Block]
+
+    def previous(self, back: int = 1) -> Token | None:
+        at = self.before - back
+        return self.tokens[at] if at >= 0 else None
+
+    def word(self, back: int = 1) -> str:
+        token = self.previous(back)
+        return token.word if token is not None else ""
+
+    def block(self) -> Block | None:
+        """Give the innermost SELECT around the cursor."""
+        found = [each for each in self.blocks if each.start < self.before <= each.end]
+        return max(found, key=lambda each: each.start) if found else None
+
+
+def place_at(text: str, offset: int) -> Place | None:
+    """Give the place of an offset, or None inside a comment or a quoted text."""
+    lexed = tokenize(Source(text))
+    if any(each.start < offset < each.end or (each.end == offset and each.text[:2] == "--") for each in lexed.comments):
+        return None
+    tokens = lexed.tokens[:-1]
+    prefix = ""
+    kept: list[Token] = []
+    for token in tokens:
+        if token.start < offset <= token.end:
+            if token.kind in ("string", "blob") and (offset < token.end or not is_closed(token)):
+                return None
+            if token.kind in ("word", "quoted"):
+                prefix = text[token.start : offset]
+                continue
+            if token.kind == "number":
+                return None
+        kept.append(token)
+    before = sum(each.end <= offset for each in kept)
+    start = _statement_start(kept, before)
+    end = before
+    while end < len(kept) and kept[end].word != ";" and not _is_create(kept, end):
+        end += 1
+    statement = kept[start:end]
+    return Place(statement, before - start, prefix, _blocks(statement))
+
+
+def _is_create(tokens: list[Token], at: int) -> bool:
+    return tokens[at].word == "CREATE" and at + 1 < len(tokens) and tokens[at + 1].word in _CREATED
+
+
+def _statement_start(tokens: list[Token], before: int) -> int:
+    for at in range(before - 1, -1, -1):
+        if tokens[at].word == ";":
+            return at + 1
+        if _is_create(tokens, at):
+            return at
+    return 0
+
+
+def _blocks(tokens: list[Token]) -> list[Block]:
+    blocks: list[Block] = []
+    open_blocks: list[Block] = []
+    depth = 0
+    for at, token in enumerate(tokens):
+        if token.word == "(":
+            depth += 1
+        elif token.word == ")":
+            depth -= 1
+            while open_blocks and open_blocks[-1].depth > depth:
+                open_blocks.pop().end = at
+        elif token.word == "SELECT":
+            while open_blocks and open_blocks[-1].depth >= depth:  # the next query of a UNION
+                open_blocks.pop().end = at
+            block = Block(open_blocks[-1] if open_blocks else None, at, len(tokens), depth)
+            blocks.append(block)
+            open_blocks.append(block)
+    for block in reversed(blocks):
+        _read_block(tokens, block, blocks)
+    return blocks
+
+
+def _read_block(tokens: list[Token], block: Block, blocks: list[Block]) -> None:
+    """Find the relations and outputs of one SELECT, its subqueries left out."""
+    clause = "SELECT"
+    depth = 0
+    at = block.start + 1
+    last_name: str | None = None
+    expects_table = False
+    while at < block.end:
+        token = tokens[at]
+        word = token.word
+        if word == "(" and at + 1 < len(tokens) and tokens[at + 1].word == "SELECT":
+            inner = next(each for each in blocks if each.start == at + 1)
+            at = inner.end + 1
+            if clause == "FROM" and depth == 0 and expects_table:
+                alias, at = _alias(tokens, at)
+                if alias:
+                    block.relations.append(NamedRelation(alias, None, tuple(inner.outputs)))
+                expects_table = False
+            continue
+        depth += (word == "(") - (word == ")")
+        if depth == 0:
+            if word in ("FROM", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "PAGINATE"):
+                if clause == "SELECT" and last_name:
+                    block.outputs.append(last_name)
+                clause = word
+                expects_table = word == "FROM"
+            elif word == "," and clause == "SELECT":
+                if last_name:
+                    block.outputs.append(last_name)
+                last_name = None
+            elif clause == "FROM" and word in ("JOIN", ","):
+                expects_table = True
+            elif clause == "FROM" and expects_table and _is_name(token):
+                alias, following = _alias(tokens, at + 1)
+                table = name_of(token)
+                block.relations.append(NamedRelation(alias or table, table))
+                expects_table = False
+                at = following
+                continue
+            elif clause == "SELECT":
+                last_name = name_of(token) if _is_name(token) else None
+        at += 1
+
+
+def _is_name(token: Token) -> bool:
+    return token.kind == "quoted" or (token.kind == "word" and token.word not in RESERVED)
+
+
+def name_of(token: Token) -> str:
+    return unquote(token) if token.kind == "quoted" else token.text
+
+
+def _alias(tokens: list[Token], at: int) -> tuple[str | None, int]:
+    if at < len(tokens) and tokens[at].word == "AS":
+        at += 1
+    if at < len(tokens) and _is_name(tokens[at]):
+        return name_of(tokens[at]), at + 1
+    return None, at

@@ -1,0 +1,298 @@
+"""Bound expression → Python source → function, once for each operator of a prepared query.
+
+Rows hold stored values (see `piql.store.base`); `stored` gives the source of an expression's stored value, `value` that
+of its value. A predicate has two sources, so that NOT needs no third value:
+
+    is_true(a < b)         a is not None and b is not None and a < b
+    is_false(NOT a < b)    the same
+    stored(a < b)          True if is_true else False if is_false else None
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from piql.compiler.binding.types import BARE, type_of
+from piql.compiler.logical.expressions import (
+    And,
+    Arithmetic,
+    ColumnRef,
+    Comparison,
+    Constant,
+    Expression,
+    FunctionCall,
+    InList,
+    IsNull,
+    Not,
+    Or,
+    Parameter,
+    TokenMatch,
+)
+from piql.compiler.logical.format import format_expression
+from piql.runtime.execution import numbers
+from piql.runtime.execution.functions import FUNCTIONS
+from piql.schema.catalog import Kind, SqlType
+from piql.schema.words import folded, words_of
+from piql.store.base import Codec
+
+_PYTHON_SIGN = {"=": "==", "<>": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
+_PREDICATES = (And, Or, Not, Comparison, IsNull, InList, TokenMatch)
+_NUMBERS = (Kind.INT, Kind.BIGINT, Kind.DOUBLE)
+_WHOLE = (Kind.INT, Kind.BIGINT)
+_MAY_GROW = ("NEGATE", "ABS", "ROUND")  # functions that give the type of their argument, but for its ends
+
+
+class ExpressionCompiler:
+    """Writes the sources of expressions over rows whose fields `places` gives: expression → source, such as `r[2]`.
+
+    `names` are those that sources use.
+    """
+
+    def __init__(
+        self,
+        places: Mapping[Any, str],
+        slots: Mapping[str, int],
+        codec: Callable[[SqlType], Codec | None],
+    ) -> None:
+        self._places = places
+        self._slots = slots
+        self._codec = codec
+        self.names: dict[str, Any] = {"words_of": words_of, "folded": folded}
+        self._temporaries = 0
+
+    def function(self, arguments: str, body: str) -> Callable[..., Any]:
+        """Make a function of a source written with this compiler."""
+        made: Callable[..., Any] = eval(f"lambda {arguments}: {body}", self.names)
+        return made
+
+    def _temporary(self) -> str:
+        self._temporaries += 1
+        return f"t{self._temporaries}"
+
+    def name(self, thing: Any) -> str:
+        """Give the name under which sources can use a thing."""
+        found = f"k{len(self.names)}"
+        self.names[found] = thing
+        return found
+
+    def tuple_of(self, sources: list[str]) -> str:
+        return f"({', '.join(sources)}{',' if len(sources) == 1 else ''})"
+
+    def stored(self, expression: Expression) -> str:
+        place = self._places.get(expression)
+        if place is not None:
+            return place
+        match expression:
+            case ColumnRef():
+                raise LookupError(f"{expression.relation}.{expression.name} is not among the fields")
+            case Constant(value=value, type=type):
+                codec = self._codec(type)
+                kept = value if value is None or codec is None else codec.encode(value)
+                return repr(kept) if kept is None or isinstance(kept, int | str) else self.name(kept)
+            case Parameter(name=name):
+                return f"p[{self._slots[name]}]"
+            case Arithmetic():
+                return self._encoded(self._arithmetic(expression), expression.type)
+            case FunctionCall(name="COALESCE", arguments=arguments, type=type):
+                return self._coalesce(arguments, type)
+            case FunctionCall():
+                return self._encoded(self._call(expression), expression.type)
+            case _ if isinstance(expression, _PREDICATES):
+                return f"(True if {self.is_true(expression)} else False if {self.is_false(expression)} else None)"
+        raise LookupError(f"{type_name(expression)} cannot be computed from a row")
+
+    def value(self, expression: Expression) -> str:
+        """Give the source of an expression's value, decoded."""
+        if isinstance(expression, Constant):
+            kept = expression.value
+            return repr(kept) if kept is None or isinstance(kept, int | str) else self.name(kept)
+        if expression not in self._places:
+            if isinstance(expression, Arithmetic):
+                return self._arithmetic(expression)
+            if isinstance(expression, FunctionCall) and expression.name != "COALESCE":
+                return self._call(expression)
+        source = self.stored(expression)
+        codec = None if isinstance(expression, _PREDICATES) else self._codec(type_of(expression))
+        return source if codec is None else self._if_set(source, f"{self.name(codec.decode)}({{}})")
+
+    def _if_set(self, source: str, then: str) -> str:
+        at = self._temporary()
+        return f"(None if ({at} := {source}) is None else {then.format(at)})"
+
+    def _encoded(self, source: str, type: SqlType) -> str:
+        codec = self._codec(type)
+        return source if codec is None else self._if_set(source, f"{self.name(codec.encode)}({{}})")
+
+    def _as(self, expression: Expression, kind: Kind) -> str:
+        """Give the source of a number's value, as a float where the other side is one."""
+        source = self.value(expression)
+        if kind is Kind.DOUBLE and type_of(expression).kind is Kind.DECIMAL:
+            return self._if_set(source, "float({})")
+        return source
+
+    def _arithmetic(self, node: Arithmetic) -> str:
+        left, right = self._as(node.left, node.type.kind), self._as(node.right, node.type.kind)
+        a, b = self._temporary(), self._temporary()
+        return f"(None if ({a} := {left}) is None or ({b} := {right}) is None else {self._computed(node, a, b)})"
+
+    def _computed(self, node: Arithmetic, a: str, b: str) -> str:
+        """Give the source of a result that is of its type; where every result is, nothing looks."""
+        match node.operator, node.type.kind:
+            case "||", _:
+                return f"{a} + {b}"
+            case "/", _:
+                return f"{self.name(numbers.divide)}({a}, {b})"
+            case operator, Kind.DECIMAL:
+                return f"{self.name(numbers.exactly(operator, words_for(node)))}({a}, {b})"
+            case "%", Kind.DOUBLE:
+                return f"{self.name(numbers.remainder_of_doubles)}({a}, {b})"
+            case "%", _:
+                return f"{self.name(numbers.remainder)}({a}, {b})"
+            case operator, Kind.DOUBLE:
+                return f"{self.name(numbers.finite)}({a} {operator} {b})"
+            case operator, _:
+                return f"{a} {operator} {b}" if _cannot_leave(node) else self._within(f"{a} {operator} {b}", node)
+
+    def _within(self, source: str, node: Arithmetic | FunctionCall) -> str:
+        """Give the source of a whole number that is one of its type, or is refused."""
+        low, high = numbers.range_of(node.type)
+        at, refuse = self._temporary(), self.name(numbers.out_of(node.type, words_for(node)))
+        return f"({at} if {low} <= ({at} := {source}) <= {high} else {refuse}({at}))"
+
+    def _call(self, node: FunctionCall) -> str:
+        function = self.name(FUNCTIONS[node.name])
+        given = [self._temporary() for _ in node.arguments]
+        tests = (f"({at} := {self.value(each)}) is None" for at, each in zip(given, node.arguments, strict=True))
+        found = f"{function}({', '.join(given)})"
+        if node.name in _MAY_GROW and node.type.kind in _WHOLE:
+            found = self._within(found, node)
+        elif node.name == "ROUND" and node.type.kind is Kind.DECIMAL:
+            found = f"{self.name(numbers.held_to(BARE[Kind.DECIMAL], words_for(node)))}({found})"
+        return f"(None if {' or '.join(tests)} else {found})"
+
+    def _coalesce(self, arguments: tuple[Expression, ...], type: SqlType) -> str:
+        found = "None"
+        for each in reversed(arguments):
+            kind = type_of(each).kind
+            if kind in (type.kind, Kind.NULL) or self._codec(type) is None:
+                source = self.stored(each) if kind is not Kind.DECIMAL else self._as(each, type.kind)
+                if kind is type.kind:
+                    source = self.stored(each)
+            else:  # a whole number where another argument is DECIMAL
+                source = self._encoded(self._if_set(self.value(each), f"{self.name(_decimal)}({{}})"), type)
+            at = self._temporary()
+            found = f"({at} if ({at} := {source}) is not None else {found})"
+        return found
+
+    def is_true(self, expression: Expression) -> str:
+        """Give a source that is true in Python exactly when the predicate is TRUE."""
+        return self._truth(expression, True)
+
+    def is_false(self, expression: Expression) -> str:
+        """Give a source that is true in Python exactly when the predicate is FALSE."""
+        return self._truth(expression, False)
+
+    def _truth(self, expression: Expression, wanted: bool) -> str:
+        if expression not in self._places:
+            match expression:
+                case And(operands=operands):
+                    return self._joined(operands, wanted, "and" if wanted else "or")
+                case Or(operands=operands):
+                    return self._joined(operands, wanted, "or" if wanted else "and")
+                case Not(operand=operand):
+                    return self._truth(operand, not wanted)
+                case IsNull(operand=Constant(value=value)):
+                    return str((value is None) is wanted)
+                case IsNull(operand=operand):
+                    return f"({self.stored(operand)} is {'' if wanted else 'not '}None)"
+                case Comparison():
+                    return self._comparison(expression, wanted)
+                case InList():
+                    return self._in_list(expression, wanted)
+                case TokenMatch():
+                    return self._token_match(expression, wanted)
+        return f"({self.stored(expression)} == {1 if wanted else 0})"
+
+    def _joined(self, operands: tuple[Expression, ...], wanted: bool, word: str) -> str:
+        if not operands:
+            return str(word == "and")
+        return f"({f' {word} '.join(self._truth(each, wanted) for each in operands)})"
+
+    def comparable(self, left: Expression, right: Expression) -> tuple[str, str]:
+        """Give sources of two operands that Python compares as SQL does."""
+        kinds = {type_of(left).kind, type_of(right).kind}
+        if Kind.DECIMAL in kinds and kinds & set(_NUMBERS):
+            kind = Kind.DOUBLE if Kind.DOUBLE in kinds else Kind.DECIMAL
+            return self._as(left, kind), self._as(right, kind)
+        return self.stored(left), self.stored(right)
+
+    def _comparison(self, node: Comparison, wanted: bool) -> str:
+        left, right = self.comparable(node.left, node.right)
+        sign = _PYTHON_SIGN[node.operator]
+        if not wanted:
+            sign = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}[sign]
+        tests: list[str] = []
+        operands: list[str] = []
+        for each, source in ((node.left, left), (node.right, right)):
+            if isinstance(each, Constant) and source != "None":
+                operands.append(source)
+                continue
+            at = self._temporary()
+            tests.append(f"({at} := {source}) is not None")
+            operands.append(at)
+        return f"({' and '.join([*tests, f'{operands[0]} {sign} {operands[1]}'])})"
+
+    def _in_list(self, node: InList, wanted: bool) -> str:
+        tests = [
+            self._in_parameter(node.operand, each, wanted)
+            if isinstance(each, Parameter) and each.max_items is not None
+            else self._comparison(Comparison(operator="=", left=node.operand, right=each), wanted)
+            for each in node.items
+        ]
+        return f"({(' or ' if wanted else ' and ').join(tests) or str(not wanted)})"
+
+    def _in_parameter(self, operand: Expression, items: Parameter, wanted: bool) -> str:
+        """Compare with all values of a list parameter, none of which is NULL."""
+        kept = f"p[{self._slots[items.name]}]"
+        left, values = self.comparable(operand, items)
+        if values != kept:  # each value has to be decoded
+            codec = self._codec(items.type)
+            read = self.name((lambda value: value) if codec is None else codec.decode)
+            values = f"[{read}(v) for v in {kept}]"
+        at = self._temporary()
+        if wanted:
+            return f"(({at} := {left}) is not None and {at} in {values})"
+        return f"(not {kept} or (({at} := {left}) is not None and {at} not in {values}))"
+
+    def _token_match(self, node: TokenMatch, wanted: bool) -> str:
+        columns = [self.stored(each) for each in node.columns]
+        word = self.stored(node.word)
+        if word == "None":
+            return "False"
+        at = self._temporary()
+        known = f"({at} := {word}) is not None"
+        found = f"folded({at}) in words_of({', '.join(columns)})"
+        if wanted:
+            return f"({known} and {found})"
+        return f"({known} and {' and '.join([f'{each} is not None' for each in columns])} and not {found})"
+
+
+def words_for(expression: Expression) -> str:
+    """Give an expression as it was written, for messages."""
+    return expression.span.text if expression.span is not None else format_expression(expression)
+
+
+def _cannot_leave(node: Arithmetic) -> bool:
+    """Say whether every result is a BIGINT: whole numbers of 32 bits do not leave those of 64."""
+    return all(type_of(each).kind in (Kind.INT, Kind.NULL) for each in (node.left, node.right))
+
+
+def type_name(expression: object) -> str:
+    return type(expression).__name__
+
+
+def _decimal(number: int) -> Any:
+    from decimal import Decimal
+
+    return Decimal(number)

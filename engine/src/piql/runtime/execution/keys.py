@@ -1,0 +1,231 @@
+"""From the key parts of a read to the arguments of its requests: one tuple for each combination of key values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from piql.compiler.binding.types import BARE, type_of
+from piql.compiler.logical.expressions import Arithmetic, Constant, Expression, FunctionCall, Parameter
+from piql.compiler.physical.operators import KeyPart, KeyRange
+from piql.runtime.execution.expressions import ExpressionCompiler
+from piql.runtime.execution.preparation import Preparation
+from piql.schema.catalog import Index, Kind, SqlType, Table
+from piql.schema.values import BIGINT_RANGE, INT_RANGE, ValueMismatch, convert
+from piql.schema.words import folded
+from piql.store.base import Codec, Row
+
+Prefixes = Callable[[Any, list[Any]], list[tuple[Any, ...]]]
+"""From a child row (None for a scan) and the parameters to the fixed key values of each request; none where NULL."""
+
+_WHOLE = (Kind.INT, Kind.BIGINT)
+_NUMBERS = (Kind.INT, Kind.BIGINT, Kind.DOUBLE, Kind.DECIMAL)
+
+
+def prefixes(
+    table: Table, index: Index, parts: tuple[KeyPart, ...], compiler: ExpressionCompiler, preparation: Preparation
+) -> Prefixes:
+    """Prepare the fixed key values; equal combinations are one request."""
+    sources = _sources(table, index, parts, compiler, preparation)
+    if not any(each.is_list for each in sources):
+        body = compiler.tuple_of([each.source for each in sources])
+        if all(each.is_never_null for each in sources):
+            return compiler.function("r, p", f"[{body}]")
+        if not any(part.is_null for part in parts):
+            return compiler.function("r, p", f"[] if None in (k := {body}) else [k]")
+    if len(sources) == 1:
+        listed = f"dict.fromkeys({sources[0].source})"
+        return compiler.function("r, p", f"[(k,) for k in {listed} if k is not None]")
+    lists = compiler.function("r, p", compiler.tuple_of([each.as_list() for each in sources]))
+    nulls = sum(part.is_null for part in parts)  # these stand for IS NULL; any other NULL equals nothing
+
+    def combined(row: Any, parameters: list[Any]) -> list[tuple[Any, ...]]:
+        return [each for each in dict.fromkeys(product(*lists(row, parameters))) if each.count(None) == nulls]
+
+    return combined
+
+
+def prefix_of_each(
+    table: Table, index: Index, parts: tuple[KeyPart, ...], compiler: ExpressionCompiler, preparation: Preparation
+) -> Callable[[list[Row], list[Any]], list[Row]] | None:
+    """Prepare the fixed key values of child rows where each has one combination, unless there is a NULL in it."""
+    sources = _sources(table, index, parts, compiler, preparation)
+    if any(each.is_list for each in sources) or any(part.is_null for part in parts):
+        return None
+    return compiler.function("rows, p", f"[{compiler.tuple_of([each.source for each in sources])} for r in rows]")
+
+
+def only_prefix(
+    table: Table, index: Index, parts: tuple[KeyPart, ...], compiler: ExpressionCompiler, preparation: Preparation
+) -> OnlyPrefix | None:
+    """Give the sources of the fixed key values where there is one combination of them; else None.
+
+    There is none where a parameter among them is NULL: nothing is read then.
+    """
+    sources = _sources(table, index, parts, compiler, preparation)
+    is_one = all((each.is_never_null or each.is_parameter) and not each.is_list for each in sources)
+    if not is_one:
+        return None
+    return OnlyPrefix([each.source for each in sources], [each.source for each in sources if each.is_parameter])
+
+
+@dataclass(frozen=True, slots=True)
+class OnlyPrefix:
+    """The sources of the values of a key, and of those among them that may be NULL."""
+
+    values: list[str]
+    nullable: list[str]
+
+
+def _sources(
+    table: Table, index: Index, parts: tuple[KeyPart, ...], compiler: ExpressionCompiler, preparation: Preparation
+) -> list[_Values]:
+    by_column = {part.column: part for part in parts}
+    ordered = [by_column[each.name] for each in index.columns[: len(parts)]]
+    sources = [_values(table, index, part, compiler, preparation) for part in ordered]
+    if index.buckets > 1:
+        sources.insert(0, _Values(repr(tuple(range(index.buckets))), is_list=True))
+    return sources
+
+
+@dataclass(frozen=True, slots=True)
+class _Values:
+    """The source of one value, or of a list of values."""
+
+    source: str
+    is_list: bool = False
+    is_never_null: bool = False
+    is_parameter: bool = False
+
+    def as_list(self) -> str:
+        return self.source if self.is_list else f"({self.source},)"
+
+
+def _values(
+    table: Table, index: Index, part: KeyPart, compiler: ExpressionCompiler, preparation: Preparation
+) -> _Values:
+    if part.is_null:
+        return _Values("None", is_never_null=True)
+    column = next(each for each in index.columns if each.name == part.column)
+    kept = table.column(part.column)
+
+    def converted(value: Expression) -> tuple[str, str]:
+        """Give the source of a value as stored, and the name of what turns it into a key."""
+        if column.token_of:
+            change: Callable[[Any], Any] | None = _folded_word
+        else:
+            assert kept is not None
+            change = key_conversion(type_of(value), kept.type, preparation.store.codec)
+            if change is None and _is_computed(value) and kept.type.kind in _WHOLE:
+                change = _within(kept.type)
+        return compiler.stored(value), compiler.name(change) if change else ""
+
+    sources: list[str] = []
+    for value in part.values:
+        source, name = converted(value)
+        if isinstance(value, Parameter) and value.max_items is not None:
+            sources.append(f"*map({name}, {source})" if name else f"*{source}")
+        else:
+            sources.append(f"{name}({source})" if name else source)
+    if len(sources) > 1 or sources[0].startswith("*"):
+        return _Values(compiler.tuple_of(sources), is_list=True)
+    is_set = isinstance(value, Constant) and value.value is not None
+    is_parameter = isinstance(value, Parameter)
+    return _Values(sources[0], is_never_null=is_set and not name, is_parameter=is_parameter and not name)
+
+
+def _is_computed(value: Expression) -> bool:
+    """Say whether a whole number may leave the range of its type: it then equals no key."""
+    return isinstance(value, Arithmetic | FunctionCall)
+
+
+def _within(type: SqlType) -> Callable[[Any], Any]:
+    low, high = INT_RANGE if type.kind is Kind.INT else BIGINT_RANGE
+    return lambda value: value if value is not None and low <= value <= high else None
+
+
+def _folded_word(word: str | None) -> str | None:
+    return None if word is None else folded(word)
+
+
+def key_conversion(
+    given: SqlType, kept: SqlType, codec: Callable[[SqlType], Codec | None]
+) -> Callable[[Any], Any] | None:
+    """Give the change from a stored number of one type to one of a key's type; None where no key equals it."""
+    if given.kind is kept.kind or not {given.kind, kept.kind} <= set(_NUMBERS):
+        return None
+    if given.kind is Kind.INT and kept.kind is Kind.BIGINT:
+        return None
+    from_given, to_kept = codec(BARE[given.kind]), codec(kept)
+
+    def change(value: Any) -> Any:
+        if value is None:
+            return None
+        if from_given:
+            value = from_given.decode(value)
+        if kept.kind in (Kind.INT, Kind.BIGINT):
+            if value != int(value):
+                return None
+            value = int(value)
+        try:
+            found = convert(value, BARE[kept.kind])
+        except ValueMismatch:
+            return None
+        return to_kept.encode(found) if to_kept else found
+
+    return change
+
+
+@dataclass(frozen=True, slots=True)
+class RangeEnds:
+    """The ends of a range as the arguments of a request; `ends` gives None when a NULL end lets nothing match."""
+
+    has_low: bool
+    is_low_included: bool
+    has_high: bool
+    is_high_included: bool
+    ends: Callable[[Any, list[Any]], tuple[Any, ...] | None]
+
+
+def range_ends(
+    table: Table, wanted: KeyRange | None, compiler: ExpressionCompiler, preparation: Preparation
+) -> RangeEnds | None:
+    if wanted is None:
+        return None
+    column = table.column(wanted.column)
+    assert column is not None
+    sources: list[str] = []
+    for end in (wanted.low, wanted.high):
+        if end is not None:
+            sources.append(_end(end, column.type, compiler, preparation))
+    ends = compiler.function("r, p", f"None if None in (k := {compiler.tuple_of(sources)}) else k")
+    return RangeEnds(
+        wanted.low is not None, wanted.is_low_included, wanted.high is not None, wanted.is_high_included, ends
+    )
+
+
+def _end(end: Expression, kept: SqlType, compiler: ExpressionCompiler, preparation: Preparation) -> str:
+    """Give the source of a range end; whole and binary numbers compare as they are, DECIMAL in its own form."""
+    given = type_of(end)
+    codec = preparation.store.codec(kept)
+    if given.kind is kept.kind or not {given.kind, kept.kind} & {Kind.DECIMAL}:
+        source = compiler.stored(end)
+        return f"{compiler.name(_as_number)}({source})" if _is_computed(end) and given.kind in _WHOLE else source
+    if kept.kind is not Kind.DECIMAL:
+        return f"{compiler.name(_as_number)}({compiler.value(end)})"
+    assert codec is not None
+    encode = codec.encode
+
+    def encoded(value: Any) -> Any:
+        return None if value is None else encode(convert(value, BARE[Kind.DECIMAL]))
+
+    return f"{compiler.name(encoded)}({compiler.value(end)})"
+
+
+def _as_number(value: Any) -> Any:
+    if value is None:
+        return None
+    is_whole = abs(value) < 2**63 and value == int(value)
+    return int(value) if is_whole else float(value)

@@ -1,0 +1,66 @@
+"""The operators of the physical plan at work, one a file; `prepare` makes them from a plan."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from piql.compiler.physical import operators as physical
+from piql.runtime.execution.operators.base import Operator
+from piql.runtime.execution.operators.dereference import Dereference
+from piql.runtime.execution.operators.index_fk_join import IndexFKJoin
+from piql.runtime.execution.operators.index_scan import IndexScan
+from piql.runtime.execution.operators.local_distinct import LocalDistinct
+from piql.runtime.execution.operators.local_group_by import LocalGroupBy
+from piql.runtime.execution.operators.local_join import LocalJoin
+from piql.runtime.execution.operators.local_projection import LocalProjection
+from piql.runtime.execution.operators.local_selection import LocalSelection
+from piql.runtime.execution.operators.local_semi_join import LocalSemiJoin
+from piql.runtime.execution.operators.local_sort import LocalSort
+from piql.runtime.execution.operators.local_stop import LocalStop
+from piql.runtime.execution.operators.local_union import LocalUnion
+from piql.runtime.execution.operators.sorted_index_join import SortedIndexJoin
+from piql.runtime.execution.preparation import Preparation
+
+
+def prepare(node: physical.PhysicalNode, preparation: Preparation, path: tuple[int, ...] = ()) -> Operator:
+    """Give the operator at work for a node of a plan, its children prepared."""
+    is_union = isinstance(node, physical.LocalUnion)
+    below = [
+        prepare(each, preparation.in_branch(each) if is_union else preparation, (*path, at))
+        for at, each in enumerate(physical.inputs(node))
+    ]
+    operator = _prepared(node, below, preparation)
+    operator.path = path
+    return operator
+
+
+def _prepared(node: physical.PhysicalNode, below: list[Operator], preparation: Preparation) -> Operator:
+    match node:
+        case physical.IndexScan():
+            return IndexScan(node, preparation)
+        case physical.IndexFKJoin():
+            return IndexFKJoin(node, below[0], preparation)
+        case physical.SortedIndexJoin():
+            return SortedIndexJoin(node, below[0], preparation)
+        case physical.Dereference():
+            return Dereference(node, below[0], preparation)
+        case physical.LocalSelection():
+            return LocalSelection(node, below[0], preparation)
+        case physical.LocalJoin():
+            return LocalJoin(node, below[0], below[1], preparation)
+        case physical.LocalSemiJoin():
+            return LocalSemiJoin(node, below[0], below[1], preparation)
+        case physical.LocalSort():
+            return LocalSort(node, below[0], preparation)
+        case physical.LocalStop():
+            return LocalStop(node, below[0], preparation)
+        case physical.LocalGroupBy():
+            return LocalGroupBy(node, below[0], preparation)
+        case physical.LocalDistinct():
+            return LocalDistinct(node, below[0], preparation)
+        case physical.LocalUnion():
+            return LocalUnion(node, below, preparation)
+        case physical.LocalProjection():
+            return LocalProjection(node, below[0], preparation)
+        case _:
+            assert_never(node)

@@ -1,0 +1,49 @@
+"""Per row, gets the record behind an index entry; a row whose record is gone is dropped."""
+
+from __future__ import annotations
+
+from piql.compiler.logical.expressions import ColumnRef
+from piql.compiler.physical import operators as physical
+from piql.runtime.execution.execution import Execution, Steps
+from piql.runtime.execution.operators.base import Operator, Streaming
+from piql.runtime.execution.preparation import Preparation
+from piql.runtime.execution.settling import SettledStore
+from piql.store.base import Batch, ReadShape, Row
+
+
+class Dereference(Streaming):
+    def __init__(self, node: physical.Dereference, child: Operator, preparation: Preparation) -> None:
+        self.child = child
+        self.fields = node.fields
+        known = preparation.over(child.fields)
+        held = {each.name: each for each in child.fields if isinstance(each, ColumnRef) and each.relation == node.alias}
+        key = [known.stored(held[name]) for name in node.table.primary_key]
+        self._key_of = known.function("r", known.tuple_of(key))
+        entry = [known.stored(each) for each in held.values()]
+        self._entry_of = known.function("r", known.tuple_of(entry))
+        own = tuple(each for each in node.fields if each not in set(child.fields))
+        columns = tuple(each.name for each in own if isinstance(each, ColumnRef))
+        primary = node.table.primary_index()
+        shape = ReadShape(node.table, primary, columns, len(node.table.primary_key))
+        store = preparation.store
+        self._read = store.prepare_record(shape) if isinstance(store, SettledStore) else store.prepare(shape)
+        pair = preparation.over_pair(child.fields, own)
+        self._joined = pair.function("l, r", pair.tuple_of([pair.stored(each) for each in node.fields]))
+
+    def expand(self, execution: Execution, rows: list[Row]) -> Steps:
+        if not rows:
+            return []
+        known = execution.known(self)
+        entries = [self._entry_of(row) for row in rows]
+        asked: dict[Row, int] = {}
+        places: dict[Row, int] = {}
+        for row, entry in zip(rows, entries, strict=True):
+            if entry not in known:
+                places[entry] = asked.setdefault(self._key_of(row), len(asked))
+        if any(None in key for key in asked):  # padded by a left join: there is no record
+            raise LookupError("a row without a key cannot be dereferenced")
+        if asked:
+            (answers,) = yield [Batch(self._read, list(asked), self)]
+            known.update((entry, answers[place]) for entry, place in places.items())
+        joined = self._joined
+        return [joined(row, record) for row, entry in zip(rows, entries, strict=True) for record in known[entry]]

@@ -1,0 +1,34 @@
+"""Per child row, gets the one row that its key names."""
+
+from __future__ import annotations
+
+from piql.compiler.physical import operators as physical
+from piql.runtime.execution.execution import Execution, Steps
+from piql.runtime.execution.keys import prefixes
+from piql.runtime.execution.operators.base import Operator, Streaming
+from piql.runtime.execution.operators.matching import Matching
+from piql.runtime.execution.preparation import Preparation, column_names
+from piql.store.base import Batch, ReadShape, Row
+
+
+class IndexFKJoin(Streaming):
+    def __init__(self, node: physical.IndexFKJoin, child: Operator, preparation: Preparation) -> None:
+        self.child = child
+        self.fields = node.fields
+        index = preparation.deployed(node.index)
+        columns = column_names(node.fields, node.alias)
+        self._prefixes = prefixes(node.table, index, node.prefix, preparation.over(child.fields), preparation)
+        shape = ReadShape(node.table, index, columns, len(node.prefix), nulls=physical.null_columns(node.prefix))
+        self._read = preparation.store.prepare(shape)
+        self._tail: Row = () if shape.is_get else (1,)
+        self._matching = Matching(node, child.fields, preparation)
+
+    def expand(self, execution: Execution, rows: list[Row]) -> Steps:
+        parameters, key_of, tail = execution.parameters, self._prefixes, self._tail
+        known = execution.known(self)
+        keys = [each[0] + tail if each else None for each in [key_of(row, parameters) for row in rows]]
+        asked = [key for key in dict.fromkeys(keys) if key is not None and key not in known]
+        if asked:
+            (answers,) = yield [Batch(self._read, asked, self)]
+            known.update(zip(asked, answers, strict=True))
+        return self._matching.joined(rows, [known[key] if key is not None else [] for key in keys], parameters)

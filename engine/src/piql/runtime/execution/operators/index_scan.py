@@ -1,0 +1,83 @@
+"""Reads one range of an index for each combination of key values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+from piql.compiler.physical import operators as physical
+from piql.runtime.execution.execution import Execution, Steps
+from piql.runtime.execution.expressions import ExpressionCompiler
+from piql.runtime.execution.keys import only_prefix, prefixes
+from piql.runtime.execution.operators.base import Operator
+from piql.runtime.execution.ordering import sorter
+from piql.runtime.execution.preparation import Preparation
+from piql.runtime.execution.range_read import RangeRead, RequestSource
+from piql.store.base import Answers, Batch, PreparedRead, Row
+
+
+class IndexScan(Operator):
+    def __init__(self, node: physical.IndexScan, preparation: Preparation) -> None:
+        self.fields = node.fields
+        index = preparation.deployed(node.index)
+        self.is_of_records = index.is_primary
+        self._prefixes = prefixes(node.table, index, node.prefix, preparation.over(()), preparation)
+        self._node, self._index, self._preparation = node, index, preparation
+        self._read = RangeRead(node, index, (), preparation)
+        self._plain_arguments = self.plain_arguments
+        self._sort = sorter(node.order, node.fields, preparation) if node.is_merged else None
+
+    @property
+    def is_merged(self) -> bool:
+        return self._sort is not None
+
+    @property
+    def is_always_plain(self) -> bool:
+        """Say whether every request is just its key and the limit, whichever page is read."""
+        return self._read.is_always_plain
+
+    def batches(self, execution: Execution) -> list[Batch]:
+        """Give the requests, those of equal shape together."""
+        if self._read.is_plain(execution):
+            arguments = self._plain_arguments(execution.parameters)
+            return [Batch(self.read, arguments, self)] if arguments else []
+        keys = self._prefixes(None, execution.parameters)
+        requests = self._read.requests(execution, [(None, key) for key in keys])
+        return self._read.batches([each for each in requests if each is not None], self)[0]
+
+    @property
+    def plain_arguments(self) -> Callable[[list[Any]], Sequence[Row]]:
+        """Give what makes the arguments of the requests where each is just its key and the limit."""
+        keys_of, read = self._prefixes, self._read
+        if read.is_always_get:
+            return partial(keys_of, None)
+        return lambda parameters: read.plain_arguments(keys_of(None, parameters), read.limit(parameters))
+
+    def only_request(self, compiler: ExpressionCompiler) -> RequestSource | None:
+        """Give the sources of the one plain request, out of the parameters `p`; None where there may be more."""
+        key = only_prefix(self._node.table, self._index, self._node.prefix, compiler, self._preparation)
+        if key is None:
+            return None
+        request = self._read.plain_source(key.values, self._preparation)
+        tests = [request.limit, *(f"{each} is not None" for each in key.nullable)]
+        return request._replace(limit=" and ".join(tests))
+
+    @property
+    def read(self) -> PreparedRead:
+        """Give what plain requests read by."""
+        return self._read.read
+
+    def run(self, execution: Execution) -> Steps:
+        batches = self.batches(execution)
+        if not batches:
+            return []
+        answers = yield batches
+        return self.rows_of(answers, execution.parameters)
+
+    def rows_of(self, answers: Answers, parameters: list[Any]) -> list[Row]:
+        """Give the rows out of the answers to all batches."""
+        if len(answers) == 1 and len(answers[0]) == 1:
+            return answers[0][0]
+        rows = [row for batch in answers for rows in batch for row in rows]
+        return self._sort(rows, parameters) if self._sort else rows

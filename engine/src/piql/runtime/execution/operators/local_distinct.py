@@ -1,0 +1,37 @@
+"""Keeps the first of rows that are equal in every key; NULLs are equal here."""
+
+from __future__ import annotations
+
+from piql.compiler.physical import operators as physical
+from piql.runtime.execution.execution import Execution, Steps
+from piql.runtime.execution.operators.base import Operator
+from piql.runtime.execution.preparation import Preparation
+from piql.store.base import Row
+
+
+class LocalDistinct(Operator):
+    def __init__(self, node: physical.LocalDistinct, child: Operator, preparation: Preparation) -> None:
+        self._child = child
+        self.fields = node.fields
+        compiler = preparation.over(child.fields)
+        self._found = child.fields.index(node.found) if node.found is not None else None
+        self._key_of = compiler.function("r, p", compiler.tuple_of([compiler.stored(each) for each in node.keys]))
+
+    def run(self, execution: Execution) -> Steps:
+        rows = yield from self._child.run(execution)
+        if self._found is not None:
+            return self._marked(rows, self._found, execution)
+        seen: dict[object, Row] = {}
+        for row in rows:
+            seen.setdefault(self._key_of(row, execution.parameters), row)
+        return list(seen.values())
+
+    def _marked(self, rows: list[Row], found: int, execution: Execution) -> list[Row]:
+        """Mark each row with whether one of those equal to it was found."""
+        first: dict[object, Row] = {}
+        marks: dict[object, bool] = {}
+        for row in rows:
+            key = self._key_of(row, execution.parameters)
+            first.setdefault(key, row)
+            marks[key] = marks.get(key, False) or row[found] is not None
+        return [(*row, marks[key]) for key, row in first.items()]

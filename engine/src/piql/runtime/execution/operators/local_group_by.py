@@ -1,0 +1,87 @@
+"""Groups rows and computes aggregates; without keys there is exactly one group."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from piql.compiler.binding.types import type_of
+from piql.compiler.logical.expressions import Aggregate
+from piql.compiler.physical import operators as physical
+from piql.runtime.execution import numbers
+from piql.runtime.execution.execution import Execution, Steps
+from piql.runtime.execution.expressions import words_for
+from piql.runtime.execution.operators.base import Operator
+from piql.runtime.execution.preparation import Preparation
+from piql.schema.catalog import Kind
+from piql.store.base import Row
+
+Summary = Callable[[list[Row], list[Any]], Any]
+
+
+class LocalGroupBy(Operator):
+    def __init__(self, node: physical.LocalGroupBy, child: Operator, preparation: Preparation) -> None:
+        self._child = child
+        self.fields = node.fields
+        compiler = preparation.over(child.fields)
+        self._has_keys = bool(node.keys)
+        self._key_of = compiler.function("r, p", compiler.tuple_of([compiler.stored(each) for each in node.keys]))
+        self._summaries = [_summary(each, child, preparation) for each in node.aggregates]
+
+    def run(self, execution: Execution) -> Steps:
+        rows = yield from self._child.run(execution)
+        parameters, key_of = execution.parameters, self._key_of
+        groups: dict[Row, list[Row]] = {} if self._has_keys else {(): []}
+        for row in rows:
+            groups.setdefault(key_of(row, parameters), []).append(row)
+        return [
+            (*key, *(summary(members, parameters) for summary in self._summaries)) for key, members in groups.items()
+        ]
+
+
+def _summary(aggregate: Aggregate, child: Operator, preparation: Preparation) -> Summary:
+    """Give what computes an aggregate of a group as a stored value; NULLs do not take part."""
+    if aggregate.operand is None:
+        return lambda rows, parameters: len(rows)
+    compiler = preparation.over(child.fields)
+    needs_values = aggregate.function in ("SUM", "AVG")
+    source = compiler.value(aggregate.operand) if needs_values else compiler.stored(aggregate.operand)
+    listed = compiler.function("rows, p", f"[v for r in rows if (v := {source}) is not None]")
+    compute = _computing(aggregate)
+    codec = preparation.store.codec(aggregate.type)
+    encode = codec.encode if codec and needs_values else None
+
+    def summary(rows: list[Row], parameters: list[Any]) -> Any:
+        values = listed(rows, parameters)
+        if aggregate.distinct:
+            values = list(dict.fromkeys(values))
+        found = compute(values) if values or aggregate.function == "COUNT" else None
+        return encode(found) if encode and found is not None else found
+
+    return summary
+
+
+def _computing(aggregate: Aggregate) -> Callable[[list[Any]], Any]:
+    """Give what computes an aggregate of values, of which there is one at least unless they are counted."""
+    assert aggregate.operand is not None
+    of = type_of(aggregate.operand).kind
+    match aggregate.function:
+        case "COUNT":
+            return len
+        case "MIN":
+            return min
+        case "MAX":
+            return max
+        case "AVG":
+            return _AVERAGES.get(of, numbers.average_of_whole)
+    if of is Kind.DOUBLE:
+        return numbers.sum_of_doubles
+    add = numbers.sum_of_decimals if of is Kind.DECIMAL else numbers.sum_of_whole
+    hold = numbers.held_to(aggregate.type, words_for(aggregate))
+    return lambda values: hold(add(values))
+
+
+_AVERAGES: dict[Kind, Callable[[list[Any]], Any]] = {
+    Kind.DOUBLE: numbers.average_of_doubles,
+    Kind.DECIMAL: numbers.average_of_decimals,
+}

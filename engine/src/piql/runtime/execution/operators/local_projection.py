@@ -1,0 +1,22 @@
+"""Computes the outputs of each row."""
+
+from __future__ import annotations
+
+from piql.compiler.physical import operators as physical
+from piql.runtime.execution.execution import Execution
+from piql.runtime.execution.operators.base import Operator, StreamingLocal
+from piql.runtime.execution.preparation import Preparation
+from piql.store.base import Row
+
+
+class LocalProjection(StreamingLocal):
+    def __init__(self, node: physical.LocalProjection, child: Operator, preparation: Preparation) -> None:
+        self.child = child
+        self.fields = node.fields
+        compiler = preparation.over(child.fields)
+        made = compiler.tuple_of([compiler.stored(each.expression) for each in node.outputs])
+        self._projected = compiler.function("rows, p", f"[{made} for r in rows]")
+
+    def change(self, execution: Execution, rows: list[Row]) -> list[Row]:
+        projected: list[Row] = self._projected(rows, execution.parameters)
+        return projected

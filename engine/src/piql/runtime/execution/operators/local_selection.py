@@ -1,0 +1,24 @@
+"""Keeps the rows for which a predicate is TRUE."""
+
+from __future__ import annotations
+
+from piql.compiler.physical import operators as physical
+from piql.runtime.execution.execution import Execution
+from piql.runtime.execution.operators.base import Operator, StreamingLocal
+from piql.runtime.execution.preparation import Preparation
+from piql.store.base import Row
+
+
+class LocalSelection(StreamingLocal):
+    def __init__(self, node: physical.LocalSelection, child: Operator, preparation: Preparation) -> None:
+        self.child = child
+        self.fields = child.fields
+        compiler = preparation.over(child.fields)
+        self._kept = compiler.function("rows, p", f"[r for r in rows if {compiler.is_true(node.predicate)}]")
+        self._most = node.kept.rows if node.kept is not None else None
+
+    def change(self, execution: Execution, rows: list[Row]) -> list[Row]:
+        kept: list[Row] = self._kept(rows, execution.parameters)
+        if self._most is not None and len(kept) > self._most:  # as rows that move while they are read may seem
+            return kept[: self._most]
+        return kept

@@ -1,0 +1,20 @@
+"""Sorts all rows; equal rows keep their order."""
+
+from __future__ import annotations
+
+from piql.compiler.physical import operators as physical
+from piql.runtime.execution.execution import Execution, Steps
+from piql.runtime.execution.operators.base import Operator
+from piql.runtime.execution.ordering import sorter
+from piql.runtime.execution.preparation import Preparation
+
+
+class LocalSort(Operator):
+    def __init__(self, node: physical.LocalSort, child: Operator, preparation: Preparation) -> None:
+        self._child = child
+        self.fields = child.fields
+        self._sort = sorter(node.keys, child.fields, preparation)
+
+    def run(self, execution: Execution) -> Steps:
+        rows = yield from self._child.run(execution)
+        return self._sort(rows, execution.parameters)

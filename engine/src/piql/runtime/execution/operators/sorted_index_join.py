@@ -1,0 +1,81 @@
+"""Per child row, reads the first rows of an index range; the lists are merged, or follow each other in child order."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import Any
+
+from piql.compiler.physical import operators as physical
+from piql.runtime.execution.execution import Execution, Steps, StepsTo
+from piql.runtime.execution.keys import prefix_of_each, prefixes
+from piql.runtime.execution.operators.base import Operator, Streaming
+from piql.runtime.execution.operators.matching import Matching
+from piql.runtime.execution.ordering import sorter
+from piql.runtime.execution.preparation import Preparation
+from piql.runtime.execution.range_read import RangeRead
+from piql.store.base import Row
+
+
+class SortedIndexJoin(Streaming):
+    def __init__(self, node: physical.SortedIndexJoin, child: Operator, preparation: Preparation) -> None:
+        self.child = child
+        self.fields = node.fields
+        index = preparation.deployed(node.index)
+        self._prefixes = prefixes(node.table, index, node.prefix, preparation.over(child.fields), preparation)
+        self._prefix_of_each = prefix_of_each(
+            node.table, index, node.prefix, preparation.over(child.fields), preparation
+        )
+        self._read = RangeRead(node, index, child.fields, preparation)
+        self._matching = Matching(node, child.fields, preparation)
+        self._sort = sorter(node.order, node.fields, preparation) if node.is_merged else None
+
+    @property
+    def is_merged(self) -> bool:
+        return self._sort is not None
+
+    def expand(self, execution: Execution, rows: list[Row]) -> Steps:
+        if not rows:
+            return []
+        parameters, keys_of = execution.parameters, self._prefixes
+        keys = self._only_keys(rows, parameters) if self._read.is_plain(execution) else None
+        if keys is None:
+            matches = yield from self._matches(execution, rows, [keys_of(row, parameters) for row in rows])
+        elif limit := self._read.limit(parameters):
+            known = execution.known(self)
+            asked = [key for key in dict.fromkeys(keys) if key not in known]
+            if asked:
+                (answers,) = yield [self._read.plain_batch(asked, limit, self)]
+                known.update(zip(asked, answers, strict=True))
+            matches = [known[key] for key in keys]
+        else:
+            matches = [[] for _ in rows]
+        joined = self._matching.joined(rows, matches, parameters)
+        return self._sort(joined, parameters) if self._sort else joined
+
+    def _only_keys(self, rows: list[Row], parameters: list[Any]) -> list[Row] | None:
+        """Give the one key of each row; None where a row may have none or several."""
+        if self._prefix_of_each is None:
+            return None
+        keys = self._prefix_of_each(rows, parameters)
+        return None if None in chain.from_iterable(keys) else keys
+
+    def _matches(self, execution: Execution, rows: list[Row], keys: list[list[Row]]) -> StepsTo[list[list[Row]]]:
+        """Give the rows read for each child row, whatever number of requests each needs."""
+        pairs: list[tuple[Row | None, Row]] = []
+        owners: list[int] = []
+        for at, (row, many) in enumerate(zip(rows, keys, strict=True)):
+            pairs.extend((row, key) for key in many)
+            owners.extend([at] * len(many))
+        known = execution.known(self)
+        requests = self._read.requests(execution, pairs)
+        asked = [each for each in dict.fromkeys(requests) if each is not None and each not in known]
+        if asked:
+            batches, places = self._read.batches(asked, self)
+            answers = yield batches
+            known.update((each, answers[batch][number]) for each, (batch, number) in zip(asked, places, strict=True))
+        matches: list[list[Row]] = [[] for _ in rows]
+        for owner, request in zip(owners, requests, strict=True):
+            if request is not None:
+                found = known[request]
+                matches[owner] = matches[owner] + found if matches[owner] else found
+        return matches

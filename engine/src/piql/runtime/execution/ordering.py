@@ -1,0 +1,78 @@
+"""Orders of rows: sorting by sort keys, and what comes after a place in an order. NULL comes first ascending."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from operator import itemgetter
+from typing import Any
+
+from piql.compiler.logical.operators import SortKey
+from piql.runtime.execution.preparation import Fields, Preparation
+from piql.store.base import Row
+
+Sorter = Callable[[list[Row], list[Any]], list[Row]]
+
+
+_KEYS_BY_THEMSELVES = 3  # so many passes, each by one key, are quicker than one pass by tuples
+
+
+def sorter(keys: Sequence[SortKey], fields: Fields, preparation: Preparation) -> Sorter:
+    """Give a stable sort: passes from the last keys to the first, long runs of one direction in one pass."""
+    runs: list[tuple[bool, list[SortKey]]] = []
+    for key in keys:
+        if runs and runs[-1][0] == key.ascending and len(keys) > _KEYS_BY_THEMSELVES:
+            runs[-1][1].append(key)
+        else:
+            runs.append((key.ascending, [key]))
+    passes = [(not ascending, *_keys_of(run, fields, preparation)) for ascending, run in reversed(runs)]
+
+    def sort(rows: list[Row], parameters: list[Any]) -> list[Row]:
+        found = rows.copy()
+        try:
+            for is_descending, plain, _ in passes:
+                found.sort(key=plain(parameters), reverse=is_descending)
+        except TypeError:  # a NULL among the keys; what is sorted so far is in no order
+            found = rows.copy()
+            for is_descending, _, null_safe in passes:
+                found.sort(key=null_safe(parameters), reverse=is_descending)
+        return found
+
+    return sort
+
+
+_KeyMaker = Callable[[list[Any]], Callable[[Row], Any]]
+
+
+def _keys_of(run: list[SortKey], fields: Fields, preparation: Preparation) -> tuple[_KeyMaker, _KeyMaker]:
+    compiler = preparation.over(fields)
+    sources = [compiler.stored(key.expression) for key in run]
+    listed = list(fields)
+    safe = ", ".join(f"(k := {source}) is not None, k" for source in sources)
+    null_safe = compiler.function("p", f"lambda r: ({safe})")
+    if all(key.expression in listed for key in run):
+        getter = itemgetter(*(listed.index(key.expression) for key in run))
+        return (lambda parameters: getter), null_safe
+    return compiler.function("p", f"lambda r: {compiler.tuple_of(sources)}"), null_safe
+
+
+def place_of(keys: Sequence[SortKey], fields: Fields, preparation: Preparation) -> Callable[[Row, list[Any]], Row]:
+    """Give the place of a row in an order: the values of its keys."""
+    compiler = preparation.over(fields)
+    return compiler.function("r, p", compiler.tuple_of([compiler.stored(key.expression) for key in keys]))
+
+
+def compare(left: Any, right: Any, ascending: bool) -> int:
+    """Say whether a value comes before (-1), with (0) or after (1) another in an order."""
+    if left == right:
+        return 0
+    is_less = left is None or (right is not None and left < right)
+    return -1 if is_less == ascending else 1
+
+
+def is_after(place: Sequence[Any], other: Sequence[Any], directions: Sequence[bool]) -> bool:
+    """Say whether one place comes after another."""
+    for left, right, ascending in zip(place, other, directions, strict=True):
+        order = compare(left, right, ascending)
+        if order:
+            return order > 0
+    return False

@@ -1,0 +1,140 @@
+"""The parameters of a query: checked before any request is made, and turned into stored values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
+
+from piql.compiler.binding.types import BARE, with_article
+from piql.compiler.logical.operators import QueryParameter
+from piql.errors import InvalidParameter
+from piql.schema.catalog import Kind, SqlType
+from piql.schema.values import BIGINT_RANGE, INT_RANGE, ValueMismatch, convert, shown
+from piql.store.base import Codec
+
+Check = Callable[[Any], Any]
+_TEXTS = (Kind.VARCHAR, Kind.TEXT)
+_ONLY_TEXT = {str}
+
+
+Checked = Callable[["Mapping[str, object] | None"], list[Any]]
+
+
+_CHECK = """if given is None:
+        given = {{}}
+    try:
+        p = [{values}]
+    except KeyError:
+        refuse(given)
+        raise
+    if len(given) != {count}:
+        refuse(given)"""
+
+
+class ParameterChecks:
+    """`checked` turns the parameters given into stored values, in the order of `slots`, or raises InvalidParameter.
+
+    `source` does the same from `given` to `p` inside of a function that has `names`.
+    """
+
+    def __init__(self, declared: Sequence[QueryParameter], codec: Callable[[SqlType], Codec | None]) -> None:
+        self.slots = {each.name: at for at, each in enumerate(declared)}
+        self._declared = {each.name: each for each in declared}
+        self.names: dict[str, Any] = {f"check{at}": _check(each, codec) for at, each in enumerate(declared)}
+        self.names["refuse"] = self._refuse_names
+        self.source = _CHECK.format(values=", ".join(_sources(declared)), count=len(declared))
+        made = dict(self.names)
+        exec(f"def checked(given):\n    {self.source}\n    return p", made)
+        self.checked: Checked = made["checked"]
+
+    def _refuse_names(self, given: Mapping[str, object]) -> None:
+        for name, parameter in self._declared.items():
+            if name not in given:
+                raise InvalidParameter(f"[{name}] is missing: expected {_expected(parameter)}")
+        for name in given:
+            if name not in self._declared:
+                known = ", ".join(self._declared) or "no parameters"
+                raise InvalidParameter(f"[{name}] is not a parameter of this query, which has {known}")
+
+
+def _sources(declared: Sequence[QueryParameter]) -> list[str]:
+    """Give the sources of the stored values; what most texts are is seen without a call."""
+    parts: list[str] = []
+    for at, each in enumerate(declared):
+        given = f"given[{each.name!r}]"
+        if each.max_items is None and each.max_value is None and cast(SqlType, each.type).kind in _TEXTS:
+            parts.append(f"v{at} if (v{at} := {given}).__class__ is str and v{at}.isascii() else check{at}(v{at})")
+        else:
+            parts.append(f"check{at}({given})")
+    return parts
+
+
+def _expected(parameter: QueryParameter) -> str:
+    of = cast(SqlType, parameter.type)
+    if parameter.max_items is not None:
+        return f"a list of at most {parameter.max_items} {of} values"
+    if parameter.max_value is not None:
+        return f"an INT from 0 to {parameter.max_value}"
+    return with_article(of)
+
+
+def _check(parameter: QueryParameter, codec: Callable[[SqlType], Codec | None]) -> Check:
+    if parameter.max_items is not None:
+        return _list_check(parameter, parameter.max_items, codec)
+    if parameter.max_value is not None:
+        return _count_check(parameter, parameter.max_value)
+    return _value_check(parameter, codec)
+
+
+def _value_check(parameter: QueryParameter, codec: Callable[[SqlType], Codec | None]) -> Check:
+    of = BARE[cast(SqlType, parameter.type).kind]
+    found = codec(of)
+    encode = found.encode if found else None
+
+    def check(value: Any) -> Any:
+        if value is None:
+            return None
+        try:
+            kept = convert(value, of)
+        except ValueMismatch as mismatch:
+            raise InvalidParameter(f"[{parameter.name}]: {mismatch}; expected {_expected(parameter)}") from None
+        return encode(kept) if encode else kept
+
+    if of.kind in _TEXTS:
+        return lambda value: value if value.__class__ is str and value.isascii() else check(value)
+    if of.kind in (Kind.INT, Kind.BIGINT):
+        low, high = INT_RANGE if of.kind is Kind.INT else BIGINT_RANGE
+        return lambda value: value if value.__class__ is int and low <= value <= high else check(value)
+    return check
+
+
+def _count_check(parameter: QueryParameter, most: int) -> Check:
+    def check(value: Any) -> int:
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise InvalidParameter(f"[{parameter.name}] is {shown(value)}: expected {_expected(parameter)}")
+        if not 0 <= value <= most:
+            raise InvalidParameter(f"[{parameter.name}] is {value}: expected {_expected(parameter)}")
+        return int(value)
+
+    return check
+
+
+def _list_check(parameter: QueryParameter, most: int, codec: Callable[[SqlType], Codec | None]) -> Check:
+    check_item = _value_check(parameter, codec)
+    are_texts = cast(SqlType, parameter.type).kind in _TEXTS
+
+    def check(value: Any) -> tuple[Any, ...]:
+        if isinstance(value, str | bytes | Mapping) or not hasattr(value, "__iter__"):
+            raise InvalidParameter(f"[{parameter.name}] is {shown(value)}: expected {_expected(parameter)}")
+        items = tuple(value)
+        if len(items) > most:
+            raise InvalidParameter(f"[{parameter.name}] holds {len(items)} values: expected {_expected(parameter)}")
+        if are_texts and set(map(type, items)) <= _ONLY_TEXT and "".join(items).isascii():
+            return items
+        if None in items:
+            raise InvalidParameter(
+                f"[{parameter.name}] holds NULL, which equals nothing: expected {_expected(parameter)}"
+            )
+        return tuple([check_item(each) for each in items])
+
+    return check

@@ -1,0 +1,81 @@
+"""What operators need to know to prepare themselves: the store, the places of parameters, the indexes deployed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from piql.compiler.logical.expressions import ColumnRef, Expression, FunctionCall
+from piql.compiler.logical.operators import Count, SortKey
+from piql.compiler.optimizer.analysis.predicates import replace_columns
+from piql.compiler.physical.operators import LocalProjection, PhysicalNode
+from piql.runtime.execution.expressions import ExpressionCompiler
+from piql.schema.catalog import Index, SqlType
+from piql.store.base import Store
+
+Fields = Sequence[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Preparation:
+    """`deployed` gives the index as it is kept for that of a plan; `page_order` is the order of the page, if any."""
+
+    store: Store
+    slots: Mapping[str, int]
+    deployed: Callable[[Index], Index]
+    page_order: tuple[SortKey, ...] = ()
+
+    def in_branch(self, branch: PhysicalNode) -> Preparation:
+        """Give what a branch of a union needs to know: the order of the page in terms of its own columns."""
+        if not self.page_order or not isinstance(branch, LocalProjection):
+            return self
+        meanings = {(branch.alias, each.name): _unconverted(each.expression) for each in branch.outputs}
+        order = (replace(key, expression=replace_columns(key.expression, meanings)) for key in self.page_order)
+        return replace(self, page_order=tuple(order))
+
+    def over(self, fields: Fields, row: str = "r") -> ExpressionCompiler:
+        """Give a compiler of expressions over rows with these fields."""
+        return self.over_places({each: f"{row}[{at}]" for at, each in reversed(list(enumerate(fields)))})
+
+    def over_pair(self, left: Fields, right: Fields) -> ExpressionCompiler:
+        """Give a compiler of expressions over a row `l` of one input and `r` of another."""
+        places = {each: f"r[{at}]" for at, each in enumerate(right)}
+        return self.over_places(places | {each: f"l[{at}]" for at, each in enumerate(left)})
+
+    def over_places(self, places: Mapping[Any, str]) -> ExpressionCompiler:
+        return ExpressionCompiler(places, self.slots, self.store.codec)
+
+    def count(self, count: Count) -> Callable[[list[Any]], int]:
+        """Give how many rows a LIMIT lets through, from the parameters."""
+        most = count.max
+        if count.parameter is None:
+            return lambda parameters: most
+        slot = self.slots[count.parameter]
+        return lambda parameters: min(parameters[slot], most)
+
+    def count_source(self, count: Count) -> str:
+        """Give the source of the same, from the parameters `p`."""
+        return str(count.max) if count.parameter is None else f"min(p[{self.slots[count.parameter]}], {count.max})"
+
+    def decoder(self, type: SqlType) -> Callable[[Any], Any] | None:
+        codec = self.store.codec(type)
+        return codec.decode if codec else None
+
+
+def _unconverted(expression: Expression) -> Expression:
+    """Give what a branch of a union converts to the type of the whole; equal values are stored in the same way."""
+    match expression:
+        case FunctionCall(name="COALESCE", arguments=(only,)):
+            return only
+        case _:
+            return expression
+
+
+def column_names(fields: Fields, alias: str) -> tuple[str, ...]:
+    """Give the columns of one relation among fields, in order."""
+    return tuple(each.name for each in fields if isinstance(each, ColumnRef) and each.relation == alias)
+
+
+def own_columns(fields: Fields, alias: str) -> tuple[Expression, ...]:
+    return tuple(each for each in fields if isinstance(each, ColumnRef) and each.relation == alias)

@@ -1,0 +1,258 @@
+"""The range reads of an IndexScan or SortedIndexJoin: their shapes, and where they begin when a page is resumed.
+
+A page was left at a place in the page's order: t.posted DESC, s.target. What follows it in the list of one child row:
+
+    child's target  comes after the place's   →  the list from the place's `posted` on, entries at it included
+                    comes before it           →  the list behind the place's `posted`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from piql.compiler.logical.expressions import ColumnRef
+from piql.compiler.physical.operators import IndexScan, SortedIndexJoin, null_columns
+from piql.runtime.execution.execution import Execution
+from piql.runtime.execution.expressions import ExpressionCompiler
+from piql.runtime.execution.keys import range_ends
+from piql.runtime.execution.ordering import compare
+from piql.runtime.execution.preparation import Fields, Preparation, column_names
+from piql.schema.catalog import Index
+from piql.store.base import Batch, PreparedRead, ReadShape, Row
+
+Key = tuple[Any, ...]
+Told = tuple[int, bool, bool, bool]
+"""What tells the shapes of one operator apart: after_length, is_after_included, has_low, has_high."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Fixed:
+    """A key of the page's order that has one value in all rows of a read: compared before the read is made."""
+
+    value: Callable[[Row | None, Key, list[Any]], Any]
+    place: int
+    ascending: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Walked:
+    """A key of the page's order that is the next key column of the index, walked in the order's direction."""
+
+    place: int
+
+
+class Request(NamedTuple):
+    """One request of an operator: equal ones have the same answer."""
+
+    shape: Told
+    arguments: Key
+
+
+class RequestSource(NamedTuple):
+    """The sources of a request's arguments, and of what stands first: its limit, and whether there is a request."""
+
+    arguments: str
+    limit: str
+
+
+class RangeRead:
+    """Makes the requests of one operator for pairs of a child row (None for a scan) and a key."""
+
+    def __init__(
+        self, node: IndexScan | SortedIndexJoin, index: Index, child: Fields, preparation: Preparation
+    ) -> None:
+        compiler = preparation.over(child)
+        self._store = preparation.store
+        self._ends = range_ends(node.table, node.range, compiler, preparation)
+        self._count = node.limit.count
+        self._limit = preparation.count(self._count) if self._count else None
+        self._most = node.limit.max
+        ends = self._ends
+        self._shape = ReadShape(
+            node.table,
+            index,
+            column_names(node.fields, node.alias),
+            len(node.prefix),
+            node.is_ascending,
+            has_low=ends is not None and ends.has_low,
+            is_low_included=ends is not None and ends.is_low_included,
+            has_high=ends is not None and ends.has_high,
+            is_high_included=ends is not None and ends.is_high_included,
+            skips_nulls=ends is not None,
+            nulls=null_columns(node.prefix),
+        )
+        self._read = preparation.store.prepare(self._shape)
+        self._plain: Told = (0, False, self._shape.has_low, self._shape.has_high)
+        self._reads: dict[Told, PreparedRead] = {self._plain: self._read}
+        self._is_get = self._shape.is_get
+        self._is_exact = True
+        is_resumed = node.is_resumable and bool(preparation.page_order)
+        self._steps = self._steps_to_place(node, index, compiler, preparation) if is_resumed else None
+
+    def _prepared(self, shape: Told) -> PreparedRead:
+        """Give what reads by a shape; those of resumed pages are prepared when they are first met."""
+        read = self._reads.get(shape)
+        if read is None:
+            after_length, is_after_included, has_low, has_high = shape
+            whole = replace(
+                self._shape,
+                after_length=after_length,
+                is_after_included=is_after_included,
+                has_low=has_low,
+                has_high=has_high,
+            )
+            read = self._reads[shape] = self._store.prepare(whole)
+        return read
+
+    def limit(self, parameters: list[Any]) -> int:
+        """Give the most rows that one request may return."""
+        return self._limit(parameters) if self._limit else self._most
+
+    @property
+    def is_always_plain(self) -> bool:
+        """Say so where there is no range, and no page is ever resumed."""
+        return self._ends is None and self._steps is None
+
+    def is_plain(self, execution: Execution) -> bool:
+        """Say whether every request is just its key and the limit: no range, and no page to resume."""
+        return self._ends is None and (execution.position is None or self._steps is None)
+
+    @property
+    def is_always_get(self) -> bool:
+        """Say whether each request is a get, which no parameter leaves out."""
+        return self._is_get and self._limit is None and self._most > 0
+
+    @property
+    def read(self) -> PreparedRead:
+        """Give what plain requests read by."""
+        return self._read
+
+    def plain_arguments(self, keys: list[Key], limit: int) -> list[Key]:
+        """Give the arguments of plain requests; a limit of 0 leaves none to make."""
+        if self._is_get and limit:
+            return keys
+        tail = (limit,)
+        return [key + tail for key in keys] if limit else []
+
+    def plain_source(self, key: list[str], preparation: Preparation) -> RequestSource:
+        """Give the sources of a plain request out of those of its key."""
+        limit = preparation.count_source(self._count) if self._count else str(self._most)
+        arguments = "".join(f"{each}, " for each in (key if self._is_get else [*key, "n"]))
+        return RequestSource(f"({arguments})", f"(n := {limit})")
+
+    def plain_batch(self, keys: list[Key], limit: int, operator: object) -> Batch:
+        return Batch(self._read, self.plain_arguments(keys, limit), operator)
+
+    def requests(self, execution: Execution, keys: list[tuple[Row | None, Key]]) -> list[Request | None]:
+        """Give what to ask for each pair of a child row and a key; None where nothing can be found."""
+        parameters = execution.parameters
+        limit = self.limit(parameters)
+        if limit == 0:
+            return [None] * len(keys)
+        if execution.position is not None and self._steps is not None:
+            return [self._request(execution, row, key, limit) for row, key in keys]
+        if self._ends is None:
+            return [Request(self._plain, each) for each in self.plain_arguments([key for _, key in keys], limit)]
+        found: list[Request | None] = []
+        for row, key in keys:
+            ends = self._ends.ends(row, parameters)
+            found.append(None if ends is None else Request(self._plain, (*key, *ends, limit)))
+        return found
+
+    def batches(self, requests: Sequence[Request], operator: object) -> tuple[list[Batch], list[tuple[int, int]]]:
+        """Put the requests of one shape into one batch, and say where each answer stands: batch and number."""
+        batches: dict[Told, tuple[int, list[Key]]] = {}
+        places: list[tuple[int, int]] = []
+        for shape, arguments in requests:
+            number, many = batches.setdefault(shape, (len(batches), []))
+            places.append((number, len(many)))
+            many.append(arguments)
+        return [Batch(self._prepared(shape), many, operator) for shape, (_, many) in batches.items()], places
+
+    def _steps_to_place(
+        self,
+        node: IndexScan | SortedIndexJoin,
+        index: Index,
+        compiler: ExpressionCompiler,
+        preparation: Preparation,
+    ) -> tuple[_Fixed | _Walked, ...]:
+        """Pair the keys of the page's order with the index; where they part, entries at the place are read again."""
+        has_bucket = index.buckets > 1
+        fixed = {each.name: at + has_bucket for at, each in enumerate(index.columns[: len(node.prefix)])}
+        walked = list(index.columns[len(node.prefix) :])
+        steps: list[_Fixed | _Walked] = []
+        walked_names: set[str] = set()
+        for place, key in enumerate(preparation.page_order):
+            match key.expression:
+                case ColumnRef(relation=relation, name=name) if relation == node.alias:
+                    if name in fixed:
+                        steps.append(_Fixed(_from_key(fixed[name]), place, key.ascending))
+                    elif (
+                        walked
+                        and walked[0].name == name
+                        and (walked[0].ascending == node.is_ascending) == key.ascending
+                    ):
+                        walked_names.add(walked.pop(0).name)
+                        steps.append(_Walked(place))
+                    elif name not in walked_names:
+                        self._is_exact = False
+                        break
+                case expression:
+                    try:
+                        read = compiler.function("r, k, p", compiler.stored(expression))
+                    except LookupError:
+                        self._is_exact = False
+                        break
+                    steps.append(_Fixed(read, place, key.ascending))
+        self._is_exact = self._is_exact and not walked  # else several entries may stand at one place
+        return tuple(steps)
+
+    def _request(self, execution: Execution, row: Row | None, key: Key, limit: int) -> Request | None:
+        """Give the shape and arguments of what follows the execution's place in one list; None when nothing can."""
+        position, parameters, shape = execution.position, execution.parameters, self._shape
+        assert position is not None
+        assert self._steps is not None
+        ends: Key = ()
+        if self._ends is not None:
+            found = self._ends.ends(row, parameters)
+            if found is None:
+                return None
+            ends = found
+        after: list[Any] = []
+        order = 0
+        for step in self._steps:
+            if isinstance(step, _Walked):
+                after.append(position[step.place])
+                continue
+            order = compare(step.value(row, key, parameters), position[step.place], step.ascending)
+            if order:
+                break
+        if not after:
+            whole = key if shape.is_get else (*key, *ends, limit)
+            return None if order < 0 else Request(self._plain, whole)
+        column = shape.index.columns[shape.prefix_length]
+        walks_up = column.ascending == shape.is_ascending
+        near, far = self._near_and_far(ends, walks_up)
+        if near is not None:
+            gap = compare(near[0], after[0], walks_up)
+            if gap > 0 or (gap == 0 and not near[1]):
+                return Request(self._plain, (*key, *ends, limit))
+        if far is not None and compare(after[0], far[0], walks_up) > 0:
+            return None
+        is_tied = order == 0 and not self._is_exact
+        resumed = (len(after), order > 0 or is_tied, shape.has_low and not walks_up, shape.has_high and walks_up)
+        kept_ends = () if far is None else (far[0],)
+        return Request(resumed, (*key, *after, *kept_ends, limit + is_tied))
+
+    def _near_and_far(self, ends: Key, walks_up: bool) -> tuple[tuple[Any, bool] | None, tuple[Any, bool] | None]:
+        """Give the end where the walk begins and the end where it stops, each with whether it is included."""
+        shape = self._shape
+        low = (ends[0], shape.is_low_included) if shape.has_low else None
+        high = (ends[-1], shape.is_high_included) if shape.has_high else None
+        return (low, high) if walks_up else (high, low)
+
+
+def _from_key(at: int) -> Callable[[Row | None, Key, list[Any]], Any]:
+    return lambda row, key, parameters: key[at]

@@ -1,0 +1,126 @@
+"""How the requests of an execution reach the store: one set of operators, three ways to answer them.
+
+    lazy      one request at a time, and none after there are enough rows
+    simple    one request at a time, each operator for all of its rows
+    parallel  all requests that an operator can make at once together (one round trip)
+
+Every way counts the requests before it makes them, and stops before the bound is passed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from time import perf_counter
+from typing import Literal, NamedTuple, TypeAlias
+
+from piql.errors import BoundExceeded
+from piql.runtime.execution.execution import Steps
+from piql.runtime.execution.observation import OperatorTiming
+from piql.runtime.execution.operators.base import Operator
+from piql.store.base import Answers, Batch, Consistency, Row, Store
+
+Strategy: TypeAlias = Literal["lazy", "simple", "parallel"]
+ReadMany: TypeAlias = Callable[[Sequence[Batch]], Answers]
+Timed: TypeAlias = Callable[[Batch, int, float], None]
+Clock: TypeAlias = Callable[[], float]
+
+
+class Work(NamedTuple):
+    """What the steps of an execution came to."""
+
+    rows: list[Row]
+    operations: int
+    round_trips: int
+
+
+def drive(
+    steps: Steps,
+    store: Store,
+    bound: int,
+    strategy: Strategy,
+    timed: Timed | None = None,
+    consistency: Consistency | None = None,
+    clock: Clock = perf_counter,
+) -> Work:
+    """Run steps to their end; `clock` gives seconds, by which each call to the store is timed."""
+    read_many = store.read_many if consistency is None else partial(store.read_many, consistency=consistency)
+    if strategy == "parallel":
+        return _drive_parallel(steps, read_many, bound, timed, clock)
+    return _drive_one_by_one(steps, read_many, bound, timed, clock)
+
+
+def exceeded(bound: int, operations: int) -> BoundExceeded:
+    return BoundExceeded(f"stopped before request {operations} of at most {bound}; this is a fault of PIQL: report it")
+
+
+def _drive_parallel(steps: Steps, read_many: ReadMany, bound: int, timed: Timed | None, clock: Clock) -> Work:
+    operations = round_trips = 0
+    try:
+        batches = next(steps)
+        while True:
+            for batch in batches:
+                operations += len(batch.arguments)
+            if operations > bound:
+                steps.close()
+                raise exceeded(bound, operations)
+            round_trips += 1
+            if timed is None:
+                answers = read_many(batches)
+            else:
+                started = clock()
+                answers = read_many(batches)
+                elapsed = clock() - started
+                for batch, found in zip(batches, answers, strict=True):
+                    timed(batch, sum(map(len, found)), elapsed)
+            batches = steps.send(answers)
+    except StopIteration as done:
+        return Work(done.value, operations, round_trips)
+
+
+def _drive_one_by_one(steps: Steps, read_many: ReadMany, bound: int, timed: Timed | None, clock: Clock) -> Work:
+    operations = 0
+    try:
+        batches = next(steps)
+        while True:
+            answers: Answers = []
+            for batch in batches:
+                found: list[list[Row]] = []
+                started = clock()
+                for arguments in batch.arguments:
+                    operations += 1
+                    if operations > bound:
+                        steps.close()
+                        raise exceeded(bound, operations)
+                    found.append(read_many([Batch(batch.read, (arguments,))])[0][0])
+                if timed is not None:
+                    timed(batch, sum(map(len, found)), clock() - started)
+                answers.append(found)
+            batches = steps.send(answers)
+    except StopIteration as done:
+        return Work(done.value, operations, operations)
+
+
+class Timings:
+    """Adds up what each remote operator took."""
+
+    def __init__(self) -> None:
+        self._by_operator: dict[object, list[float]] = {}
+
+    def add(self, batch: Batch, rows: int, elapsed: float) -> None:
+        sums = self._by_operator.setdefault(batch.operator, [0, 0, 0.0])
+        sums[0] += len(batch.arguments)
+        sums[1] += rows
+        sums[2] += elapsed
+
+    def by_operator(self) -> tuple[OperatorTiming, ...]:
+        return tuple(
+            OperatorTiming(
+                operator.path if isinstance(operator, Operator) else (),
+                type(operator).__name__,
+                int(operations),
+                int(rows),
+                elapsed * 1000,
+            )
+            for operator, (operations, rows, elapsed) in self._by_operator.items()
+        )

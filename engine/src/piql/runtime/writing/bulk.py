@@ -1,0 +1,171 @@
+"""Bulk load: many rows of one table through the same constraints, each batch whole or not at all.
+
+A batch is checked as a set: the keys that its foreign keys name are looked up once each, groups are counted once each.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
+from typing import Any, TypeAlias, TypeVar
+
+from piql.errors import ForeignKeyViolation
+from piql.runtime.writing.meter import Meter
+from piql.runtime.writing.transactional import TableWriter
+from piql.store.base import Row, Transaction
+
+T = TypeVar("T")
+
+BATCH = 5000
+
+Progress: TypeAlias = Callable[[int], None]
+"""Told after each batch how many rows have been loaded so far."""
+
+
+def batches(rows: Iterable[Mapping[str, Any]], size: int = BATCH) -> Iterator[list[Mapping[str, Any]]]:
+    source = iter(rows)
+    while batch := list(islice(source, size)):
+        yield batch
+
+
+Write = Callable[[Row], object]
+LoadGroup = Callable[[Mapping[Row, Row]], list[Row]]
+_GROUPS_AT_ONCE = 3
+
+
+def load_by_steps(groups: list[dict[Row, Row]], load: LoadGroup, write: Write, writers: int) -> None:
+    """Load groups of records, some at the same time, then write one by one what is left of them.
+
+    A record that names a row of the same batch has a second try at the end.
+    """
+    left: list[Row] = []
+    _all(groups, lambda group: left.extend(load(group)), min(writers, _GROUPS_AT_ONCE))
+    early: list[Row] = []
+
+    def attempt(key: Row) -> None:
+        try:
+            write(key)
+        except ForeignKeyViolation:
+            early.append(key)
+
+    place = {key: at for at, key in enumerate(key for group in groups for key in group)}
+    _all(sorted(left, key=place.__getitem__), attempt, writers)
+    for key in sorted(early, key=place.__getitem__):
+        write(key)
+
+
+def _all(items: Sequence[T], work: Callable[[T], object], writers: int) -> None:
+    """Work on items, some at the same time; after a failure on no more of them."""
+    if writers == 1 or len(items) == 1:
+        for item in items:
+            work(item)
+        return
+    with ThreadPoolExecutor(writers, thread_name_prefix="piql-load") as pool:
+        started = [pool.submit(work, item) for item in items]
+        try:
+            for each in started:
+                each.result()
+        except BaseException:
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
+
+
+def put_batch(transaction: Transaction, writer: TableWriter, rows: list[Mapping[str, Any]]) -> None:
+    """Put a batch of rows, later ones in the place of earlier ones with the same key."""
+    make, key_of = writer.make, writer.key_of
+    records: dict[Row, Row] = {}
+    for row in rows:
+        record = make(row)
+        records[key_of(record)] = record
+    old = _old_records(transaction, writer, records)
+    kept = {key: writer.keep_hidden(old.get(key), record) for key, record in records.items()}
+    changed = {key: record for key, record in kept.items() if old.get(key) != record}
+    if not changed:
+        return
+    _check_unique(transaction, writer, changed, old)
+    for key, was in old.items():
+        if key in changed:
+            for check in (*writer.referrers, *writer.guards.referrers):
+                check.check(transaction, Meter(), was, changed[key])
+    for column in writer.guards.columns:
+        for key, record in changed.items():
+            column.check(transaction, Meter(), old.get(key), record)
+    _check_limits(transaction, writer, changed, old)
+    for entries in (*writer.indexes, *writer.others):
+        puts: list[Row] = []
+        stale: list[Row] = []
+        for key, record in changed.items():
+            before = old.get(key)
+            if before is None:
+                puts.extend(entries.of(record))
+            else:
+                new_entries, stale_keys = entries.changes(before, record)
+                puts.extend(new_entries)
+                stale.extend(stale_keys)
+        transaction.put(entries.prepared, _in_key_order(puts))
+        transaction.delete(entries.prepared, stale)
+    transaction.put(
+        writer.record.prepared, [entry for record in changed.values() for entry in writer.record.of(record)]
+    )
+    _check_references(transaction, writer, changed, old)
+
+
+def _in_key_order(entries: list[Row]) -> list[Row]:
+    """Order entries so that neighbours are written together, where no NULL forbids it."""
+    try:
+        return sorted(entries)
+    except TypeError:
+        return entries
+
+
+def _old_records(transaction: Transaction, writer: TableWriter, records: dict[Row, Row]) -> dict[Row, Row]:
+    found: dict[Row, Row] = {}
+    for key in records:
+        rows = transaction.read(writer.get, key)
+        if rows:
+            found[key] = rows[0]
+    return found
+
+
+def _check_references(
+    transaction: Transaction, writer: TableWriter, changed: dict[Row, Row], old: dict[Row, Row]
+) -> None:
+    """Look each key named up once; the batch itself is already there, so that rows of it may name each other."""
+    for check in (*writer.references, *writer.guards.references):
+        named = {check.value(record) for record in changed.values()}
+        for value in named:
+            if value is not None and not check.exists(transaction, value):
+                raise check.violation(value)
+
+
+def _check_unique(transaction: Transaction, writer: TableWriter, changed: dict[Row, Row], old: dict[Row, Row]) -> None:
+    for check in (*writer.unique, *writer.guards.unique):
+        owners: dict[Row, Row] = {}
+        for key, record in changed.items():
+            value = check.value(record)
+            if value is None:
+                continue
+            if owners.setdefault(value, key) != key:
+                raise check.violation(value)
+            before = old.get(key)
+            if before is not None and check.value(before) == value:
+                continue
+            owner = check.owner(transaction, value)
+            if owner is not None and owner != key and owner not in changed:  # an owner in the batch gives it up
+                raise check.violation(value)
+
+
+def _check_limits(transaction: Transaction, writer: TableWriter, changed: dict[Row, Row], old: dict[Row, Row]) -> None:
+    for check in (*writer.limits, *writer.guards.limits):
+        gained: Counter[Row] = Counter()
+        lost: Counter[Row] = Counter()
+        for key, record in changed.items():
+            before, after = check.groups(old.get(key)), check.groups(record)
+            if before != after:
+                gained.update(after - before)
+                lost.update(before - after)
+        for group, count in gained.items():
+            if check.count(transaction, group) - lost[group] + count > check.limit.limit:
+                raise check.violation(group)

@@ -1,0 +1,184 @@
+"""New records of one table, many at a time: the steps of docs/decisions/0011, each step for all of them together.
+
+What needs a closer look goes the way of single writes: a record that is there already, a group that is nearly full, a
+parent that is not there or about to go, a step that another writer hindered. Nothing is refused here.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import count
+
+from piql.errors import PiqlError, StoreUnavailable
+from piql.runtime.deployment import LOOK_SECONDS, Redeployed
+from piql.runtime.writing.stepped.intents import Intent
+from piql.runtime.writing.stepped.places import Places
+from piql.runtime.writing.stepped.server import Server
+from piql.runtime.writing.stepped.stamps import stamp_of
+from piql.runtime.writing.stepped.writer import SteppedWriter
+from piql.runtime.writing.table_rules.guards import Guards
+from piql.store.base import EntryChange, Row, State
+
+CHUNK = 512  # so few that readers and writers who meet them half done need not wait long
+
+
+@dataclass(slots=True)
+class _Load:
+    """One record on its way."""
+
+    key: Row
+    image: Row
+    write: str
+    mark: str | None
+    touched: dict[tuple[int, Row], EntryChange]
+    entered: list[tuple[Places, Row]]
+    intent: Intent | None = None
+    is_marked: bool = False
+    is_out: bool = field(default=False)
+
+    @property
+    def stamp(self) -> int:
+        return stamp_of(self.write)
+
+
+class GroupedLoad:
+    """Loads records of one writer's table."""
+
+    def __init__(self, writer: SteppedWriter, server: Server) -> None:
+        self._writer = writer
+        self._server = server
+
+    def load(self, records: Mapping[Row, Row]) -> list[Row]:
+        """Put the records that are new, and give the keys of those that are not done."""
+        if self._writer.writer.guards != Guards():
+            return list(records)
+        began = self._server.manners.clock()
+        loads, alone = self._begin(records)
+        try:
+            self._secure(loads)
+            if self._server.manners.clock() - began > LOOK_SECONDS:
+                self._writer.look_again()
+            self._decide(loads)
+        except StoreUnavailable:
+            raise  # nobody knows how far it came: the intents stay, to be settled later
+        except (PiqlError, Redeployed):
+            with suppress(StoreUnavailable):
+                for each in loads:
+                    self._withdraw(each)
+            raise
+        for each in loads:
+            if each.is_out:
+                self._withdraw(each)
+                alone.append(each.key)
+        return alone
+
+    def _begin(self, records: Mapping[Row, Row]) -> tuple[list[_Load], list[Row]]:
+        writer, stamps = self._writer, self._server.stamps
+        loads: list[_Load] = []
+        alone: list[Row] = []
+        for key, found in zip(records, writer.records.find_many(list(records)), strict=True):
+            image = records[key]
+            if found is None:
+                mark = stamps.write_after(0) if writer.is_looked_for(image) else None
+                touched, (entered, _) = writer.touched(None, image), writer.moves(None, image)
+                loads.append(_Load(key, image, stamps.write_after(0), mark, touched, entered))
+            elif found.state is not State.VISIBLE or writer.writer.keep_hidden(
+                writer.records.image(found), image
+            ) != writer.records.image(found):
+                alone.append(key)
+        return loads, alone
+
+    def _secure(self, loads: Sequence[_Load]) -> None:
+        """Note what is about to come, take places, show it, and look at what it names."""
+        writer, log = self._writer, self._server.log
+        for each in loads:
+            if each.touched or each.entered:
+                each.intent = Intent(
+                    log.group,
+                    log.next_number(),
+                    writer.writer.table.name,
+                    each.write,
+                    each.key,
+                    writer.columns,
+                    (each.image,),
+                )
+        log.note_many([each.intent for each in loads if each.intent is not None])
+        self._take_places(loads)
+        going = _going(loads)
+        self._server.steps.change_entries(
+            [change._replace(at=each.stamp) for each in going for change in each.touched.values()]
+        )
+        marked = [each for each in going if each.mark is not None]
+        for each in marked:
+            each.is_marked = True  # also where nobody knows whether it is
+        puts = [(each.image, State.COMING, each.mark or "", None) for each in marked]
+        for each, is_put in zip(marked, writer.records.put_many(puts), strict=True):
+            each.is_out |= not is_put
+        self._check_references(_going(loads))
+
+    def _take_places(self, loads: Sequence[_Load]) -> None:
+        wanted: dict[int, dict[Row, list[_Load]]] = defaultdict(lambda: defaultdict(list))
+        by_id: dict[int, Places] = {}
+        for each in loads:
+            for places, group in each.entered:
+                by_id[id(places)] = places
+                wanted[id(places)][group].append(each)
+        for number, groups in wanted.items():
+            keys = {group: [(each.key, each.write) for each in some] for group, some in groups.items()}
+            for group in by_id[number].take_many(keys):
+                for each in groups[group]:
+                    each.is_out = True
+
+    def _check_references(self, loads: Sequence[_Load]) -> None:
+        for reference in self._writer.references:
+            naming: dict[Row, list[_Load]] = defaultdict(list)
+            for each in loads:
+                try:
+                    key = reference.key_named(None, each.image)
+                except PiqlError:
+                    each.is_out = True
+                else:
+                    if key is not None:
+                        naming[key].append(each)
+            for key in reference.without_parent(list(naming)):
+                for each in naming[key]:
+                    each.is_out = True
+
+    def _decide(self, loads: Sequence[_Load]) -> None:
+        """Put the records: from here on they are there; let everything else say so."""
+        writer, going = self._writer, _going(loads)
+        puts = [(each.image, State.VISIBLE, each.write, each.mark) for each in going]
+        for each, is_put in zip(going, writer.records.put_many(puts), strict=True):
+            each.is_out = not is_put
+        done = _going(going)
+        self._server.steps.change_entries(
+            [change for each in done for change in writer.as_record_says(each.touched, each.image, each.stamp)]
+        )
+        self._server.log.forget_many([each.intent for each in done if each.intent is not None])
+
+    def _withdraw(self, load: _Load) -> None:
+        if load.intent is not None:
+            self._writer.settle(load.intent)
+        elif load.is_marked and load.mark is not None:
+            self._writer.records.past(load.key, stamp_of(load.mark))
+
+
+def chunks(records: Mapping[Row, Row], partition_length: int, size: int = CHUNK) -> list[dict[Row, Row]]:
+    """Divide records so that those of one partition come together."""
+    numbers: dict[Row, int] = {}
+    numbering = count()
+    place: dict[Row, int] = {}
+    for key in records:
+        partition = key[:partition_length]
+        if partition not in numbers:
+            numbers[partition] = next(numbering)
+        place[key] = numbers[partition]
+    in_order = sorted(records, key=place.__getitem__)
+    return [{key: records[key] for key in in_order[at : at + size]} for at in range(0, len(in_order), size)]
+
+
+def _going(loads: Sequence[_Load]) -> list[_Load]:
+    return [each for each in loads if not each.is_out]

@@ -1,0 +1,170 @@
+"""The log of writes in progress: one cell for each, in a group of the server that makes it.
+
+An intent names the record, all that its entries and places may come from (the record before and after, of every try),
+and the last write that was tried. Whoever finds it can settle it.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from piql.runtime.writing.stepped.notation import text_of, values_of
+from piql.runtime.writing.stepped.stamps import Stamps
+from piql.store.base import Row, Steps
+
+SERVERS = "servers"
+_PAGE = 100
+_ANNOUNCED_FOR_SECONDS = 600
+_ANNOUNCED_FOR_NUMBERS = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """`images` are records in stored form, in the order of `columns`."""
+
+    group: str
+    number: str
+    table: str
+    write: str
+    key: Row
+    columns: tuple[str, ...]
+    images: tuple[Row, ...]
+
+    def as_text(self) -> str:
+        return json.dumps(
+            {
+                "table": self.table,
+                "write": self.write,
+                "key": text_of(self.key),
+                "columns": self.columns,
+                "images": [text_of(image) for image in self.images],
+            },
+            ensure_ascii=False,
+        )
+
+
+def intent_from(group: str, number: str, text: str) -> Intent:
+    noted = json.loads(text)
+    return Intent(
+        group,
+        number,
+        noted["table"],
+        noted["write"],
+        values_of(noted["key"]),
+        tuple(noted["columns"]),
+        tuple(values_of(image) for image in noted["images"]),
+    )
+
+
+def group_of(server: str) -> str:
+    return f"intents of {server}"
+
+
+class IntentLog:
+    """The log of one server."""
+
+    def __init__(self, steps: Steps, stamps: Stamps) -> None:
+        self._steps = steps
+        self._server = stamps.server
+        self._seconds = stamps.seconds
+        self.group = group_of(stamps.server)
+        self._number = 0
+        self._open: dict[int, float] = {}  # numbers that may be in the log, and since when
+        self._lock = threading.Lock()
+        self._announced_at = 0.0
+        self._announced_number = 0
+
+    def next_number(self) -> str:
+        now = self._seconds()
+        with self._lock:
+            self._number += 1
+            self._open[self._number] = now
+            return _text(self._number)
+
+    def note(self, intent: Intent) -> None:
+        """Write an intent, or the next try of the same write over it."""
+        self._announce()
+        self._steps.note(self.group, intent.number, intent.as_text())
+
+    def note_many(self, intents: Sequence[Intent]) -> None:
+        """Write the intents of writes that are made together."""
+        self._announce()
+        self._steps.note_many(self.group, {each.number: each.as_text() for each in intents})
+
+    def _announce(self) -> None:
+        """Say now and then that there is this log, else nobody would look into it, and where its intents begin.
+
+        Some stores keep what was deleted for days, and read over it: a sweep must not begin at the first write of all.
+        """
+        now = self._seconds()
+        if (
+            now - self._announced_at > _ANNOUNCED_FOR_SECONDS
+            or self._number - self._announced_number > _ANNOUNCED_FOR_NUMBERS
+        ):
+            self._announced_at, self._announced_number = now, self._number
+            self._steps.note(SERVERS, self._server, f"{int(now)} {_text(self._done_up_to(now))}")
+
+    def _done_up_to(self, now: float) -> int:
+        """Give a number up to which there are no intents any more."""
+        with self._lock:
+            oldest = min(self._open, default=self._number + 1)
+            is_old = oldest in self._open and now - self._open[oldest] > _ANNOUNCED_FOR_SECONDS
+        if is_old:  # its write failed: whoever settled it has not told this server
+            left = self._steps.cells(self.group, 1, _text(oldest - 1))
+            with self._lock:
+                first = int(left[0].key, 16) if left else self._number + 1
+                for number, since in list(self._open.items()):
+                    if number < first and now - since > _ANNOUNCED_FOR_SECONDS:
+                        del self._open[number]
+                oldest = min(self._open, default=self._number + 1)
+        return oldest - 1
+
+    def forget(self, intent: Intent) -> None:
+        self._steps.note(intent.group, intent.number, None)
+        if intent.group == self.group:
+            self._close([intent])
+
+    def forget_many(self, intents: Sequence[Intent]) -> None:
+        """Take intents out of this server's own log."""
+        self._steps.note_many(self.group, dict.fromkeys((each.number for each in intents), None))
+        self._close(intents)
+
+    def _close(self, intents: Sequence[Intent]) -> None:
+        with self._lock:
+            for each in intents:
+                self._open.pop(int(each.number, 16), None)
+
+
+class Announced(NamedTuple):
+    """When a server last said that it writes (seconds since 1970), and the number behind which its intents are."""
+
+    at: int
+    behind: str
+
+
+def _text(number: int) -> str:
+    return f"{number:012x}"
+
+
+def servers(steps: Steps) -> dict[str, Announced]:
+    """Give the servers that have written."""
+    found: dict[str, Announced] = {}
+    last = ""
+    while cells := steps.cells(SERVERS, _PAGE, last):
+        for cell in cells:
+            at, _, behind = cell.value.partition(" ")
+            found[cell.key] = Announced(int(at), behind)
+        last = cells[-1].key
+    return found
+
+
+def intents_of(steps: Steps, server: str, behind: str = "") -> Iterator[Intent]:
+    group, last = group_of(server), behind
+    while cells := steps.cells(group, _PAGE, last):
+        for cell in cells:
+            yield intent_from(group, cell.key, cell.value)
+        last = cells[-1].key

@@ -1,0 +1,59 @@
+"""Stored values ↔ text, for what the engine keeps in cells; equal values have equal texts.
+
+("ada", 7, b"\\x01")  ↔  ["ada", 7, {"bytes": "01"}]
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from piql.schema.decimals import WIDE, one_zero
+from piql.store.base import Row
+
+_FROM_TEXT: dict[str, Callable[[str], Any]] = {
+    "bytes": bytes.fromhex,
+    "decimal": Decimal,
+    "date": date.fromisoformat,
+    "moment": datetime.fromisoformat,
+    "uuid": UUID,
+}
+
+
+def text_of(values: Sequence[Any]) -> str:
+    return json.dumps([_noted(value) for value in values], ensure_ascii=False, separators=(",", ":"))
+
+
+def values_of(text: str) -> Row:
+    return tuple([_read(each) for each in json.loads(text)])
+
+
+def _noted(value: Any) -> Any:
+    match value:
+        case float():
+            return value + 0.0  # one zero
+        case None | bool() | int() | str():
+            return value
+        case bytes():
+            return {"bytes": value.hex()}
+        case Decimal():
+            return {"decimal": WIDE.to_sci_string(WIDE.normalize(one_zero(value)))}
+        case datetime():
+            return {"moment": value.isoformat()}
+        case date():
+            return {"date": value.isoformat()}
+        case UUID():
+            return {"uuid": value.hex}
+        case _:
+            raise TypeError(f"a store keeps values of {type(value)}, which cannot be noted")
+
+
+def _read(noted: Any) -> Any:
+    if not isinstance(noted, dict):
+        return noted
+    ((kind, text),) = noted.items()
+    return _FROM_TEXT[kind](text)

@@ -1,0 +1,251 @@
+"""Places under limits, on a store without transactions: a row is in a group only while its record has a place there.
+
+    CARDINALITY LIMIT 3 (owner)    places in subscriptions (owner) ["ada"]     0000  5f2c…-9f3a-1 ["ada","bob"]
+                                                                               0001  5f2c…-77b1-4 ["ada","eve"]
+    UNIQUE (email)                 one place for each value
+
+A cell says which write took the place, for which record. While a record that stamp `c` left is in the group, its latest
+place up to `c` stays; all others of it up to `c` may be given back by anybody.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from piql.errors import PiqlError
+from piql.runtime.writing.meter import Meter
+from piql.runtime.writing.stepped.notation import text_of, values_of
+from piql.runtime.writing.stepped.pace import Manners, Pace
+from piql.runtime.writing.stepped.records import SteppedRecords
+from piql.runtime.writing.stepped.stamps import stamp_of
+from piql.runtime.writing.table_rules.constraints import GroupCount, UniqueCheck
+from piql.store.base import STATE, Batch, Cell, Found, ReadShape, Row, State, Steps, Store, Swap
+
+BEFORE_ALL_WRITES = f"{1:016x}-fill-0"
+_PAGE = 500
+_MORE = 16  # places beyond the limit that may be found while they are given back
+
+
+class Places:
+    """The places of one CARDINALITY LIMIT or UNIQUE key."""
+
+    def __init__(self, check: GroupCount | UniqueCheck, records: SteppedRecords, store: Store, steps: Steps) -> None:
+        self._check = check
+        self._records = records
+        self._store = store
+        self._steps = steps
+        table = check.table
+        if isinstance(check, GroupCount):
+            self.limit = check.limit.limit
+            what = f"words of {', '.join(sorted(check.limit.columns))}" if check.limit.is_token else ""
+            shape = ReadShape(table, check.index, (*table.primary_key, STATE), len(check.columns))
+            self._members = None if self.limit == 1 or shape.is_get else store.prepare(shape)
+            self._is_on_records = check.index.is_primary
+        else:
+            self.limit = 1
+            what = ""
+            self._members = None
+            self._is_on_records = False
+        order = sorted(range(len(check.columns)), key=lambda at: check.columns[at])
+        self._order = tuple(order)
+        self.name = f"places in {table.name} ({what or ', '.join(check.columns[at] for at in order)})"
+        kind = "unique " if isinstance(check, UniqueCheck) else ""
+        self.name = kind + self.name
+
+    def groups(self, image: Row | None) -> set[Row]:
+        """Give the groups that a record is in."""
+        if isinstance(self._check, GroupCount):
+            return self._check.groups(image)
+        value = self._check.value(image)
+        return set() if value is None else {value}
+
+    def violation(self, group: Row) -> PiqlError:
+        return self._check.violation(group)
+
+    def cell_group(self, group: Row) -> str:
+        return f"{self.name} {text_of([group[at] for at in self._order])}"
+
+    def owner(self, group: Row) -> Row | None:
+        """Give the key of the record that has the one place of a UNIQUE value."""
+        cells = self._steps.cells(self.cell_group(group), 1)
+        return _owner(cells[0]) if cells else None
+
+    def owners(self, groups: Sequence[Row]) -> list[Row | None]:
+        found = self._steps.cells_many([self.cell_group(group) for group in groups], 1)
+        return [_owner(cells[0]) if cells else None for cells in found]
+
+    def take(self, group: Row, key: Row, write: str, meter: Meter, pace: Pace) -> None:
+        """Secure a place for a record, or raise the violation."""
+        name, value = self.cell_group(group), f"{write} {text_of(key)}"
+        if self.limit == 1:  # mostly free: no need to look first
+            meter.step(1)
+            is_taken, there = self._steps.swap(name, _number(0), None, value)
+            if is_taken:
+                return
+            cells = [Cell(_number(0), there)] if there is not None else []
+            count = meter.lose
+        else:
+            meter.step(1)
+            cells = self._steps.cells(name, self.limit + _MORE)
+            count = meter.step
+        while True:
+            own = max((cell for cell in cells if _owner(cell) == key), key=_stamp, default=None)
+            if own is not None and _stamp(own) >= stamp_of(write):
+                return
+            place = own or self._free(cells)
+            if place is not None:
+                count(1)
+                count = meter.lose
+                if self._steps.swap(name, place.key, place.value or None, value)[0]:
+                    return
+            elif not self._look_closer(group, cells, meter, pace):
+                raise self.violation(group)
+            meter.lose(1)
+            cells = self._steps.cells(name, self.limit + _MORE)
+
+    def take_many(self, wanted: Mapping[Row, Sequence[tuple[Row, str]]]) -> set[Row]:
+        """Secure places for records that have none, those of a group at once; give the groups that need a closer look.
+
+        `wanted`: of each group, the keys of the records and their writes.
+        """
+        groups = list(wanted)
+        names = [self.cell_group(group) for group in groups]
+        if self.limit == 1:
+            cells: list[list[Cell]] = [[] for _ in groups]
+        else:
+            cells = self._steps.cells_many(names, self.limit + _MORE)
+        left: set[Row] = set()
+        swaps: list[tuple[Row, Swap]] = []
+        for group, name, taken in zip(groups, names, cells, strict=True):
+            free = self._all_free(taken)
+            if len(free) < len(wanted[group]):
+                left.add(group)
+                continue
+            places = random.sample(free, len(wanted[group]))
+            for place, (key, write) in zip(places, wanted[group], strict=True):
+                swaps.append((group, Swap(name, place, None, f"{write} {text_of(key)}")))
+        done = self._steps.swap_many([swap for _, swap in swaps])
+        return left | {group for (group, _), is_done in zip(swaps, done, strict=True) if not is_done}
+
+    def _free(self, cells: Sequence[Cell]) -> Cell | None:
+        free = self._all_free(cells)
+        return Cell(random.choice(free), "") if free else None
+
+    def _all_free(self, cells: Sequence[Cell]) -> list[str]:
+        """Give the free places: below a number behind which so many are taken that all together reach the limit.
+
+        When the limit was higher, places beyond it were taken. The number only grows, as those are given back: whoever
+        listed the places earlier takes none above it.
+        """
+        taken = {int(cell.key) for cell in cells}
+        end = self.limit
+        while end > 0 and end + sum(number >= end for number in taken) > self.limit:
+            end -= 1
+        return [_number(at) for at in range(end) if at not in taken]
+
+    def _look_closer(self, group: Row, cells: Sequence[Cell], meter: Meter, pace: Pace) -> bool:
+        """Give back places of records that are not in a full group; say whether to look again.
+
+        Looks that settle nothing are lost, as those of somebody who waits: there may be many of them.
+        """
+        members: set[Row] = set()
+        looks = 0
+        if self._members is not None:
+            looks += 1
+            rows = self._store.read_many([Batch(self._members, [(*group, self.limit + _MORE)])], "quorum")[0][0]
+            members = {row[:-1] for row in rows if self._is_on_records or row[-1] == State.VISIBLE}
+        owners = [_owner(cell) for cell in cells]
+        is_waiting = is_released = False
+        for cell, owner in zip(cells, owners, strict=True):
+            if owner in members and owners.count(owner) == 1:
+                continue
+            looks += 1
+            found = self._records.find(owner, is_serial=True)
+            left_at = stamp_of(found.write) if found else 0
+            if self._is_in(group, found) and owners.count(owner) == 1:
+                continue
+            if _stamp(cell) > left_at or found is None:
+                if pace.is_patient(cell.value):
+                    is_waiting = True
+                    continue
+                meter.repair(looks + 1)
+                looks = 0
+                found = self._records.past(owner, _stamp(cell))
+                left_at = stamp_of(found.write)
+            own = [each for each in cells if _owner(each) == owner and _stamp(each) <= left_at]
+            if not self._is_in(group, found) or (own and cell != max(own, key=_stamp)):
+                meter.repair(looks + 1)
+                looks = 0
+                is_given_back, _ = self._steps.swap(self.cell_group(group), cell.key, cell.value, None)
+                is_released |= is_given_back
+                is_waiting |= not is_given_back  # taken anew meanwhile: it refuses nobody who has not looked again
+        meter.lose(looks)
+        if is_waiting and not is_released:
+            pace.pause()
+        return is_waiting or is_released
+
+    def _is_in(self, group: Row, found: Any) -> bool:
+        return group in self.groups(self._records.image(found))
+
+    def give_back(self, group: Row, key: Row, stamp: int, is_in: bool) -> int:
+        """Give back the places that a record, as left at a stamp, does not need, and say how many.
+
+        All, or all but the latest if it is in the group.
+        """
+        name = self.cell_group(group)
+        cells = self._steps.cells(name, self.limit + _MORE)
+        own = sorted((cell for cell in cells if _owner(cell) == key and _stamp(cell) <= stamp), key=_stamp)
+        unneeded = own[:-1] if is_in else own
+        for cell in unneeded:
+            self._steps.swap(name, cell.key, cell.value, None)
+        return len(unneeded)
+
+    def inspect(self, name: str, before: int) -> int:
+        """Give back what no record needs of a group's places, and say how many; those taken after a stamp may wait.
+
+        A write from before that has taken a place and not changed its record cannot do so any more.
+        """
+        cells, last, released = [], "", 0
+        while some := self._steps.cells(name, _PAGE, last):
+            cells += some
+            last = some[-1].key
+        for owner in {_owner(cell): None for cell in cells}:
+            own = sorted((cell for cell in cells if _owner(cell) == owner), key=_stamp)
+            found = self._records.find(owner, is_serial=True)
+            is_in = self._is_member(name, found)
+            if is_in and len(own) == 1:
+                continue
+            old = [cell for cell in own if _stamp(cell) <= before]
+            if old and (found is None or stamp_of(found.write) < _stamp(old[-1])):
+                found = self._records.past(owner, _stamp(old[-1]))
+                is_in = self._is_member(name, found)
+            left_at = stamp_of(found.write) if found is not None else 0
+            decided = [cell for cell in own if _stamp(cell) <= left_at]
+            for cell in decided[:-1] if is_in else decided:
+                if _stamp(cell) <= before:
+                    released += self._steps.swap(name, cell.key, cell.value, None)[0]
+        return released
+
+    def _is_member(self, name: str, found: Found | None) -> bool:
+        return any(self.cell_group(group) == name for group in self.groups(self._records.image(found)))
+
+    def fill(self, images: Sequence[Row]) -> None:
+        """Give each record of a table that nobody writes to its places: the constraint is new."""
+        for image in images:
+            key = self._records.key_of(image)
+            for group in self.groups(image):
+                self.take(group, key, BEFORE_ALL_WRITES, Meter(), Pace(Manners()))
+
+
+def _number(at: int) -> str:
+    return f"{at:08d}"
+
+
+def _stamp(cell: Cell) -> int:
+    return stamp_of(cell.value)
+
+
+def _owner(cell: Cell) -> Row:
+    return values_of(cell.value.partition(" ")[2])

@@ -1,0 +1,157 @@
+"""Foreign keys on a store without transactions: each side shows what it is about to do, then looks at the other.
+
+    who inserts   shows an entry or a COMING record, then gets the parent
+    who deletes   marks the parent DOUBTFUL, then looks for entries and COMING records
+
+Whichever shows last sees the other. A parent that is marked is made VISIBLE again by whoever refers to it: its delete
+then finds another write than its own, and looks again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from piql.runtime.writing.meter import Meter
+from piql.runtime.writing.stepped.pace import Pace
+from piql.runtime.writing.stepped.places import Places
+from piql.runtime.writing.stepped.records import SteppedRecords
+from piql.runtime.writing.stepped.stamps import stamp_of
+from piql.runtime.writing.table_rules.constraints import ReferenceCheck, ReferrerCheck, picker
+from piql.store.base import STATE, Batch, EntryChange, Found, PreparedEntries, ReadShape, Row, State, Steps, Store
+
+
+class SteppedReference:
+    """A FOREIGN KEY of a table; `owners` finds the parent where it is named by a UNIQUE key.
+
+    `is_seen_in_records`: who deletes a parent looks for the key in the records themselves, not in entries.
+    """
+
+    def __init__(
+        self, check: ReferenceCheck, parents: SteppedRecords, owners: Places | None, is_seen_in_records: bool
+    ) -> None:
+        self._check = check
+        self._parents = parents
+        self._owners = owners
+        self._named = picker(check.parent, check.referenced)
+        self.is_seen_in_records = is_seen_in_records
+
+    def key_named(self, old: Row | None, new: Row) -> Row | None:
+        """Give what a record names anew; None where there is nothing to check."""
+        value = self._check.value(new)
+        if value is None or value == self._check.value(old):
+            return None
+        key = self._check.as_key(value)
+        if key is None:
+            raise self._check.violation(value)
+        names_itself = self._check.own_key is not None and self._check.own_key(new) == key
+        return None if names_itself else key
+
+    def without_parent(self, keys: Sequence[Row]) -> set[Row]:
+        """Look at many parents at once; give the keys whose parent is not there, or is about to go."""
+        primaries: list[Row | None] = [*keys] if self._owners is None else self._owners.owners(keys)
+        named = [(key, primary) for key, primary in zip(keys, primaries, strict=True) if primary is not None]
+        found = self._parents.find_many([primary for _, primary in named], is_serial=True)
+        there: set[Row] = set()
+        for (key, _), each in zip(named, found, strict=True):
+            image = self._parents.image(each)
+            if each is not None and each.state is State.VISIBLE and image is not None and self._named(image) == key:
+                there.add(key)
+        return set(keys) - there
+
+    def check(self, meter: Meter, old: Row | None, new: Row) -> None:
+        key = self.key_named(old, new)
+        if key is None:
+            return
+        primary: Row | None = key
+        if self._owners is not None:
+            meter.step(1)
+            primary = self._owners.owner(key)
+        meter.step(1)
+        while True:
+            found = self._parents.find(primary, is_serial=True) if primary is not None else None
+            image = self._parents.image(found)
+            if found is None or primary is None or image is None or self._named(image) != key:
+                value = self._check.value(new)
+                assert value is not None
+                raise self._check.violation(value)
+            if found.state is State.VISIBLE:
+                return
+            meter.repair(1)
+            write = self._parents.stamps.write_after(stamp_of(found.write))
+            if self._parents.put(primary, image, State.VISIBLE, write, found.write)[0]:
+                return
+            meter.repair(1)
+
+
+class SteppedReferrer:
+    """A FOREIGN KEY of some table on this one."""
+
+    def __init__(
+        self, check: ReferrerCheck, children: SteppedRecords, entries: PreparedEntries, store: Store, steps: Steps
+    ) -> None:
+        self._check = check
+        self._children = children
+        self._entries = entries
+        self._store = store
+        self._steps = steps
+        index, table = check.index, check.referrer
+        names = tuple(each.name for each in index.columns)
+        self._is_on_records = index.is_primary
+        shape = ReadShape(table, index, (*names, STATE), len(check.key.columns), sees_coming=index.is_primary)
+        self._read = store.prepare(shape)
+        self._tail = () if shape.is_get else (2,)
+        self._primary_at = tuple(names.index(name) for name in table.primary_key)
+        self._names_by = picker(table, names[: len(check.key.columns)])
+        self._is_own_table = check.referrer.name == check.table.name
+
+    def is_concerned(self, old: Row, new: Row | None) -> bool:
+        return self._check.key_given_up(old, new) is not None
+
+    def check(self, meter: Meter, pace: Pace, old: Row, new: Row | None, own_key: Row) -> None:
+        """Refuse to give up what a record is named by; a write in progress that names it is waited for."""
+        key = self._check.key_given_up(old, new)
+        if key is None:
+            return
+        meter.step(1)
+        while True:
+            rows = self._store.read_many([Batch(self._read, [key + self._tail])], "quorum")[0][0]
+            if not self._settled(meter, pace, key, rows, own_key if self._is_own_table and new is None else None, old):
+                return
+            meter.lose(1)
+
+    def _settled(self, meter: Meter, pace: Pace, key: Row, rows: list[Row], own_key: Row | None, old: Row) -> bool:
+        """Look at what names the record, and say whether to look again."""
+        is_waiting = is_changed = False
+        looks = 0
+        for row in rows:
+            primary = tuple(row[at] for at in self._primary_at)
+            if primary == own_key:
+                continue
+            state = row[-1]
+            if state == State.VISIBLE or (self._is_on_records and state == State.DOUBTFUL):
+                raise self._check.violation(old)
+            looks += 1
+            found = self._children.find(primary, is_serial=True)
+            if self._names(found, key):
+                raise self._check.violation(old)
+            if pace.is_patient(f"{self._check.referrer.name} {primary!r}"):
+                is_waiting = True
+                continue
+            meter.repair(looks + 2)
+            looks = 0
+            stamps = self._children.stamps
+            past = self._children.past(primary, stamp_of(stamps.write_after(stamp_of(found.write) if found else 0)))
+            if self._names(past, key):  # its write was decided just before
+                raise self._check.violation(old)
+            if not self._is_on_records:
+                at = stamp_of(past.write) + 2
+                self._steps.change_entries([EntryChange(self._entries, row[:-1], State.GONE, at)])
+            is_changed = True
+        meter.lose(looks)
+        if is_waiting:
+            pace.pause()
+        return is_waiting or is_changed
+
+    def _names(self, found: Found | None, key: Row) -> bool:
+        image = self._children.image(found)
+        return image is not None and self._names_by(image) == key

@@ -1,0 +1,347 @@
+"""The write path of one table on a store without transactions: the steps of docs/decisions/0011."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from piql.errors import (
+    CardinalityViolation,
+    ConstraintViolation,
+    DuplicateKey,
+    ForeignKeyViolation,
+    PiqlError,
+    StoreUnavailable,
+)
+from piql.runtime.deployment import LOOK_SECONDS, Deployment, Redeployed
+from piql.runtime.writing.meter import Meter
+from piql.runtime.writing.stepped.intents import Intent
+from piql.runtime.writing.stepped.pace import Overtaken, Pace
+from piql.runtime.writing.stepped.places import Places
+from piql.runtime.writing.stepped.references import SteppedReference, SteppedReferrer
+from piql.runtime.writing.stepped.server import Server
+from piql.runtime.writing.stepped.stamps import stamp_of
+from piql.runtime.writing.table_rules.constraints import GroupCount, UniqueCheck, index_for
+from piql.runtime.writing.table_rules.guards import Guards
+from piql.runtime.writing.transactional import TableWriter
+from piql.store.base import EntryChange, Found, Row, State, Store
+
+Decide = Callable[[Row | None], Row | None]
+"""From the record as it is to the record as it shall be, None for none; may refuse."""
+
+
+@dataclass(slots=True)
+class _Work:
+    """One write, over all of its tries."""
+
+    key: Row
+    pace: Pace
+    looked_at: float
+    images: list[Row] = field(default_factory=list)  # all records whose entries and places earlier tries touched
+    intent: Intent | None = None
+    mark: str | None = None  # the write by which this one showed the record as COMING or DOUBTFUL
+    last: str | None = None  # the write that left the record as this try knows it
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """What one try puts in the place of what it found."""
+
+    found: Found | None
+    old: Row | None
+    new: Row | None
+    write: str
+
+
+class SteppedWriter:
+    """Prepared once for a table of a deployment."""
+
+    def __init__(self, writer: TableWriter, deployment: Deployment, store: Store, server: Server) -> None:
+        table, record = writer.table, deployment.record_of(writer.table)
+        self.writer = writer
+        self.records = server.records(record, store)
+        self._server = server
+        self._store = store
+        self._steps = server.steps
+        self._indexes = [*writer.indexes, *writer.others]
+        self._counted = len(writer.indexes)  # what other versions need is outside the bound
+        self._deletes_only = {self._counted + at for at, is_so in enumerate(writer.deletes_only) if is_so}
+        self._epoch = deployment.epoch
+        self.columns = tuple(column.name for column in record.columns)
+        checks: list[UniqueCheck | GroupCount] = [*writer.unique, *writer.limits]
+        others: list[UniqueCheck | GroupCount] = [*writer.guards.unique, *writer.guards.limits]
+        made = [Places(check, self.records, store, server.steps) for check in others]
+        tighter = {each.name: each for each in made}  # the same places, and fewer of them
+        own = [Places(check, self.records, store, server.steps) for check in checks]
+        self.places = [tighter.pop(each.name, each) for each in own]
+        self._other_places = list(tighter.values())
+        self.references: list[SteppedReference] = []
+        for reference in writer.references:
+            parents, owners = server.records(deployment.record_of(reference.parent), store), None
+            if set(reference.referenced) != set(reference.parent.primary_key):
+                owners = Places(server.unique(reference, deployment, store), parents, store, server.steps)
+            is_seen = index_for(deployment, table, reference.key.columns).is_primary
+            self.references.append(SteppedReference(reference, parents, owners, is_seen))
+        self._referrers = [
+            SteppedReferrer(
+                check,
+                server.records(deployment.record_of(check.referrer), store),
+                store.prepare_entries(check.referrer, check.index),
+                store,
+                server.steps,
+            )
+            for check in writer.referrers
+        ]
+
+    def write(self, key: Row, decide: Decide, meter: Meter) -> None:
+        """Change the record of a key; begin again whenever another writer was quicker."""
+        work = _Work(key, Pace(self._server.manners), self._server.manners.clock())
+        meter.step(1)
+        found = self.records.find(key)
+        try:
+            while True:
+                found = self._after_others(work, meter, found)
+                is_done, found = self._try(work, meter, found, decide)
+                if is_done:
+                    return
+                meter.begin_again()
+                meter.step(1)
+                work.pace.pause()
+        except Overtaken:
+            self._withdraw(work)
+            raise
+        except StoreUnavailable:
+            raise  # nobody knows how far it came: the intent stays, to be settled later
+        except (PiqlError, Redeployed):
+            with suppress(StoreUnavailable):
+                self._withdraw(work)
+            raise
+
+    def load(self, image: Row) -> None:
+        """Put a record, outside of any bound."""
+        self.write(self.writer.key_of(image), lambda old: self.writer.keep_hidden(old, image), Meter())
+
+    def _after_others(self, work: _Work, meter: Meter, found: Found | None) -> Found | None:
+        """Wait while somebody else's write of the record is about to be decided; not longer than is polite."""
+        while (
+            found is not None
+            and found.state in (State.COMING, State.DOUBTFUL)
+            and found.write != work.mark
+            and work.pace.is_patient(found.write)
+        ):
+            work.pace.pause()
+            meter.lose(1)
+            found = self.records.find(work.key)
+        return found
+
+    def _try(self, work: _Work, meter: Meter, found: Found | None, decide: Decide) -> tuple[bool, Found | None]:
+        old = self.records.image(found)
+        new = decide(old)
+        if new == old:
+            if work.intent is not None:
+                self.settle(work.intent)
+            return True, None
+        known = stamp_of(found.write) if found is not None else 0
+        comes = old is None and new is not None and self.is_looked_for(new)
+        goes = old is not None and any(each.is_concerned(old, new) for each in self._referrers)
+        mark = self._server.stamps.write_after(known) if comes or goes else None
+        change = _Change(found, old, new, self._server.stamps.write_after(known))
+        is_repair = bool(work.images)
+        touched = self.touched(old, new)
+        entered, left = self.moves(old, new)
+        if touched or entered or left:
+            work.images += [image for image in (old, new) if image is not None and image not in work.images]
+        is_counted = bool(self._count(touched)) or any(places in self.places for places, _ in (*entered, *left))
+        if work.images:
+            self._note(work, meter if is_counted else Meter(), change)
+        work.last = found.write if found is not None else None
+        try:
+            is_put, now = self._secure(work, meter, change, entered, touched, mark)
+        except (CardinalityViolation, DuplicateKey, ForeignKeyViolation, ConstraintViolation):
+            meter.lose(1)
+            now = self.records.find(work.key, is_serial=True)
+            if (now.write if now is not None else None) == work.last:
+                raise
+            is_put = False  # what was refused is not what is there any more
+        if not is_put:
+            return False, now
+        meter.step(1)
+        is_put, now = self.records.put(
+            work.key, new, State.VISIBLE if new is not None else State.GONE, change.write, work.last
+        )
+        if not is_put:
+            return False, now
+        work.mark = None
+        if is_repair:
+            assert work.intent is not None
+            self._clear(work.intent, new, stamp_of(change.write))
+            return True, None
+        self._finish(work, meter, change, touched, left, is_counted)
+        return True, None
+
+    def _look_again(self, work: _Work) -> None:
+        """Decide no write by what was known long ago: a change of the schema waits for those that began before it."""
+        clock = self._server.manners.clock
+        if clock() - work.looked_at > LOOK_SECONDS:
+            self.look_again()
+            work.looked_at = clock()
+
+    def look_again(self) -> None:
+        """Raise Redeployed where the schema has changed since this was prepared."""
+        if self._store.version() != self._epoch:
+            raise Redeployed
+
+    def _secure(
+        self,
+        work: _Work,
+        meter: Meter,
+        change: _Change,
+        entered: list[tuple[Places, Row]],
+        touched: dict[tuple[int, Row], EntryChange],
+        mark: str | None,
+    ) -> tuple[bool, Found | None]:
+        """Take places, show what is coming and look at references: what may refuse a change, or must stand before."""
+        with meter.within("LimitCheck"):
+            for places, group in entered:
+                counted = meter if places in self.places else Meter()
+                places.take(group, work.key, change.write, counted, work.pace)
+        if touched:
+            meter.step(self._count(touched))
+            at = stamp_of(change.write)
+            self._steps.change_entries([each._replace(at=at) for each in touched.values()])
+        with meter.within("ReferenceCheck"):
+            if mark is not None:
+                image, state = (change.new, State.COMING) if change.old is None else (change.old, State.DOUBTFUL)
+                meter.step(1)
+                is_put, now = self.records.put(work.key, image, state, mark, work.last)
+                if not is_put:
+                    return False, now
+                work.mark = work.last = mark
+            self._check_references(work, meter, change)
+        self._look_again(work)
+        return True, None
+
+    def _count(self, touched: dict[tuple[int, Row], EntryChange]) -> int:
+        return sum(number < self._counted for number, _ in touched)
+
+    def is_looked_for(self, new: Row) -> bool:
+        """Say whether somebody who deletes what a record names would look for the record itself, not for an entry."""
+        return any(each.is_seen_in_records and each.key_named(None, new) is not None for each in self.references)
+
+    def touched(self, old: Row | None, new: Row | None) -> dict[tuple[int, Row], EntryChange]:
+        """Give the entries that a write changes, as they stand while it is in progress: by index and key."""
+        found: dict[tuple[int, Row], EntryChange] = {}
+        for number, entries in enumerate(self._indexes):
+            before, after = entries.by_key(old), entries.by_key(new)
+            for key, entry in (before if number in self._deletes_only else {**before, **after}).items():
+                if before.get(key) != after.get(key):
+                    found[number, key] = EntryChange(entries.prepared, entry, State.DOUBTFUL, 0)
+        return found
+
+    def moves(self, old: Row | None, new: Row | None) -> tuple[list[tuple[Places, Row]], list[tuple[Places, Row]]]:
+        """Give the groups that a record enters and those that it leaves."""
+        entered: list[tuple[Places, Row]] = []
+        left: list[tuple[Places, Row]] = []
+        for places in (*self.places, *self._other_places):
+            before, after = places.groups(old), places.groups(new)
+            entered += [(places, group) for group in after - before]
+            left += [(places, group) for group in before - after]
+        return entered, left
+
+    def _note(self, work: _Work, meter: Meter, change: _Change) -> None:
+        log = self._server.log
+        number = work.intent.number if work.intent is not None else log.next_number()
+        work.intent = Intent(
+            log.group, number, self.writer.table.name, change.write, work.key, self.columns, tuple(work.images)
+        )
+        meter.step(1)
+        log.note(work.intent)
+
+    def _check_references(self, work: _Work, meter: Meter, change: _Change) -> None:
+        if self.writer.guards != Guards():
+            with self._store.transaction() as transaction:
+                self.writer.check_guards(transaction, change.old, change.new, with_groups=False)
+        if change.new is not None:
+            for reference in self.references:
+                reference.check(meter, change.old, change.new)
+        if change.old is not None:
+            for referrer in self._referrers:
+                referrer.check(meter, work.pace, change.old, change.new, work.key)
+
+    def _finish(
+        self,
+        work: _Work,
+        meter: Meter,
+        change: _Change,
+        touched: dict[tuple[int, Row], EntryChange],
+        left: list[tuple[Places, Row]],
+        is_counted: bool,
+    ) -> None:
+        """The record is changed: let everything else say so."""
+        stamp = stamp_of(change.write)
+        if touched:
+            meter.step(self._count(touched))
+            self._steps.change_entries(self.as_record_says(touched, change.new, stamp))
+        with meter.within("LimitCheck"):
+            for places, group in left:
+                swaps = places.give_back(group, work.key, stamp, is_in=False)
+                if places in self.places:
+                    meter.step()
+                    meter.step(min(swaps, 1))
+                    meter.lose(max(swaps - 1, 0))  # left by tries of others
+        if work.intent is not None:
+            if is_counted:
+                meter.step(1)
+            self._server.log.forget(work.intent)
+
+    def as_record_says(
+        self, touched: dict[tuple[int, Row], EntryChange], image: Row | None, stamp: int
+    ) -> list[EntryChange]:
+        held = [entries.by_key(image) for entries in self._indexes]
+        changes: list[EntryChange] = []
+        for (number, key), each in touched.items():
+            entry = held[number].get(key)
+            if entry is None:
+                changes.append(EntryChange(each.entries, key, State.GONE, stamp + 2))
+            elif number not in self._deletes_only:
+                changes.append(EntryChange(each.entries, entry, State.VISIBLE, stamp + 1))
+        return changes
+
+    def _withdraw(self, work: _Work) -> None:
+        """Take back what a refused write has shown."""
+        if work.intent is not None:
+            self.settle(work.intent)
+        elif work.mark is not None:
+            self.records.past(work.key, stamp_of(work.mark))
+
+    def settle(self, intent: Intent) -> bool:
+        """Let a write that may have been interrupted be whole or nothing; say whether its record had been changed.
+
+        Safe at any time, by anybody: a writer that is still at work finds that it must begin again.
+        """
+        found = self.records.past(intent.key, stamp_of(intent.write), intent.write)
+        self._clear(intent, self.records.image(found), stamp_of(found.write))
+        return found.write == intent.write
+
+    def _clear(self, intent: Intent, image: Row | None, stamp: int) -> None:
+        """Make the entries and places that an intent may have touched what the record, as left at a stamp, says."""
+        images = [self._as_now(intent.columns, each) for each in intent.images]
+        touched: dict[tuple[int, Row], EntryChange] = {}
+        for number, entries in enumerate(self._indexes):
+            for each in images:
+                for key, entry in entries.by_key(each).items():
+                    touched[number, key] = EntryChange(entries.prepared, entry, State.DOUBTFUL, 0)
+        self._steps.change_entries(self.as_record_says(touched, image, stamp))
+        for places in (*self.places, *self._other_places):
+            now = places.groups(image)
+            for group in set().union(*(places.groups(each) for each in images)):
+                places.give_back(group, intent.key, stamp, is_in=group in now)
+        self._server.log.forget(intent)
+
+    def _as_now(self, columns: tuple[str, ...], image: Row) -> Row:
+        """Give a record as noted in the columns that the table has now."""
+        if columns == self.columns:
+            return image
+        noted = dict(zip(columns, image, strict=True))
+        return tuple([noted.get(name) for name in self.columns])

@@ -1,0 +1,260 @@
+"""The constraints of a table, each made ready to be checked inside a write's transaction.
+
+Every check names what it reads, counts it before, and speaks of the table, the columns, the limit and the value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from piql.compiler.physical.indexes.secondary_index import group_index, token_index
+from piql.errors import CardinalityViolation, DuplicateKey, ForeignKeyViolation, NotDeployed
+from piql.runtime.deployment import Deployment
+from piql.runtime.execution.keys import key_conversion
+from piql.runtime.writing.meter import Meter
+from piql.runtime.writing.table_rules.records import ValueReader
+from piql.schema.catalog import CardinalityLimit, ForeignKey, Index, SqlType, Table, UniqueKey
+from piql.schema.words import words_of
+from piql.store.base import ReadShape, Row, Store, Transaction
+
+Picker = Callable[[Row], Row]
+
+
+def picker(table: Table, columns: Sequence[str]) -> Picker:
+    """Give what picks the values of some columns out of a record."""
+    places = {column.name: at for at, column in enumerate(table.columns)}
+    made: Picker = eval(f"lambda r: ({', '.join(f'r[{places[name]}]' for name in columns)},)")
+    return made
+
+
+def named(constraint: CardinalityLimit | UniqueKey | ForeignKey) -> str:
+    """Give the name of a constraint for a message, if it has one."""
+    return f" ({constraint.name})" if constraint.name else ""
+
+
+def leading(index: Index, count: int) -> tuple[str, ...]:
+    return tuple(each.name for each in index.columns[:count])
+
+
+def index_for(deployment: Deployment, table: Table, columns: Sequence[str]) -> Index:
+    found = group_index(table, columns, deployment.indexes_of(table))
+    if found is None:
+        raise NotDeployed(f"no index of {table.name} by {', '.join(columns)} is deployed: deploy the schema again")
+    return found
+
+
+def as_key_of(
+    table: Table, names: Sequence[str], given: Table, given_names: Sequence[str], store: Store
+) -> Callable[[Row], Row | None]:
+    """Give the change from values of one table's columns to equal ones of another's; None where there are none.
+
+    A foreign key may have another number type than what it names: INT beside DECIMAL.
+    """
+    pairs = [(_type(given, theirs), _type(table, own)) for own, theirs in zip(names, given_names, strict=True)]
+    changes = [key_conversion(of, to, store.codec) for of, to in pairs]
+    if not any(changes):
+        return lambda values: values
+
+    def change(values: Row) -> Row | None:
+        found = tuple([each(value) if each else value for each, value in zip(changes, values, strict=True)])
+        return None if None in found else found
+
+    return change
+
+
+def _type(table: Table, name: str) -> SqlType:
+    column = table.column(name)
+    assert column is not None
+    return column.type
+
+
+class GroupCount:
+    """A CARDINALITY LIMIT: counts the entries of one group, one more than the limit at most."""
+
+    def __init__(
+        self, table: Table, limit: CardinalityLimit, deployment: Deployment, store: Store, record: Table | None = None
+    ) -> None:
+        self.table, self.limit = table, limit
+        self._reader = ValueReader(table, store)
+        columns: tuple[str, ...]
+        if limit.is_token:
+            held = token_index(limit.columns, deployment.indexes_of(table))
+            if held is None:
+                raise NotDeployed(f"no index of the words of {table.name} is deployed: deploy the schema again")
+            index, columns = held, (held.columns[0].name,)
+        else:
+            index = index_for(deployment, table, limit.columns)
+            columns = leading(index, len(limit.columns))
+        self.columns = columns
+        self.index = index
+        shape = ReadShape(table, index, (), len(columns))
+        self._read = store.prepare(shape)
+        self._arguments = () if shape.is_get else (limit.limit + 1,)
+        self._pick = picker(record or table, limit.columns if limit.is_token else self.columns)
+
+    def groups(self, record: Row | None) -> set[Row]:
+        """Give the groups that a record counts in: those of its words, or the one of its columns unless one is NULL."""
+        if record is None:
+            return set()
+        values = self._pick(record)
+        if self.limit.is_token:
+            return {(word,) for word in words_of(*values)}
+        return set() if None in values else {values}
+
+    def count(self, transaction: Transaction, group: Row) -> int:
+        return transaction.count(self._read, group + self._arguments)
+
+    def check(self, transaction: Transaction, meter: Meter, old: Row | None, new: Row) -> None:
+        """Refuse a record that would be one too many in a group it was not in before."""
+        for group in self.groups(new) - self.groups(old):
+            meter.spend(1)
+            if self.count(transaction, group) >= self.limit.limit:
+                raise self.violation(group)
+
+    def violation(self, group: Row) -> CardinalityViolation:
+        limit, table = self.limit, self.table.name
+        if limit.is_token:
+            what = f"at most {limit.limit} rows hold one word in {', '.join(limit.columns)}"
+            value = f"the word '{group[0]}'"
+        else:
+            what = f"at most {limit.limit} rows share one {', '.join(self.columns)}"
+            value = self._reader.shown(self.columns, group)
+        return CardinalityViolation(f"{table}: {what}{named(limit)}, and {value} has as many already")
+
+
+class UniqueCheck:
+    """A UNIQUE key: at most one row has one value, rows with NULL aside."""
+
+    def __init__(
+        self, table: Table, key: UniqueKey, deployment: Deployment, store: Store, record: Table | None = None
+    ) -> None:
+        self.table, self.key = table, key
+        index = index_for(deployment, table, key.columns)
+        self.columns = leading(index, len(key.columns))
+        self._read = store.prepare(ReadShape(table, index, table.primary_key, len(self.columns)))
+        self._is_get = len(self.columns) == len(index.columns)
+        self.pick = picker(record or table, self.columns)
+        self.primary = picker(record or table, table.primary_key)
+        self._reader = ValueReader(table, store)
+
+    def value(self, record: Row | None) -> Row | None:
+        """Give the value that must be unique; None when it does not count."""
+        values = self.pick(record) if record is not None else (None,)
+        return None if None in values else values
+
+    def owner(self, transaction: Transaction, value: Row) -> Row | None:
+        """Give the primary key of the row that has a value."""
+        rows = transaction.read(self._read, value if self._is_get else (*value, 1))
+        return rows[0] if rows else None
+
+    def check(self, transaction: Transaction, meter: Meter, old: Row | None, new: Row) -> None:
+        value = self.value(new)
+        if value is None or value == self.value(old):
+            return
+        meter.spend(1)
+        owner = self.owner(transaction, value)
+        if owner is not None and owner != self.primary(new):
+            raise self.violation(value)
+
+    def violation(self, value: Row) -> DuplicateKey:
+        shown = self._reader.shown(self.columns, value)
+        return DuplicateKey(f"{self.table.name}: a row with {shown} exists already{named(self.key)}")
+
+
+class ReferenceCheck:
+    """A FOREIGN KEY of a table: the row that it names must exist."""
+
+    def __init__(
+        self, table: Table, key: ForeignKey, deployment: Deployment, store: Store, record: Table | None = None
+    ) -> None:
+        self.table, self.key = table, key
+        self.parent = deployment.table(key.table)
+        index = index_for(deployment, self.parent, key.referenced_columns)
+        count = len(key.referenced_columns)
+        pairs = dict(zip(key.referenced_columns, key.columns, strict=True))
+        self.referenced = leading(index, count)
+        self.columns = tuple(pairs[name] for name in self.referenced)
+        self.index = index
+        shape = ReadShape(self.parent, index, (), count)
+        self._read = store.prepare(shape)
+        self._tail: tuple[Any, ...] = () if shape.is_get else (1,)
+        self._has_parents = deployment.keeps(self.parent)
+        self.pick = picker(record or table, self.columns)
+        self.as_key = as_key_of(self.parent, self.referenced, table, self.columns, store)
+        self.own_key = picker(record or table, self.referenced) if self.parent.name == table.name else None
+        self._reader = ValueReader(table, store)
+
+    def value(self, record: Row | None) -> Row | None:
+        """Give the key that a record names; None when a part of it is NULL."""
+        values = self.pick(record) if record is not None else (None,)
+        return None if None in values else values
+
+    def exists(self, transaction: Transaction, value: Row) -> bool:
+        key = self.as_key(value)
+        return self._has_parents and key is not None and bool(transaction.read(self._read, key + self._tail))
+
+    def check(self, transaction: Transaction, meter: Meter, old: Row | None, new: Row) -> None:
+        value = self.value(new)
+        if value is None or value == self.value(old):
+            return
+        meter.spend(1)
+        names_itself = self.own_key is not None and self.own_key(new) == self.as_key(value)
+        if not self.exists(transaction, value) and not names_itself:
+            raise self.violation(value)
+
+    def violation(self, value: Row) -> ForeignKeyViolation:
+        shown = self._reader.shown(self.columns, value)
+        key = f"{self.parent.name} ({', '.join(self.referenced)})"
+        return ForeignKeyViolation(f"{self.table.name}: {shown} names no row of {key}{named(self.key)}")
+
+
+class ReferrerCheck:
+    """A FOREIGN KEY of some table on this one: a row that is named there cannot be deleted."""
+
+    def __init__(
+        self,
+        table: Table,
+        referrer: Table,
+        key: ForeignKey,
+        deployment: Deployment,
+        store: Store,
+        record: Table | None = None,
+    ) -> None:
+        self.table, self.referrer, self.key = table, referrer, key
+        index = index_for(deployment, referrer, key.columns)
+        pairs = dict(zip(key.columns, key.referenced_columns, strict=True))
+        columns = leading(index, len(key.columns))
+        self.index = index
+        shape = ReadShape(referrer, index, referrer.primary_key, len(columns))
+        self._read = store.prepare(shape)
+        self._tail: tuple[Any, ...] = () if shape.is_get else (2,)
+        self._referenced = tuple(pairs[name] for name in columns)
+        self._pick = picker(record or table, self._referenced)
+        self.as_key = as_key_of(referrer, columns, table, self._referenced, store)
+        self._primary = picker(record or table, table.primary_key)
+        self._reader = ValueReader(table, store)
+
+    def check(self, transaction: Transaction, meter: Meter, old: Row, new: Row | None = None) -> None:
+        """Refuse to delete a record that another one names, or to change the value that it is named by."""
+        key = self.key_given_up(old, new)
+        if key is None:
+            return
+        meter.spend(1)
+        found = transaction.read(self._read, key + self._tail)
+        if self.referrer.name == self.table.name and new is None:
+            found = [each for each in found if each != self._primary(old)]
+        if found:
+            raise self.violation(old)
+
+    def key_given_up(self, old: Row, new: Row | None) -> Row | None:
+        """Give what referrers name a record by, if a write takes it away."""
+        value = self._pick(old)
+        if None in value or (new is not None and self._pick(new) == value):
+            return None
+        return self.as_key(value)
+
+    def violation(self, old: Row) -> ForeignKeyViolation:
+        shown = self._reader.shown(self._referenced, self._pick(old))
+        by = f"{self.referrer.name} ({', '.join(self.key.columns)})"
+        return ForeignKeyViolation(f"{self.table.name}: {shown} is still referenced by {by}{named(self.key)}")

@@ -1,0 +1,48 @@
+"""What another version demands of writers, too.
+
+The coming one, while the rows there are are held against it, or the one before, while somebody may still read by it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from piql.compiler.physical.indexes.secondary_index import referrers_of
+from piql.runtime.deployment import Deployment
+from piql.runtime.writing.table_rules.column_check import ColumnCheck
+from piql.runtime.writing.table_rules.constraints import GroupCount, ReferenceCheck, ReferrerCheck, UniqueCheck
+from piql.schema.catalog import Table
+from piql.schema.table_changes import added_constraints
+from piql.store.base import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Guards:
+    """The checks of the constraints that the version in force does not have."""
+
+    columns: tuple[ColumnCheck, ...] = ()
+    references: tuple[ReferenceCheck, ...] = ()
+    unique: tuple[UniqueCheck, ...] = ()
+    limits: tuple[GroupCount, ...] = ()
+    referrers: tuple[ReferrerCheck, ...] = ()
+
+
+def guards_of(table: Table, record: Table, deployment: Deployment, store: Store) -> Guards:
+    """Give what writers of a table must hold besides its own constraints."""
+    other = deployment.also_held
+    wanted = other.tables.get(table.name) if other is not None else None
+    if other is None or wanted is None:
+        return Guards()
+    added = added_constraints(record, wanted)
+    return Guards(
+        tuple(ColumnCheck(record, wanted, column, store) for column in added.columns),
+        tuple(ReferenceCheck(wanted, key, other, store, record) for key in added.references),
+        tuple(UniqueCheck(wanted, key, other, store, record) for key in added.unique),
+        tuple(GroupCount(wanted, limit, other, store, record) for limit in added.limits),
+        tuple(
+            ReferrerCheck(wanted, referrer, key, other, store, record)
+            for referrer, key in referrers_of(other.compilation.catalog, table.name)
+            if referrer.name in other.kept
+            and key in added_constraints(deployment.kept_as_declared(referrer.name), referrer).references
+        ),
+    )

@@ -1,0 +1,55 @@
+"""How many rows more a group may take under its CARDINALITY LIMIT: one bounded read, outside of any write."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from piql.errors import ConstraintViolation, InvalidParameter
+from piql.runtime.writing.table_rules.constraints import GroupCount
+from piql.runtime.writing.table_rules.records import keeper
+from piql.schema.catalog import CardinalityLimit
+from piql.schema.words import folded
+from piql.store.base import Batch, Consistency, ReadShape, Row, Store
+
+
+class Headroom:
+    """The limit of a table on some columns, ready to be asked about any of its groups."""
+
+    def __init__(self, check: GroupCount, store: Store) -> None:
+        table, self._limit = check.table, check.limit
+        self._store = store
+        shape = ReadShape(table, check.index, (), len(check.columns))
+        self._read = store.prepare(shape)
+        self._tail = () if shape.is_get else (self._limit.limit,)
+        self._keep: list[tuple[str, Callable[[Any], Any]]] = []
+        if self._limit.is_token:
+            self._keep.append((self._limit.columns[0], lambda word: folded(str(word))))
+        for name in () if self._limit.is_token else check.columns:
+            column = table.column(name)
+            assert column is not None
+            self._keep.append((name, keeper(table, column, store)))
+
+    def of(self, group: Mapping[str, object], consistency: Consistency | None) -> int:
+        """Give the places that are left; rows with NULL in the columns are not counted, and have no limit."""
+        try:
+            key: Row = tuple(keep(group[name]) for name, keep in self._keep)
+        except ConstraintViolation as mismatch:
+            raise InvalidParameter(str(mismatch)) from None
+        if None in key:
+            raise InvalidParameter("rows with NULL in the columns of a limit are not counted")
+        found = self._store.read_many([Batch(self._read, [key + self._tail])], consistency)[0][0]
+        return self._limit.limit - len(found)
+
+
+def limit_on(limits: list[GroupCount], table: str, columns: frozenset[str]) -> GroupCount:
+    """Find the limit on exactly these columns."""
+    found = next((each for each in limits if _named(each.limit) == columns), None)
+    if found is None:
+        known = "; ".join(", ".join(each.limit.columns) for each in limits) or "none"
+        raise InvalidParameter(f"{table} has no CARDINALITY LIMIT on {', '.join(sorted(columns))}; it has: {known}")
+    return found
+
+
+def _named(limit: CardinalityLimit) -> frozenset[str]:
+    return frozenset(limit.columns[:1] if limit.is_token else limit.columns)

@@ -1,0 +1,150 @@
+"""The write path of one table: the old record, its constraints, then the entries that change and the record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from piql.compiler.physical.indexes.secondary_index import referrers_of
+from piql.errors import DuplicateKey
+from piql.runtime.deployment import Deployment
+from piql.runtime.writing.meter import Meter
+from piql.runtime.writing.table_rules.constraints import GroupCount, ReferenceCheck, ReferrerCheck, UniqueCheck, picker
+from piql.runtime.writing.table_rules.entries import IndexEntries
+from piql.runtime.writing.table_rules.guards import guards_of
+from piql.runtime.writing.table_rules.records import RecordMaker, ValueReader
+from piql.schema.catalog import Table
+from piql.store.base import ReadShape, Row, Store, Transaction
+
+
+class TableWriter:
+    """Prepared once for a table of a deployment."""
+
+    def __init__(self, table: Table, deployment: Deployment, store: Store) -> None:
+        self.table = table
+        record = deployment.record_of(table)
+        self._hidden = (None,) * (len(record.columns) - len(table.columns))
+        self._make = RecordMaker(table, store)
+        self.key_of = picker(table, table.primary_key)
+        names = tuple(column.name for column in record.columns)
+        self.get = store.prepare(ReadShape(record, record.primary_index(), names, len(table.primary_key)))
+        # The table's own entries hold its columns in another order: the key first.
+        self.record = IndexEntries(record, record.primary_index(), store)
+        self.indexes = [IndexEntries(table, index, store) for index in deployment.indexes_of(table)]
+        self.others = [IndexEntries(record, each.index, store, each.table) for each in deployment.others_of(table)]
+        self.references = [ReferenceCheck(table, key, deployment, store) for key in table.foreign_keys]
+        self.limits = [
+            GroupCount(table, limit, deployment, store)
+            for limit in table.limits
+            if limit.is_token or set(limit.columns) != set(table.primary_key)
+        ]
+        self.unique = [UniqueCheck(table, key, deployment, store) for key in table.unique_keys]
+        self.referrers = [
+            ReferrerCheck(table, referrer, key, deployment, store)
+            for referrer, key in referrers_of(deployment.compilation.catalog, table.name)
+        ]
+        self.deletes_only = tuple(each.deletes_only for each in deployment.others_of(table))
+        self.guards = guards_of(table, record, deployment, store)
+        self._reader = ValueReader(table, store)
+
+    def make(self, row: Mapping[str, Any]) -> Row:
+        """Give the record of a whole row; what only other versions know of it is NULL."""
+        return self._make(row) + self._hidden
+
+    def keep_hidden(self, old: Row | None, new: Row) -> Row:
+        """Give a record what only other versions know of the one that it replaces."""
+        if old is None or not self._hidden:
+            return new
+        known = len(self.table.columns)
+        return new[:known] + old[known:]
+
+    def read(self, transaction: Transaction, meter: Meter, key: Row) -> Row | None:
+        """Get the record with a primary key."""
+        meter.spend(1)
+        meter.round_trips += 1
+        rows = transaction.read(self.get, key)
+        return rows[0] if rows else None
+
+    def apply(self, transaction: Transaction, meter: Meter, old: Row | None, new: Row | None) -> None:
+        """Put a record in the place of the old one, or delete the old one; constraints may refuse it."""
+        if new is not None:
+            self.put(transaction, meter, old, new)
+        elif old is not None:
+            self.delete(transaction, meter, old)
+
+    def put(self, transaction: Transaction, meter: Meter, old: Row | None, new: Row) -> None:
+        """Put a record in the place of the old one, if its constraints hold."""
+        if new == old:
+            return
+        self.check_guards(transaction, old, new)
+        before = meter.operations
+        with meter.within("ReferenceCheck"):
+            for reference in self.references:
+                reference.check(transaction, meter, old, new)
+        with meter.within("LimitCheck"):
+            for key in self.unique:
+                key.check(transaction, meter, old, new)
+            for limit in self.limits:
+                limit.check(transaction, meter, old, new)
+        if old is not None:
+            with meter.within("ReferenceCheck"):
+                for referrer in self.referrers:
+                    referrer.check(transaction, meter, old, new)
+        meter.round_trips += meter.operations > before
+        self._write(transaction, meter, old, new)
+
+    def check_guards(
+        self, transaction: Transaction, old: Row | None, new: Row | None, with_groups: bool = True
+    ) -> None:
+        """Hold a record against what a coming version demands; like its back-fill, this is outside the bound.
+
+        `with_groups`: limits and UNIQUE keys, too, where they are not held by places.
+        """
+        guards, outside = self.guards, Meter()
+        if new is not None:
+            for column in guards.columns:
+                column.check(transaction, outside, old, new)
+            checks: list[ReferenceCheck | UniqueCheck | GroupCount] = [*guards.references]
+            if with_groups:
+                checks += [*guards.unique, *guards.limits]
+            for check in checks:
+                check.check(transaction, outside, old, new)
+        if old is not None:
+            for each in guards.referrers:
+                each.check(transaction, outside, old, new)
+
+    def delete(self, transaction: Transaction, meter: Meter, old: Row) -> None:
+        """Delete a record that nothing references."""
+        self.check_guards(transaction, old, None)
+        with meter.within("ReferenceCheck"):
+            for check in self.referrers:
+                check.check(transaction, meter, old)
+        meter.round_trips += bool(self.referrers)
+        self._write(transaction, meter, old, None)
+
+    def _write(self, transaction: Transaction, meter: Meter, old: Row | None, new: Row | None) -> None:
+        meter.round_trips += 1
+        stale = []
+        for entries in self.indexes:
+            puts, deletes = entries.changes(old, new)
+            if puts:
+                meter.spend(len(puts))
+                transaction.put(entries.prepared, puts)
+            if deletes:
+                stale.append((entries, deletes))
+        for entries in self.others:
+            puts, deletes = entries.changes(old, new)
+            transaction.put(entries.prepared, puts)
+            transaction.delete(entries.prepared, deletes)
+        meter.spend(1)
+        if new is not None:
+            transaction.put(self.record.prepared, self.record.of(new))
+        elif old is not None:
+            transaction.delete(self.record.prepared, [self.key_of(old)])
+        for entries, deletes in stale:
+            meter.spend(len(deletes))
+            transaction.delete(entries.prepared, deletes)
+
+    def duplicate(self, key: Row) -> DuplicateKey:
+        shown = self._reader.shown(self.table.primary_key, key)
+        return DuplicateKey(f"{self.table.name}: a row with {shown} exists already")

@@ -1,0 +1,218 @@
+"""What a schema declares: tables, columns, keys, limits and indexes. Data only; binding builds it from the DDL."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property
+
+from piql.text.source import Span
+from piql.trees.frozen import quick
+
+FEW = 8  # constraints of a table, which are looked through one by one
+
+
+class Kind(Enum):
+    """The column types of the language."""
+
+    INT = "INT"
+    BIGINT = "BIGINT"
+    DOUBLE = "DOUBLE"
+    DECIMAL = "DECIMAL"
+    BOOLEAN = "BOOLEAN"
+    VARCHAR = "VARCHAR"
+    TEXT = "TEXT"
+    BLOB = "BLOB"
+    TIMESTAMP = "TIMESTAMP"
+    DATE = "DATE"
+    UUID = "UUID"
+    NULL = "NULL"  # the type of a bare NULL
+
+    __hash__ = object.__hash__  # there is one of each
+
+
+@dataclass(frozen=True, slots=True)
+class SqlType:
+    """A type as declared: `VARCHAR(32)`, `DECIMAL(10, 2)`."""
+
+    kind: Kind
+    length: int | None = None
+    precision: int | None = None
+    scale: int | None = None
+
+    def __str__(self) -> str:
+        if self.length is not None:
+            return f"{self.kind.value}({self.length})"
+        if self.precision is not None:
+            return f"{self.kind.value}({self.precision}, {self.scale or 0})"
+        return self.kind.value
+
+
+@quick
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table."""
+
+    name: str
+    type: SqlType
+    nullable: bool
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@quick
+@dataclass(frozen=True, slots=True)
+class ForeignKey:
+    """Columns whose values name a row of another table; `columns[i]` pairs with `referenced_columns[i]`."""
+
+    columns: tuple[str, ...]
+    table: str
+    referenced_columns: tuple[str, ...]
+    name: str | None = None
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@quick
+@dataclass(frozen=True, slots=True)
+class CardinalityLimit:
+    """At most `limit` rows share one value of `columns` (or, with `is_token`, hold one word in them)."""
+
+    limit: int
+    columns: tuple[str, ...]
+    is_token: bool = False
+    name: str | None = None
+    span: Span | None = field(default=None, compare=False, repr=False)
+    limit_span: Span | None = field(default=None, compare=False, repr=False)  # the number alone
+
+
+@dataclass(frozen=True, slots=True)
+class UniqueKey:
+    """At most one row has one value of `columns` (rows with NULL in them do not count)."""
+
+    columns: tuple[str, ...]
+    name: str | None = None
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@quick
+@dataclass(frozen=True, slots=True)
+class IndexColumn:
+    """One key column of an index; `token_of` names the text columns whose words it holds (an inverted index)."""
+
+    name: str
+    ascending: bool = True
+    token_of: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Index:
+    """An ordered list of a table's rows by `columns`, completed by the primary key.
+
+    ``columns`` always ends with the primary-key columns that it does not name already, so every entry is unique.
+    ``covering`` are further columns stored beside the key. The primary index is the table itself: it holds every
+    column, and ``is_primary`` is true.
+
+    ``(owner, posted) → text`` reads as: key columns owner, posted; stored beside them text.
+    """
+
+    name: str
+    table: str
+    columns: tuple[IndexColumn, ...]
+    covering: tuple[str, ...] = ()
+    is_primary: bool = False
+    is_unique: bool = False  # the declared columns alone are unique
+    partition_columns: int = 1  # how many leading columns an equality always fixes; the CQL partition key
+    buckets: int = 1
+    reason: str = ""  # why covering, or why keys only
+    span: Span | None = field(default=None, compare=False, repr=False)  # a CREATE INDEX by hand
+
+    @cached_property
+    def held_columns(self) -> frozenset[str]:
+        """The table's columns that can be read from an entry without a dereference."""
+        return frozenset(each.name for each in self.columns if not each.token_of) | frozenset(self.covering)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table as declared; without slots, so that it may keep what is asked of it often."""
+
+    name: str
+    columns: tuple[Column, ...]
+    primary_key: tuple[str, ...]
+    unique_keys: tuple[UniqueKey, ...] = ()
+    foreign_keys: tuple[ForeignKey, ...] = ()
+    limits: tuple[CardinalityLimit, ...] = ()
+    span: Span | None = field(default=None, compare=False, repr=False)
+    name_span: Span | None = field(default=None, compare=False, repr=False)
+    key_span: Span | None = field(default=None, compare=False, repr=False)
+
+    def column(self, name: str) -> Column | None:
+        """Give the column of that name, or None."""
+        return self._column_by_name.get(name)
+
+    def in_order(self, names: Collection[str]) -> tuple[str, ...]:
+        """Give the names of columns in the order in which the table declares them."""
+        by_name = self._column_by_name
+        if len(names) < 2:
+            return tuple(name for name in names if name in by_name)
+        places = self._place_by_name
+        return tuple(sorted((name for name in names if name in places), key=places.__getitem__))
+
+    @cached_property
+    def _place_by_name(self) -> Mapping[str, int]:
+        return {each.name: at for at, each in enumerate(self.columns)}
+
+    @cached_property
+    def _column_by_name(self) -> Mapping[str, Column]:
+        return {each.name: each for each in reversed(self.columns)}  # of two of one name, the first
+
+    def constraints_near(self, names: Collection[str]) -> Sequence[UniqueKey | CardinalityLimit]:
+        """Give the UNIQUE keys and limits that these columns may be all columns of, and the limits of words."""
+        if len(self._constraints) <= FEW:
+            return self._constraints
+        places = {at for name in ("", *names) for at in self._places_by_column.get(name, ())}
+        return [self._constraints[at] for at in sorted(places)]
+
+    @cached_property
+    def _constraints(self) -> tuple[UniqueKey | CardinalityLimit, ...]:
+        return (*self.unique_keys, *self.limits)
+
+    @cached_property
+    def _places_by_column(self) -> Mapping[str, list[int]]:
+        """Where the constraints stand, by the first column of each; those of words under no name."""
+        found: dict[str, list[int]] = {}
+        for at, each in enumerate(self._constraints):
+            is_token = isinstance(each, CardinalityLimit) and each.is_token
+            found.setdefault("" if is_token else each.columns[0], []).append(at)
+        return found
+
+    def primary_index(self) -> Index:
+        """Give the table itself, seen as an index in primary-key order."""
+        return self._primary_index
+
+    @cached_property
+    def _primary_index(self) -> Index:
+        key = tuple(IndexColumn(name) for name in self.primary_key)
+        rest = tuple([each.name for each in self.columns if each.name not in self.primary_key])
+        return Index(self.name, self.name, key, rest, is_primary=True, is_unique=True)
+
+
+def word_column(texts: Iterable[str], ascending: bool = True) -> IndexColumn:
+    """Give the index column that holds the words of some texts together: the same in whatever order they are named."""
+    names = tuple(sorted(texts))
+    return IndexColumn(f"token({','.join(names)})", ascending, token_of=names)
+
+
+def completed_by_key(table: Table, columns: Sequence[IndexColumn]) -> tuple[IndexColumn, ...]:
+    """Complete the columns of an index by the primary key, in the direction of the last: as ORDER BY is completed."""
+    ascending = columns[-1].ascending if columns else True
+    named = {each.name for each in columns}
+    return (*columns, *(IndexColumn(name, ascending) for name in table.primary_key if name not in named))
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """All tables, and the indexes made by hand, by name."""
+
+    tables: Mapping[str, Table] = field(default_factory=dict)
+    indexes: Mapping[str, Index] = field(default_factory=dict)

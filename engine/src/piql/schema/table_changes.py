@@ -1,0 +1,104 @@
+"""What differs between two declarations of a table: what can never change, and what must hold before it may.
+
+Enters: a table as it is kept and as it is wanted. Leaves: a reason against it, or the constraints to hold data against.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from piql.schema.catalog import CardinalityLimit, Column, ForeignKey, Kind, SqlType, Table, UniqueKey
+
+_WIDER = {(Kind.INT, Kind.BIGINT), (Kind.VARCHAR, Kind.TEXT)}
+_UNLIMITED = 2**63
+
+
+@dataclass(frozen=True, slots=True)
+class AddedConstraints:
+    """What holds in the new declaration and need not hold in rows written under the old one.
+
+    `columns` are those that become NOT NULL or take fewer values than before.
+    """
+
+    limits: tuple[CardinalityLimit, ...] = ()
+    unique: tuple[UniqueKey, ...] = ()
+    references: tuple[ForeignKey, ...] = ()
+    columns: tuple[Column, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.limits or self.unique or self.references or self.columns)
+
+
+def reason_against(
+    kept: Table,
+    declared: Table | None,
+    wanted: Table,
+    keeps_alike: Callable[[SqlType, SqlType], bool] = lambda before, after: True,
+) -> str | None:
+    """Say why rows of a table could not be rows of the wanted one, whatever they hold; None when they could.
+
+    `declared` is the table in force, None where only its data are left; what it names may not be left out.
+    `keeps_alike` says whether the store keeps the values of two types in one form.
+    """
+    if wanted.primary_key != kept.primary_key:
+        return f"its primary key is ({', '.join(kept.primary_key)}) and cannot change"
+    for column in kept.columns:
+        found = wanted.column(column.name)
+        if found is None:
+            if declared is not None and declared.column(column.name) is not None:
+                return f"{column.name} would be dropped with its data; keep the column"
+        elif not (_holds_all_of(found.type, column.type) or _may_hold(found.type, column.type)):
+            return f"{column.name} is {column.type} and cannot become {found.type}"
+        elif not keeps_alike(column.type, found.type):
+            why = f"this store keeps the two differently: add a column of type {found.type}, and copy the values"
+            return f"{column.name} is {column.type} and cannot become {found.type}; {why}"
+    return None
+
+
+def added_constraints(kept: Table, wanted: Table) -> AddedConstraints:
+    """Give what must be checked against the rows there are."""
+    limits = {(each.columns, each.is_token): each.limit for each in kept.limits}
+    unique = {each.columns for each in kept.unique_keys}
+    references = {(each.columns, each.table, each.referenced_columns) for each in kept.foreign_keys}
+    return AddedConstraints(
+        tuple(
+            each
+            for each in wanted.limits
+            if limits.get((each.columns, each.is_token), _UNLIMITED) > each.limit
+            and (each.is_token or set(each.columns) != set(wanted.primary_key))
+        ),
+        tuple(each for each in wanted.unique_keys if each.columns not in unique),
+        tuple(
+            each
+            for each in wanted.foreign_keys
+            if (each.columns, each.table, each.referenced_columns) not in references
+        ),
+        tuple(column for column in wanted.columns if _is_stricter(kept.column(column.name), column)),
+    )
+
+
+def _is_stricter(old: Column | None, new: Column) -> bool:
+    if old is None:
+        return not new.nullable
+    return (old.nullable and not new.nullable) or not _holds_all_of(new.type, old.type)
+
+
+def _holds_all_of(new: SqlType, old: SqlType) -> bool:
+    """Say whether every value of the old type is one of the new, kept in the same form."""
+    if old.kind is not new.kind and (old.kind, new.kind) not in _WIDER:
+        return False
+    if new.length is not None and (old.length is None or old.length > new.length):
+        return False
+    if new.precision is not None:
+        if old.precision is None:
+            return False
+        old_scale, new_scale = old.scale or 0, new.scale or 0
+        return new_scale >= old_scale and new.precision - new_scale >= old.precision - old_scale
+    return True
+
+
+def _may_hold(new: SqlType, old: SqlType) -> bool:
+    """Say whether values of the old type are kept in the form of the new one, so that they only have to fit."""
+    texts = (Kind.VARCHAR, Kind.TEXT)
+    return (new.kind in texts and old.kind in texts) or (old.kind, new.kind) == (Kind.BIGINT, Kind.INT)

@@ -1,0 +1,1 @@
+"""From the shape of a read to SELECTs, one or few for many keys."""

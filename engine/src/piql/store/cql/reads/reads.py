@@ -1,0 +1,445 @@
+"""The shape of a read → its CQL: one SELECT within one partition, in clustering order or its reverse, with a LIMIT.
+
+    subscriptions, owner fixed, behind a target     SELECT target FROM … WHERE owner = ? AND target > ? LIMIT ?
+    thoughts, owner fixed, newest first             SELECT … WHERE owner = ? ORDER BY posted DESC LIMIT ?
+
+What follows a place is one range of tuples when all columns go one way, else some ranges after each other.
+Requests of one statement that differ in one column of the key may be sent as one (see grouping.py and listing.py):
+
+    users, each username                            SELECT … WHERE username IN ?
+    the newest thoughts of each owner               SELECT … WHERE owner IN ? ORDER BY posted DESC PER PARTITION LIMIT ?
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from piql.errors import NotDeployed
+from piql.schema.catalog import Kind
+from piql.schema.values import BIGINT_RANGE, INT_RANGE
+from piql.store.base import STATE, WRITE, Consistency, Reader, ReadShape, Row, State
+from piql.store.cql.layout import BUCKET, FALSE, TRUE, Bind, KeyColumn, Layout, quoted
+from piql.store.cql.reads.grouping import AS_READ, Group
+from piql.store.cql.reads.listing import Listing
+from piql.store.cql.reads.shown import Shown
+from piql.store.cql.stored_values import IN_PLACE_OF_NULL, TO_BYTES, ToBytes, pack_int
+
+LARGEST_LIMIT = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One SELECT; `bind` gives the bytes of its parameters, or None where no row can match.
+
+    `given` is the source of Python's values in the same place, out of the arguments `a`, with the names that it uses.
+
+    The first `partition_length` of them are the partition; `groups` are the ways to send several requests as one.
+    """
+
+    cql: str
+    bind: Bind
+    given: tuple[str, dict[str, Any]]
+    partition_length: int = 0
+    groups: tuple[Group, ...] = ()
+    is_further: bool = False  # it reads on behind a place
+
+
+@dataclass(frozen=True, slots=True)
+class CqlRead:
+    """A prepared read: several statements are ranges after each other, until there are enough rows.
+
+    `finish` makes the rows asked for of those that were selected, and leaves out hidden ones; None where they are that.
+    `shown` is the source of that. `listings` are the ways to send a batch of its requests as one, none where that takes
+    more than one statement. `readers` are what answers single requests, as fresh as is asked for.
+    """
+
+    statements: tuple[Statement, ...]
+    is_get: bool
+    finish: Callable[[list[Row]], list[Row]] | None
+    shown: Shown
+    listings: tuple[Listing, ...] = ()
+    readers: dict[Consistency | None, Reader] = field(default_factory=dict, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Bound:
+    """A clustering column that what follows a place is compared with, and the source of its bytes."""
+
+    name: str
+    ascending: bool
+    source: str
+
+
+def plan_read(shape: ReadShape, layout: Layout, selected_as: Mapping[str, str] | None = None) -> CqlRead:
+    """Plan the statements of a read; `selected_as` are the functions that a driver wants of columns, by their types."""
+    functions = {name: (selected_as or {}).get(of, "{}") for name, of in layout.cql_types().items()}
+    if layout.is_backwards and not shape.in_any_order:
+        shape = replace(shape, is_ascending=not shape.is_ascending)
+    if shape.in_any_order and shape.prefix_length == 0 and layout.partition:
+        return _WalkPlan(shape, layout, functions).plan()
+    return _ReadPlan(shape, layout, functions).plan()
+
+
+class _ReadPlan:
+    def __init__(self, shape: ReadShape, layout: Layout, functions: Mapping[str, str]) -> None:
+        if shape.prefix_length < len(layout.partition) and not shape.in_any_order:
+            raise NotDeployed(
+                f"{shape.table.name} is not kept in the order that is read: deploy a query that reads it so"
+            )
+        self.shape, self.layout, self.functions = shape, layout, functions
+        self.names: dict[str, Any] = {"ALL": FALSE, "TRUE": TRUE, "FALSE": FALSE, "limit": _limit}
+        self.python: dict[str, Any] = {"ALL": 0, "TRUE": True, "FALSE": False, "limit": _most}
+        self.in_place: dict[str, str] = {}  # calls that Python's values mostly need not, and what stands there instead
+        self.where: list[str] = []
+        self.sources: list[str] = []
+        at = 0
+        if layout.leading:
+            self.where.append(f"{quoted(layout.leading)} = ?")
+            self.sources.append("int4(a[0])" if layout.has_bucket else "ALL")
+            self.names["int4"], self.python["int4"] = pack_int, _itself
+            at = int(layout.has_bucket)
+        for place, each in enumerate(layout.key[: shape.prefix_length], start=at):
+            is_null = each.name in shape.nulls
+            if each.flag:
+                self.where.append(f"{quoted(each.flag)} = ?")
+                self.sources.append("FALSE" if is_null else "TRUE")
+            self.where.append(f"{quoted(each.name)} = ?")
+            self.sources.append(self._stand_in(each, place) if is_null else self._encoded(each, place))
+        self.next = at + shape.prefix_length
+        self.fixed = len(self.where)
+        self.rest = layout.key[shape.prefix_length :]
+        self.leaves_nulls = shape.skips_nulls or shape.has_low or shape.has_high
+        if self.leaves_nulls and self.rest and self.rest[0].flag:
+            self.where.append(f"{quoted(self.rest[0].flag)} = ?")
+            self.sources.append("TRUE")
+
+    def _encoded(self, column: KeyColumn, place: int) -> str:
+        self.names[f"e{place}"] = column.to_bytes()
+        self.python[f"e{place}"] = column.as_python() or _itself
+        call, value = f"e{place}(a[{place}])", f"a[{place}]"
+        if not column.as_python():
+            self.in_place[call] = value
+        elif column.is_escaped and column.kind is not Kind.BLOB:
+            self.in_place[call] = f"({value} if {value} and {value}[0] != '\\0' else {call})"
+        return f"e{place}(a[{place}])"
+
+    def _stand_in(self, column: KeyColumn, place: int) -> str:
+        stand_in, as_python = IN_PLACE_OF_NULL[column.kind], column.as_python()
+        self.names[f"d{place}"] = TO_BYTES[column.kind](stand_in)
+        self.python[f"d{place}"] = as_python(stand_in) if as_python else stand_in
+        return f"d{place}"
+
+    def plan(self) -> CqlRead:
+        shape = self.shape
+        if shape.after_length:
+            statements = self._behind_place()
+        else:
+            ends, sources, guards = self._ends(self.next)
+            statements = (self._statement([*self.where, *ends], [*self.sources, *sources], guards),)
+        listings = self._listings(statements[0]) if len(statements) == 1 else ()
+        return self._read(statements, shape.is_get, listings)
+
+    def _read(
+        self, statements: tuple[Statement, ...], is_get: bool = False, listings: tuple[Listing, ...] = ()
+    ) -> CqlRead:
+        shown = self._shown()
+        return CqlRead(statements, is_get, shown.rows() if shown.is_changed else None, shown, listings)
+
+    def _ends(self, at: int, *, as_tuple: bool = False) -> tuple[list[str], list[str], list[str]]:
+        """Give the conditions of the range's ends, the sources of their bytes, and what must not be None."""
+        shape = self.shape
+        conditions: list[str] = []
+        sources: list[str] = []
+        guards: list[str] = []
+        for has, sign, is_included, is_low in (
+            (shape.has_low, ">", shape.is_low_included, True),
+            (shape.has_high, "<", shape.is_high_included, False),
+        ):
+            if not has:
+                continue
+            column = self.rest[0]
+            name = f"({quoted(column.name)})" if as_tuple else quoted(column.name)
+            mark = "(?)" if as_tuple else "?"
+            change = _NUMBER_ENDS.get(column.kind)
+            if change is None:
+                conditions.append(f"{name} {sign}{'=' if is_included else ''} {mark}")
+                sources.append(self._encoded(column, at))
+            else:
+                end = self.python[f"n{at}"] = _number_end(change, is_low, is_included)
+                self.names[f"n{at}"] = _in_bytes(end, TO_BYTES[column.kind])
+                conditions.append(f"{name} {sign}= {mark}")
+                guards.append(f"(v{at} := n{at}(a[{at}]))")
+                sources.append(f"v{at}")
+            at += 1
+        return conditions, sources, guards
+
+    def _behind_place(self) -> tuple[Statement, ...]:
+        """Split what follows a place into ranges that are each one slice, as few as the directions allow.
+
+        after (a, b), both ascending   →  (a, b) > (?, ?)
+        after (a, b), b descending     →  a = ? AND b < ?   then   a > ?
+        """
+        shape = self.shape
+        bounds: list[_Bound] = []
+        for place, each in enumerate(self.rest[: shape.after_length], start=self.next):
+            encoded = self._encoded(each, place)
+            if not each.flag:
+                bounds.append(_Bound(each.name, each.ascending, encoded))
+                continue
+            stand_in = self._stand_in(each, place)
+            if place > self.next or not self.leaves_nulls:
+                bounds.append(_Bound(each.flag, each.ascending, f"FALSE if a[{place}] is None else TRUE"))
+            bounds.append(_Bound(each.name, each.ascending, f"{stand_in} if a[{place}] is None else {encoded}"))
+        ends_at = self.next + shape.after_length
+        ways = {each.ascending == shape.is_ascending for each in bounds}
+        if len(ways) == 1:
+            sign = (">" if ways == {True} else "<") + ("=" if shape.is_after_included else "")
+            names = ", ".join(quoted(each.name) for each in bounds)
+            condition = f"({names}) {sign} ({', '.join('?' * len(bounds))})"
+            ends, sources, guards = self._ends(ends_at, as_tuple=True)
+            where = [*self.where, condition, *ends]
+            return (self._statement(where, [*self.sources, *(each.source for each in bounds), *sources], guards),)
+        statements: list[Statement] = []
+        for count in range(len(bounds), 0, -1):
+            last = bounds[count - 1]
+            sign = ">" if last.ascending == shape.is_ascending else "<"
+            included = "=" if count == len(bounds) and shape.is_after_included else ""
+            ends, sources, guards = self._ends(ends_at)
+            if count > 1:  # the range's column is fixed here, and either lies within the far end or does not
+                ends, sources, guards = [], [], self._place_within_end(ends_at)
+            where = [
+                *self.where,
+                *(f"{quoted(each.name)} = ?" for each in bounds[: count - 1]),
+                f"{quoted(last.name)} {sign}{included} ?",
+                *ends,
+            ]
+            statements.append(
+                self._statement(where, [*self.sources, *(each.source for each in bounds[:count]), *sources], guards)
+            )
+        return tuple(statements)
+
+    def _place_within_end(self, at: int) -> list[str]:
+        shape = self.shape
+        if not (shape.has_low or shape.has_high):
+            return []
+        is_included = shape.is_low_included if shape.has_low else shape.is_high_included
+        sign = (">" if shape.has_low else "<") + ("=" if is_included else "")
+        return [f"(a[{self.next}] {sign} a[{at}] or None)"]
+
+    def _statement(self, where: list[str], sources: list[str], guards: list[str]) -> Statement:
+        names = self._selected()
+        cql = self._select(names, where, "LIMIT")
+        groups = tuple(self._group(names, where, place, name) for place, name in self._places_of_groups())
+        if not self.shape.is_get:
+            sources = [*sources, "limit(a[-1])"]
+        body = f"[{', '.join(sources)}]"
+        if guards:
+            body = f"None if {' or '.join(f'{guard} is None' for guard in guards)} else {body}"
+        bind: Bind = eval(f"lambda a: {body}", dict(self.names))
+        for call, value in self.in_place.items():
+            body = body.replace(call, value)
+        given = body, dict(self.python)
+        length = len(self.layout.partition_names()) if self.fixed else 0
+        return Statement(cql, bind, given, length, groups, self.shape.after_length > 0)
+
+    def _select(self, names: list[str], where: list[str], limit: str) -> str:
+        cql = f"SELECT {', '.join(map(self._selected_as, names))} FROM {self.layout.table}"
+        if where:
+            cql += f" WHERE {' AND '.join(where)}"
+        return cql if self.shape.is_get else f"{cql}{self._order()} {limit} ?"
+
+    def _selected_as(self, name: str) -> str:
+        function = self.functions.get(name, "{}")
+        return quoted(name) if function == "{}" else f"{function.format(quoted(name))} AS {quoted(name)}"
+
+    def _places_of_groups(self) -> list[tuple[int, str]]:
+        """Give the columns in which requests sent together may differ: those of the partition, or the last of a key."""
+        names = self.layout.key_names()
+        partition = len(self.layout.partition_names())
+        if self.fixed < partition or self.shape.in_any_order:
+            return []
+        places = list(range(partition))
+        if self.shape.is_get and len(names) > partition and names[-1] not in self.shape.nulls:
+            places.append(len(names) - 1)
+        kinds = {each.name: each.kind for each in self.layout.key} | {BUCKET: Kind.INT}
+        return [(place, names[place]) for place in places if kinds.get(names[place]) in AS_READ]
+
+    def _group(self, names: list[str], where: list[str], place: int, name: str) -> Group:
+        kinds = {each.name: each.kind for each in self.layout.key} | {BUCKET: Kind.INT}
+        is_added = name not in names
+        condition = f"{quoted(name)} IN ?"
+        cql = self._select(
+            [*names, name] if is_added else names,
+            [*where[:place], condition, *where[place + 1 :]],
+            "PER PARTITION LIMIT",
+        )
+        at = len(names) if is_added else names.index(name)
+        is_partition = place < len(self.layout.partition_names())
+        return Group(cql, place, at, is_added, is_partition, not self.shape.is_get, AS_READ[kinds[name]])
+
+    def _listings(self, statement: Statement) -> tuple[Listing, ...]:
+        """Give the groups for which batches are known as alike by their arguments, and sent without looking further."""
+        key = {each.name: each for each in self.layout.key}
+        if statement.partition_length > 1 or any(each.kind is Kind.DOUBLE for each in key.values()):
+            return ()  # -0.0 equals 0.0, and is not kept alike
+        if self.shape.has_low or self.shape.has_high or self.shape.nulls:  # what is asked for is not as it was given
+            return ()
+        names = self.layout.key_names()
+        return tuple(self._listing(each, key.get(names[each.place])) for each in statement.groups)
+
+    def _listing(self, group: Group, column: KeyColumn | None) -> Listing:
+        """Compile a listing; of a bucket there is no column."""
+        at = 0 if column is None else self.layout.has_bucket + self.layout.key.index(column)
+        count = self.next + self.shape.after_length + (not self.shape.is_get)
+        others = "".join(f"a[{each}], " for each in range(count) if each != at)
+        as_kept = column.as_kept() if column is not None else None
+        key = f"a[{at}]"
+        if as_kept is not None and column is not None:
+            one = "b'\\x01'" if column.kind is Kind.BLOB else "'\\x01'"
+            key = f"{key} if {key} >= {one} else kept({key})"
+        shown = self._shown()
+        return Listing(
+            group,
+            "int" if column is None else column.cql,
+            eval(f"lambda arguments: [{key} for a in arguments]", {"kept": as_kept}),
+            eval(f"lambda arguments: len({{({others}) for a in arguments}}) == 1" if others else "lambda _: True"),
+            pack_int if column is None else TO_BYTES[column.kind],
+            shown,
+            shown.row_of_each(group.at) if self.shape.is_get else None,
+            shown.rows() if not self.shape.is_get else None,
+        )
+
+    def _order(self) -> str:
+        if self.shape.is_ascending or not self.layout.clustering:
+            return ""
+        order: list[str] = []
+        for each in self.layout.clustering:
+            direction = "DESC" if each.ascending else "ASC"
+            order.extend(f"{quoted(name)} {direction}" for name in (each.flag, each.name) if name)
+        return f" ORDER BY {', '.join(order)}"
+
+    def _flagged(self) -> dict[str, str]:
+        """Give the flags of the selected columns that may hold a stand-in for NULL."""
+        certain = 1 if self.leaves_nulls else 0
+        fixed = {each.name for each in self.layout.key[: self.shape.prefix_length + certain]} - set(self.shape.nulls)
+        return {each.name: each.flag for each in self.layout.clustering if each.flag and each.name not in fixed}
+
+    def _selected(self) -> list[str]:
+        flagged = self._flagged()
+        names = [*self.shape.columns, *(flagged[name] for name in self.shape.columns if name in flagged)]
+        if self.layout.is_primary and STATE not in names:
+            names.append(STATE)
+        if not names:
+            names = self.layout.partition_names()[:1]
+        return list(dict.fromkeys(names))  # a driver may give rows by the names of their columns
+
+    def _shown(self) -> Shown:
+        """Say what makes rows of selected ones: NULL for stand-ins, no escapes, and no rows that are hidden."""
+        columns, flagged = self.shape.columns, self._flagged()
+        escaped = {each.name: each.kind for each in self.layout.partition if each.is_escaped}
+        place = {name: at for at, name in enumerate(self._selected())}
+        sources = []
+        is_changed = not columns or self.layout.is_primary
+        for at, name in enumerate(columns):
+            source = value = f"r[{place[name]}]"
+            if name in flagged:
+                source = f"{value} if r[{place[flagged[name]]}] else None"
+            elif name in escaped:
+                one = "b'\\x01'" if escaped[name] is Kind.BLOB else "'\\x01'"
+                source = f"{value} if {value} >= {one} else {value}[1:]"  # what is less begins with U+0000
+            elif name == STATE:
+                source = f"{value} or 0"
+            elif name == WRITE:
+                source = f"({value} or '').partition(' ')[0]"
+            is_changed = is_changed or source != f"r[{at}]"
+            sources.append(source)
+        row = f"({', '.join(sources)}{',' if len(sources) == 1 else ''})"
+        first = State.GONE if self.shape.sees_coming else State.COMING
+        state = f"r[{place[STATE]}]" if self.layout.is_primary else ""
+        condition = f"not {state} or {state} < {first.value}" if state else ""
+        return Shown(row, condition, len(columns), is_changed)
+
+
+class _WalkPlan(_ReadPlan):
+    """A walk of everything, partition by partition in the order of their tokens; no query makes one.
+
+    after a row   →  the rest of its partition   then   token(partition) > token(?)
+    """
+
+    def plan(self) -> CqlRead:
+        layout, shape = self.layout, self.shape
+        if layout.leading:
+            raise NotDeployed(f"{layout.name} is spread over buckets, and is not walked")
+        if not shape.after_length:
+            return self._read((self._statement([], [], []),))
+        names = ", ".join(map(quoted, layout.partition_names()))
+        count = len(layout.partition)
+        sources = [self._encoded(each, at) for at, each in enumerate(layout.partition)]
+        further = self._statement([f"token({names}) > token({', '.join('?' * count)})"], sources, [])
+        if not layout.clustering:
+            return self._read((further,))
+        rest = replace(shape, prefix_length=count, after_length=len(layout.clustering), in_any_order=False)
+        return self._read((*_ReadPlan(rest, layout, self.functions).plan().statements, further))
+
+
+def _most(rows: int) -> int:
+    return min(rows, LARGEST_LIMIT)
+
+
+def _limit(rows: int) -> bytes:
+    return pack_int(min(rows, LARGEST_LIMIT))
+
+
+def _itself(value: Any) -> Any:
+    return value
+
+
+def _whole_end(value: Any, is_low: bool, is_included: bool, range_: tuple[int, int]) -> int | None:
+    """Give the whole number from (or to) which a range reads, itself included; None where no number is left."""
+    if is_low:
+        end = math.ceil(value) if is_included else math.floor(value) + 1
+        return max(end, range_[0]) if end <= range_[1] else None
+    end = math.floor(value) if is_included else math.ceil(value) - 1
+    return min(end, range_[1]) if end >= range_[0] else None
+
+
+def _double_end(value: Any, is_low: bool, is_included: bool) -> float:
+    """Give the double from (or to) which a range reads, itself included, whatever kind of number ends it."""
+    away = math.inf if is_low else -math.inf
+    try:
+        end = float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+    beyond = end < value if is_low else end > value
+    if beyond or (end == value and not is_included):
+        end = math.nextafter(end, away)
+    return end
+
+
+def _int_end(value: Any, is_low: bool, is_included: bool) -> int | None:
+    return _whole_end(value, is_low, is_included, INT_RANGE)
+
+
+def _bigint_end(value: Any, is_low: bool, is_included: bool) -> int | None:
+    return _whole_end(value, is_low, is_included, BIGINT_RANGE)
+
+
+_NumberEnd = Callable[[Any, bool, bool], "int | float | None"]
+
+# The ends of these ranges may be numbers of another kind: `int_column > 2.5`.
+_NUMBER_ENDS: dict[Kind, _NumberEnd] = {
+    Kind.INT: _int_end,
+    Kind.BIGINT: _bigint_end,
+    Kind.DOUBLE: _double_end,
+}
+
+
+def _number_end(change: _NumberEnd, is_low: bool, is_included: bool) -> Callable[[Any], Any]:
+    return lambda value: change(value, is_low, is_included)
+
+
+def _in_bytes(change: Callable[[Any], Any], to_bytes: ToBytes) -> Callable[[Any], bytes | None]:
+    return lambda value: None if (end := change(value)) is None else to_bytes(end)

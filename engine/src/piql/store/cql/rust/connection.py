@@ -1,0 +1,431 @@
+"""`?driver=rust`, experimental: the store on ScyllaDB's driver over its Rust core, `pip install piql[rust]`.
+
+The driver does in its own threads what costs most in Python: routing, frames, speculative copies. It takes and gives
+Python values, and tells failures as texts. What it lacks beside the default driver: statements for several keys go to
+any node and not to one that has all of them, nodes are said to be up only where a connection is open, and nobody learns
+which node was late: a silent one is left out when its connections have not answered for twice LATE_SECONDS.
+
+A read is sent without the driver's policy of copies, which costs a tenth of it; one that has no answer by the time of
+the first copy is sent again under that policy (reads may be repeated), as direct.py does it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from importlib.metadata import version
+from queue import Empty, SimpleQueue
+from time import monotonic, sleep
+from typing import Any, Literal, NamedTuple, TypeVar
+
+from piql.errors import StoreUnavailable
+from piql.forking import renew_in_children
+from piql.store.base import Consistency, Node, Row
+from piql.store.cql.address import Address
+from piql.store.cql.forked import leave_to_parent
+from piql.store.cql.link import Done, Reads
+from piql.store.cql.reads.grouping import Values
+from piql.store.cql.rust.failures import have_replicas_failed, unavailable, was_not_taken
+from piql.store.cql.rust.reads import RustReads
+from piql.store.cql.rust.values import SELECTED_AS, to_rows, to_values
+from piql.store.cql.undecided import Undecided
+
+T = TypeVar("T")
+LATE_SECONDS = 1.0  # twice: a connection is asked whether it lives after one, and has another to say so
+_SPECULATIVE_COPIES = 2
+_CONDITIONAL_PATIENCE = 5  # times as long: copies of a conditional change hinder each other
+_FIRST_PAUSE = 0.05
+_MORE_PAUSES = 3  # where replicas failed: nodes take up to some seconds to learn of a change of the schema
+_AGREEMENT_SECONDS = 60
+_TURNS = 1024
+_LEVELS = {
+    "ONE": "One",
+    "LOCAL_ONE": "LocalOne",
+    "TWO": "Two",
+    "THREE": "Three",
+    "QUORUM": "Quorum",
+    "LOCAL_QUORUM": "LocalQuorum",
+    "EACH_QUORUM": "EachQuorum",
+    "ALL": "All",
+}
+_Manner = Literal["read", "any", "serial", "if", "ifs"]
+"""How a statement is sent: a read without copies, whatever may be repeated, a serial read, conditional changes."""
+
+
+Page = list[dict[str, Any]]
+"""What came for a request, as the driver gives it."""
+
+
+class _Prepared(NamedTuple):
+    """A statement as it is to be sent, what makes values of its parameters, and rows of its answers."""
+
+    statement: Any
+    values: Callable[[Values], list[Any]]
+    rows: Callable[[Any], list[Row]]
+
+
+class RustConnection:
+    """A session of the Rust driver; may be used from any number of threads."""
+
+    selected_as: Mapping[str, str] = SELECTED_AS
+
+    def __init__(self, address: Address) -> None:
+        try:
+            from scylla import enums
+            from scylla.execution_profile import ExecutionProfile
+            from scylla.policies.load_balancing import DefaultPolicy, NodeLocationPreference
+            from scylla.policies.retry_policy import DefaultRetryPolicy, FallthroughRetryPolicy
+            from scylla.policies.speculative_execution import SimpleSpeculativeExecutionPolicy
+            from scylla.session_builder import SessionBuilder
+        except ImportError as missing:
+            raise StoreUnavailable(
+                "driver=rust needs a package that is not installed: pip install piql[rust]"
+            ) from missing
+        self.address = address
+        is_local = address.consistency.startswith("LOCAL")
+        consistency = getattr(enums.Consistency, _LEVELS[address.consistency])
+        self._levels: dict[Consistency, Any] = {
+            "eventual": enums.Consistency.LocalOne if is_local else enums.Consistency.One,
+            "quorum": enums.Consistency.LocalQuorum if is_local else enums.Consistency.Quorum,
+        }
+        self._serial = enums.Consistency.LocalSerial if is_local else enums.Consistency.Serial
+        where = NodeLocationPreference.datacenter(address.datacenter) if address.datacenter else None
+
+        def profile(copies_after: float, retry_policy: Any) -> Any:
+            return ExecutionProfile(
+                timeout=address.timeout,
+                consistency=consistency,
+                serial_consistency=enums.SerialConsistency.LocalSerial if is_local else enums.SerialConsistency.Serial,
+                load_balancing_policy=DefaultPolicy(node_location_preference=where),
+                retry_policy=retry_policy,
+                speculative_execution_policy=(
+                    SimpleSpeculativeExecutionPolicy(copies_after, _SPECULATIVE_COPIES) if copies_after else None
+                ),
+            )
+
+        retries = DefaultRetryPolicy() if address.retries else FallthroughRetryPolicy()
+        seconds = address.speculative / 1000
+        self._patience = _CONDITIONAL_PATIENCE * seconds
+        self._profiles = {
+            "read": profile(0, FallthroughRetryPolicy()),
+            "serial": profile(self._patience, retries),
+            "if": profile(self._patience, FallthroughRetryPolicy()),
+        }
+        builder = (
+            SessionBuilder()
+            .contact_points([(each, address.port) for each in address.hosts])
+            .execution_profile(profile(seconds, retries))
+            .connection_timeout(address.timeout)
+            .keepalive_interval(LATE_SECONDS)
+            .keepalive_timeout(LATE_SECONDS)
+            .schema_agreement_timeout(max(address.timeout, _AGREEMENT_SECONDS))
+            .auto_await_schema_agreement(False)
+            .write_coalescing(None)
+        )
+        if address.user:
+            builder = builder.user(address.user, address.password or "")
+        self._prepared: dict[str, Any] = {}
+        self._known: dict[tuple[str, _Manner, Consistency | None], _Prepared] = {}
+        more = _MORE_PAUSES if address.retries else 0
+        self._pauses = tuple(_FIRST_PAUSE * 2**number for number in range(address.retries + more))
+        self._turns = [threading.Lock() for _ in range(_TURNS)]
+        self.slots: SimpleQueue[None] = SimpleQueue()  # one for each request that may be under way
+        for _ in range(address.in_flight * max(1, len(address.hosts))):
+            self.slots.put(None)
+        try:
+            self.session = builder.connect().result()
+        except Exception as failure:
+            raise unavailable(failure, address) from failure
+        renew_in_children(self, RustConnection._leave_to_parent)
+
+    def _leave_to_parent(self) -> None:
+        """Refuse all requests in a forked process; none waits for a slot that the parent's requests have."""
+        for _ in range(self.address.in_flight * max(1, len(self.address.hosts))):
+            self.slots.put(None)
+        leave_to_parent(self)
+
+    def reads(self) -> Reads:
+        return RustReads(self)
+
+    def know_keyspace(self) -> None:
+        """Do nothing: the driver follows the changes of keyspaces itself."""
+
+    def execute(self, cql: str) -> list[Row]:
+        try:
+            page = self.session.execute(cql, None, paged=False).result().iter_current_page()
+            return [tuple(row.values()) for row in page]
+        except Exception as failure:
+            raise unavailable(failure, self.address) from failure
+
+    def change_schema(self, statements: Sequence[str]) -> None:
+        if not statements:
+            return
+        from scylla.statement import Statement
+
+        seconds = max(self.address.timeout, float(_AGREEMENT_SECONDS))
+        try:
+            node = next((each for each in self.session.cluster_state.nodes_info.values() if each.connected), None)
+            for each in statements:
+                self.session.execute(Statement(each).with_request_timeout(seconds), target=node).result()
+            self.session.await_schema_agreement().result()
+        except Exception as failure:
+            raise unavailable(failure, self.address) from failure
+
+    def known(self, cql: str, manner: _Manner, consistency: Consistency | None = None) -> _Prepared:
+        """Give a statement as it is to be sent; what is prepared once serves all manners."""
+        found = self._known.get((cql, manner, consistency))
+        if found is None:
+            made = self._prepared.get(cql)
+            if made is None:
+                made = self._prepared[cql] = self.session.prepare(cql).result(self.address.timeout)
+            sent = made.set_is_idempotent(manner != "ifs")  # many rows take long: copies would double the work
+            if manner in self._profiles:
+                sent = sent.with_execution_profile(self._profiles[manner])
+            if manner == "serial":
+                sent = sent.with_consistency(self._serial)
+            elif consistency is not None:
+                sent = sent.with_consistency(self._levels[consistency])
+            found = _Prepared(sent, to_values(made.bind_columns), to_rows(made.result_columns))
+            self._known[cql, manner, consistency] = found
+        return found
+
+    def prepared_for_reads(self, cql: str, consistency: Consistency | None) -> Any:
+        """Give a statement that is sent without copies; where the nodes do not prepare it, later."""
+        began = monotonic()
+        try:
+            return self.known(cql, "read", consistency).statement
+        except Exception as failure:
+            return self._again(lambda _: self.known(cql, "read", consistency).statement, failure, began)
+
+    def answer(
+        self, cql: str, values: Values, consistency: Consistency | None = None, *, is_serial: bool = False
+    ) -> list[Row]:
+        if not is_serial:
+            return self.rows(cql, self._page(cql, values, consistency))
+        began = monotonic()
+        try:
+            known = self.known(cql, "serial")
+            with self._turn(known, values):
+                page = self.begun(known, values).page()
+        except Exception as failure:
+            page = self._later(cql, values, "serial", None, failure, began)
+        return self.rows(cql, page)
+
+    def rows(self, cql: str, page: Page) -> list[Row]:
+        return self.known(cql, "any").rows(page)
+
+    def _page(self, cql: str, values: Values, consistency: Consistency | None) -> Page:
+        began = monotonic()
+        try:
+            known = self.known(cql, "any", consistency)
+            slot = self.slots.get()
+            try:
+                return self.begun(known, values).page()
+            finally:
+                self.slots.put(slot)
+        except Exception as failure:
+            return self._later(cql, values, "any", consistency, failure, began)
+
+    def change_if(self, cql: str, values: Values) -> tuple[bool, bool]:
+        """Send a conditional change; its copies go out after a while, and none before: so it is known to be alone."""
+        began = monotonic()
+        try:
+            known = self.known(cql, "if")
+            with self._turn(known, values):
+                began = monotonic()
+                page = self.begun(known, values).page()
+            was_sent_once = not self._patience or monotonic() - began < self._patience
+        except Exception as failure:
+            page = self._later(cql, values, "if", None, failure, began)
+            was_sent_once = False
+        is_made = bool(self.rows(cql, page)[0][0])
+        return is_made, is_made or was_sent_once
+
+    def _turn(self, known: _Prepared, values: Values) -> threading.Lock:
+        """Conditional changes and serial reads of one partition hinder each other: those of this process take turns."""
+        partition = tuple([values[at] for at in known.statement.partition_key_indexes])
+        return self._turns[hash(partition) % _TURNS]
+
+    def _later(
+        self,
+        cql: str,
+        values: Values,
+        manner: _Manner,
+        consistency: Consistency | None,
+        failure: Exception,
+        began: float,
+    ) -> Page:
+        """Send a request that failed once more.
+
+        Not where replicas failed at a conditional change or serial read: what came of it is looked at first.
+        """
+
+        def send(seconds: float) -> Page:
+            known = self.known(cql, manner, consistency)
+            return self.begun(known._replace(statement=known.statement.with_request_timeout(seconds)), values).page()
+
+        return self._again(send, failure, began, is_conditional=manner in ("if", "serial"))
+
+    def _again(
+        self, attempt: Callable[[float], T], failure: Exception, began: float, *, is_conditional: bool = False
+    ) -> T:
+        """Try again after a pause, in the seconds that are left, as long as that may help; else raise why it failed."""
+        until = began + self.address.timeout
+        for number, pause in enumerate(self._pauses):
+            left = until - monotonic() - pause
+            if left <= 0 or not self._may_be_sent_again(failure, number, is_conditional=is_conditional):
+                break
+            sleep(pause)
+            try:
+                return attempt(left)
+            except Exception as again:
+                failure = again
+        raise unavailable(failure, self.address, is_conditional=is_conditional) from failure
+
+    def _may_be_sent_again(self, failure: Exception, number: int, *, is_conditional: bool) -> bool:
+        if have_replicas_failed(failure):
+            return not is_conditional
+        return number < self.address.retries and was_not_taken(failure)
+
+    def answer_many(
+        self, requests: Sequence[tuple[str, Values]], consistency: Consistency | None = None
+    ) -> list[list[Row]]:
+        pages = self.pages(requests, consistency)
+        return [self.rows(cql, page) for (cql, _), page in zip(requests, pages, strict=True)]
+
+    def pages(self, requests: Sequence[tuple[str, Values]], consistency: Consistency | None) -> list[Page]:
+        """Send requests at the same time, and those that failed again."""
+        began = monotonic()
+        pages, failures = self.sent_together(requests, "any", consistency, None)
+        for at, failure in failures.items():
+            pages[at] = self._later(*requests[at], "any", consistency, failure, began)
+        return pages
+
+    def sent_together(
+        self,
+        requests: Sequence[tuple[str, Values]],
+        manner: _Manner,
+        consistency: Consistency | None,
+        seconds: float | None,
+    ) -> tuple[list[Page], dict[int, Exception]]:
+        """Send requests at the same time; where too many are under way, earlier ones of this call are awaited first.
+
+        Give what came for each, and what kept those from having any that failed, or took longer than `seconds`.
+        """
+        pages: list[Page] = [[] for _ in requests]
+        failures: dict[int, Exception] = {}
+        under_way: deque[tuple[int, _Begun]] = deque()
+        until = None if seconds is None else monotonic() + seconds
+
+        def take() -> None:
+            at, first = under_way.popleft()
+            try:
+                pages[at] = first.page(None if until is None else max(0.0, until - monotonic()))
+            except Exception as failure:
+                failures[at] = failure
+            finally:
+                self.slots.put(None)
+
+        try:
+            for at, (cql, values) in enumerate(requests):
+                while not self._has_slot(is_waiting=not under_way):
+                    take()
+                try:
+                    known = self.known(cql, manner, consistency)
+                    under_way.append((at, self.begun(known, values, is_many=len(requests) > 1)))
+                except Exception as failure:
+                    failures[at] = failure
+                    self.slots.put(None)
+            while under_way:
+                take()
+        finally:
+            for _ in under_way:
+                self.slots.put(None)
+        return pages, failures
+
+    def _has_slot(self, *, is_waiting: bool) -> bool:
+        try:
+            self.slots.get(is_waiting)
+        except Empty:
+            return False
+        return True
+
+    def each_serially(
+        self, requests: Sequence[tuple[str, Values]], most: int, *, is_change: bool
+    ) -> list[list[Row] | None]:
+        manner: _Manner = "ifs" if is_change else "serial"
+        answers: list[list[Row] | None] = [None] * len(requests)
+        under_way: deque[tuple[int, _Begun]] = deque()
+        failures: list[StoreUnavailable] = []
+
+        def take() -> None:
+            at, first = under_way.popleft()
+            try:
+                answers[at] = first.known.rows(first.page())
+            except Exception as problem:
+                said = unavailable(problem, self.address, is_conditional=True)
+                if not isinstance(said, Undecided) and not (self.address.retries and was_not_taken(problem)):
+                    failures.append(said)
+
+        for at, (cql, values) in enumerate(requests):
+            if len(under_way) == most:
+                take()
+            if failures:
+                break
+            try:
+                under_way.append((at, self.begun(self.known(cql, manner), values, is_many=True)))
+            except Exception as problem:
+                failures.append(unavailable(problem, self.address))
+        while under_way:
+            take()
+        if failures:
+            raise failures[0]
+        return answers
+
+    def begun(self, known: _Prepared, values: Values, *, is_many: bool = False) -> _Begun:
+        future = self.session.execute(known.statement, known.values(values), paged=False)
+        return _Begun(future.start() if is_many else future, known)
+
+    def start(self, requests: Sequence[tuple[str, Values]], done: Done, consistency: Consistency | None = None) -> None:
+        """Wait in a thread of its own: nothing that waits for its own rows calls this."""
+
+        def run() -> None:
+            try:
+                found: list[list[Row]] | StoreUnavailable = self.answer_many(requests, consistency)
+            except StoreUnavailable as failure:
+                found = failure
+            done(found)
+
+        threading.Thread(target=run, daemon=True).start()
+
+    @property
+    def driver(self) -> str:
+        return f"scylladb-rs-driver {version('scylladb-rs-driver')}"
+
+    def nodes(self) -> tuple[Node, ...]:
+        known = self.session.cluster_state.nodes_info.values()
+        return tuple(
+            Node(str(each.address[0]), each.connected, "?", each.datacenter or "?", each.rack or "?")
+            for each in sorted(known, key=lambda each: str(each.address[0]))
+        )
+
+    def close(self) -> None:
+        """Let the session go: the driver closes its connections when nobody holds it."""
+        self._known.clear()
+        self._prepared.clear()
+        del self.session
+
+
+class _Begun(NamedTuple):
+    """A request under way."""
+
+    future: Any
+    known: _Prepared
+
+    def page(self, seconds: float | None = None) -> Page:
+        try:
+            return list(self.future.result(seconds).iter_current_page())
+        except BaseException:
+            self.future.cancel()
+            raise

@@ -1,0 +1,158 @@
+"""CQL's bytes ↔ the Python values that the Rust driver takes and gives, and PIQL's stored values out of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from struct import Struct
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from piql.store.base import Row
+from piql.store.cql.reads.shown import Shown
+from piql.store.cql.stored_values import date_from_bytes
+from piql.store.values import decode_timestamp
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_unpack_int = Struct(">i").unpack_from
+_unpack_long = Struct(">q").unpack
+_unpack_double = Struct(">d").unpack
+
+
+def _decimal(value: bytes) -> Decimal:
+    (scale,) = _unpack_int(value)
+    return Decimal(f"{int.from_bytes(value[4:], 'big', signed=True)}E{-scale}")
+
+
+def _itself(value: bytes) -> bytes:
+    return value
+
+
+_FROM_BYTES: dict[str, Callable[[bytes], Any]] = {
+    "CqlText": bytes.decode,
+    "CqlAscii": bytes.decode,
+    "CqlInt": lambda value: _unpack_int(value)[0],
+    "CqlTinyInt": lambda value: int.from_bytes(value, "big", signed=True),
+    "CqlBigInt": lambda value: _unpack_long(value)[0],
+    "CqlDouble": lambda value: _unpack_double(value)[0],
+    "CqlBoolean": lambda value: value != b"\x00",
+    "CqlTimestamp": lambda value: decode_timestamp(_unpack_long(value)[0]),
+    "CqlDate": lambda value: date.fromordinal(date_from_bytes(value)),
+    "CqlUuid": lambda value: UUID(bytes=value),
+    "CqlTimeuuid": lambda value: UUID(bytes=value),
+    "CqlBlob": _itself,
+    "CqlDecimal": _decimal,
+}
+
+SELECTED_AS = {"timestamp": "toUnixTimestamp({})", "uuid": "uuidAsBlob({})"}
+"""What reads select columns of these types as: then no Python object is made of each value, and unmade."""
+
+# The source of a stored value, given that of what the driver gives: inline, for it is made for each row.
+_AS_STORED = {
+    "CqlTimestamp": "(d := {0} - EPOCH).days * 86_400_000 + d.seconds * 1_000 + d.microseconds // 1_000",
+    "CqlDate": "{0}.toordinal()",
+    "CqlUuid": "{0}.bytes",
+    "CqlTimeuuid": "{0}.bytes",
+}
+
+
+def from_bytes(described: Any) -> Callable[[Any], Any]:
+    """Give what makes a value for the driver of the bytes of a column's type, lists and tuples of them included.
+
+    A list may be given as one of the driver's values already.
+    """
+    name = type(described).__name__
+    if name == "CqlList":
+        of = from_bytes(described.column_type)
+        return lambda value: value if isinstance(value, list) else _listed(value, of)
+    if name == "CqlTuple":
+        parts = [from_bytes(each) for each in described.element_types]
+        return lambda value: tuple([part(each) for part, each in zip(parts, _pieces(value, len(parts)), strict=True)])
+    return _FROM_BYTES[name]
+
+
+def _listed(value: bytes, of: Callable[[bytes], Any]) -> list[Any]:
+    (count,) = _unpack_int(value)
+    return [of(each) for each in _pieces(value, count, 4)]
+
+
+def _pieces(value: bytes, count: int, at: int = 0) -> Iterator[bytes]:
+    """Give pieces that each stand behind their length."""
+    for _ in range(count):
+        (length,) = _unpack_int(value, at)
+        yield value[at + 4 : at + 4 + length]
+        at += 4 + length
+
+
+def to_values(columns: Sequence[Any]) -> Callable[[Sequence[bytes | None]], list[Any]]:
+    """Generate what turns the bytes of all parameters into values."""
+    names = {f"c{at}": from_bytes(each.cql_type) for at, each in enumerate(columns)}
+    parts = [f"None if v[{at}] is None else c{at}(v[{at}])" for at in range(len(columns))]
+    made: Callable[[Sequence[bytes | None]], list[Any]] = eval(f"lambda v: [{', '.join(parts)}]", names)
+    return made
+
+
+def to_rows(columns: Sequence[Any]) -> Callable[[Any], list[Row]]:
+    """Generate what turns the driver's rows, a dict each, into rows of stored values."""
+    if not _changes(columns):
+        return lambda page: [tuple(row.values()) for row in page]
+    row = "".join([f"r[{at}], " for at in range(len(columns))])
+    made: Callable[[Any], list[Row]] = eval(f"lambda page: [({_stored(row, columns)}) {_each(columns)}]", ROW_NAMES)
+    return made
+
+
+class RowSource(NamedTuple):
+    """The sources of what values are assigned to, of the row that is shown, and of whether it is: empty for always."""
+
+    values: str
+    row: str
+    shown: str
+
+
+def row_source(columns: Sequence[Any], shown: Shown) -> RowSource:
+    """Give the sources of a row that a read shows; they use ROW_NAMES."""
+    row = shown.row if shown.is_changed else "".join([f"r[{at}], " for at in range(shown.width)]).join("()")
+    values = "".join([f"v{at}, " for at in range(len(columns))])
+    return RowSource(values, _stored(row, columns), _stored(shown.condition, columns))
+
+
+def key_source(columns: Sequence[Any], at: int) -> str:
+    """Give the source of the stored value in a column of a row, from what its values are assigned to."""
+    return _stored(f"r[{at}]", columns)
+
+
+def to_keys(columns: Sequence[Any], shown: Shown, at: int) -> Callable[[Any, dict[Any, list[Row]]], int]:
+    """Generate what adds the rows that a read shows to those of their keys, and counts them."""
+    row = shown.row if shown.is_changed else f"({''.join([f'r[{place}], ' for place in range(shown.width)])})"
+    source = f"lambda page, found: len([found[{_stored(f'r[{at}]', columns)}].append({_stored(row, columns)})"
+    made: Callable[[Any, dict[Any, list[Row]]], int] = eval(
+        f"{source} {_each(columns)}{_stored(shown.hidden, columns)}])", ROW_NAMES
+    )
+    return made
+
+
+def _changes(columns: Sequence[Any]) -> dict[int, str]:
+    names = [type(each.cql_type).__name__ for each in columns]
+    return {at: _AS_STORED[name] for at, name in enumerate(names) if name in _AS_STORED}
+
+
+def _each(columns: Sequence[Any]) -> str:
+    """Give the source of the loop over the driver's rows, whose values are then v0, v1, …"""
+    return f"for {''.join([f'v{at}, ' for at in range(len(columns))])}in map(values, page)"
+
+
+def _stored(source: str, columns: Sequence[Any]) -> str:
+    """Give the source of stored values out of one that takes them from a row `r`."""
+    changes = _changes(columns)
+
+    def value(found: re.Match[str]) -> str:
+        at = int(found[1])
+        name = f"v{at}"
+        return f"(None if {name} is None else {changes[at].format(name)})" if at in changes else name
+
+    return re.sub(r"r\[(\d+)\]", value, source)
+
+
+ROW_NAMES = {"values": dict.values, "EPOCH": _EPOCH}

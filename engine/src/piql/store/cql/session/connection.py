@@ -1,0 +1,469 @@
+"""The driver behind the store: connects, prepares, and sends requests whose values are bytes already.
+
+Results are decoded to PIQL's stored values at once: the driver is told which of its decoders to use for which type.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import cassandra
+from cassandra import ConsistencyLevel, OperationTimedOut
+from cassandra.auth import PlainTextAuthProvider
+from cassandra.cluster import EXEC_PROFILE_DEFAULT, Cluster, ExecutionProfile, NoHostAvailable, ResponseFuture, Session
+from cassandra.policies import (
+    ConstantSpeculativeExecutionPolicy,
+    ExponentialReconnectionPolicy,
+    FallthroughRetryPolicy,
+)
+from cassandra.query import BoundStatement, PreparedStatement, SimpleStatement, tuple_factory
+
+from piql.errors import StoreUnavailable
+from piql.forking import renew_in_children
+from piql.store.base import Consistency, Node, Row
+from piql.store.cql.address import Address
+from piql.store.cql.forked import leave_to_parent
+from piql.store.cql.link import Done, Reads
+from piql.store.cql.reads.grouping import Values
+from piql.store.cql.session.direct import Direct
+from piql.store.cql.session.failures import REPLICAS_FAILED, unavailable
+from piql.store.cql.session.probe import DriverProbe
+from piql.store.cql.session.protocol import PROTOCOL, StoredProtocol
+from piql.store.cql.session.routing import Gate, NextNode, Routing
+from piql.store.cql.session.silent_nodes import SilentNodes
+from piql.store.cql.undecided import Undecided
+
+AGREEMENT_SECONDS = 60
+_SPECULATIVE_COPIES = 2
+_CONDITIONAL = "conditional"
+_CONDITIONAL_PATIENCE = 5  # times as long: copies of a conditional change hinder each other
+_FIRST_PAUSE = 0.05
+_MORE_PAUSES = 3  # where replicas failed: nodes take up to some seconds to learn of a change of the schema
+_SENT_AGAIN = (NoHostAvailable, *REPLICAS_FAILED)
+_TURNS = 1024
+
+
+class Connection:
+    """A session with a cluster and its prepared statements; may be used from any number of threads."""
+
+    selected_as: Mapping[str, str] = {}
+
+    def __init__(self, address: Address) -> None:
+        self.address = address
+        consistency = getattr(ConsistencyLevel, address.consistency)
+        is_local = address.consistency.startswith("LOCAL")
+        self._levels: dict[Consistency, int] = {
+            "eventual": ConsistencyLevel.LOCAL_ONE if is_local else ConsistencyLevel.ONE,
+            "quorum": ConsistencyLevel.LOCAL_QUORUM if is_local else ConsistencyLevel.QUORUM,
+        }
+        self._serial = ConsistencyLevel.LOCAL_SERIAL if is_local else ConsistencyLevel.SERIAL
+        self._gate = Gate(address.in_flight * max(1, len(address.hosts)))
+        self.silent = SilentNodes(address.speculative / 1000 or address.timeout)
+        self.routing = Routing(address.datacenter, address.in_flight, self._gate, self.silent)
+        more = _MORE_PAUSES if address.retries else 0
+        self._pauses = tuple(_FIRST_PAUSE * 2**number for number in range(address.retries + more))
+        first, later = (
+            ExecutionProfile(
+                load_balancing_policy=self.routing,
+                retry_policy=NextNode() if address.retries else FallthroughRetryPolicy(),
+                consistency_level=consistency,
+                serial_consistency_level=self._serial,
+                request_timeout=address.timeout,
+                row_factory=tuple_factory,
+                speculative_execution_policy=(
+                    ConstantSpeculativeExecutionPolicy(address.speculative * times / 1000, _SPECULATIVE_COPIES)
+                    if address.speculative
+                    else None
+                ),
+            )
+            for times in (1, _CONDITIONAL_PATIENCE)
+        )
+        login = PlainTextAuthProvider(address.user, address.password or "") if address.user else None
+        self._driver = Cluster(
+            list(address.hosts),
+            address.port,
+            auth_provider=login,
+            protocol_version=PROTOCOL,
+            execution_profiles={EXEC_PROFILE_DEFAULT: first, _CONDITIONAL: later},
+            connect_timeout=address.timeout,
+            control_connection_timeout=address.timeout,
+            reconnection_policy=ExponentialReconnectionPolicy(0.5, 5.0),
+            max_schema_agreement_wait=0,
+            schema_metadata_enabled=False,
+            prepare_on_all_hosts=False,  # a silent one would be waited for; others prepare when they are asked
+        )
+        self._prepared: dict[str, PreparedStatement] = {}
+        self._turns = [threading.Lock() for _ in range(_TURNS)]
+        self._lock = threading.Lock()
+        try:
+            self._session: Session = self._driver.connect()
+            self._session.client_protocol_handler = StoredProtocol
+            self.routing.session = self._session
+            self.silent.prober = DriverProbe(self._session)
+            patience = address.speculative * _CONDITIONAL_PATIENCE / 1000 or address.timeout
+            self._session._default_timeout = min(patience, address.timeout)  # of preparing alone
+        except Exception as failure:
+            self._driver.shutdown()
+            raise unavailable(failure, address) from failure
+        renew_in_children(self, leave_to_parent)
+
+    def reads(self) -> Reads:
+        return Direct(self)
+
+    def know_keyspace(self) -> None:
+        """Learn on which nodes the keyspace has its rows."""
+        try:
+            self._driver.refresh_keyspace_metadata(self.address.keyspace, max_schema_agreement_wait=0)
+        except Exception as failure:
+            raise unavailable(failure, self.address) from failure
+        self._gate.widen(self.address.in_flight * max(1, len(self.nodes())))
+
+    def execute(self, cql: str) -> list[Row]:
+        """Send one read that is not worth preparing and wait for its rows."""
+        try:
+            return list(self._session.execute(SimpleStatement(cql, is_idempotent=True, fetch_size=None)).current_rows)
+        except Exception as failure:
+            raise unavailable(failure, self.address) from failure
+
+    def change_schema(self, statements: Sequence[str]) -> None:
+        """Execute definitions one after another on one node, and return when every node knows them."""
+        if not statements:
+            return
+        seconds = max(self.address.timeout, AGREEMENT_SECONDS)
+        try:
+            for each in statements:
+                self._define(each, seconds)
+            if not self._agree(seconds):
+                raise StoreUnavailable(
+                    f"the nodes of {self.address.shown()} did not agree on their tables within {seconds:g} s"
+                )
+        except Exception as failure:
+            raise unavailable(failure, self.address) from failure
+
+    def _define(self, cql: str, seconds: float) -> None:
+        """Execute a definition on the first node that is there; another takes over when that one goes."""
+        failure: Exception | None = None
+        for host in self._hosts_up():
+            try:
+                self._session.execute(SimpleStatement(cql), timeout=seconds, host=host)
+                return
+            except NoHostAvailable as gone:
+                failure = gone
+        raise failure or StoreUnavailable(f"the cluster {self.address.shown()} cannot be reached")
+
+    def _hosts_up(self) -> list[Any]:
+        """Give the nodes to which there are connections."""
+        hosts = [host for host in self._driver.metadata.all_hosts() if host.is_up]
+        found = sorted(hosts, key=lambda host: str(host.endpoint))
+        if not found:
+            raise StoreUnavailable(f"the cluster {self.address.shown()} cannot be reached")
+        return found
+
+    def _agree(self, seconds: float) -> bool:
+        """Ask each node for its version of the schema until all are the same; what one knows of others is late."""
+        until = time.monotonic() + seconds
+        ask = SimpleStatement("SELECT schema_version FROM system.local", consistency_level=ConsistencyLevel.ONE)
+        while time.monotonic() < until:
+            futures = [self._session.execute_async(ask, host=host) for host in self._hosts_up()]
+            try:
+                if len({future.result().current_rows[0] for future in futures}) == 1:
+                    return True
+            except NoHostAvailable:  # a node went: the others are asked again
+                time.sleep(0.1)
+            time.sleep(0.01)
+        return False
+
+    def prepared(self, cql: str) -> PreparedStatement:
+        found = self._prepared.get(cql)
+        if found is None:
+            with self._lock:
+                found = self._prepared.get(cql)
+                if found is None:
+                    found = self._prepare(cql)
+                    found.is_idempotent = True
+                    found.fetch_size = None
+                    self._prepared[cql] = found
+        return found
+
+    def _prepare(self, cql: str) -> PreparedStatement:
+        """Prepare on the first node that answers; the driver itself sends no copies of this."""
+        until = time.monotonic() + self.address.timeout
+        while True:
+            try:
+                return self._session.prepare(cql)
+            except OperationTimedOut as silent:
+                if time.monotonic() > until:
+                    raise unavailable(silent, self.address) from silent
+                self.silent.note(silent.last_host)
+            except Exception as failure:
+                raise unavailable(failure, self.address) from failure
+
+    @property
+    def session(self) -> Session:
+        return self._session
+
+    def level(self, consistency: Consistency | None) -> int:
+        """Give the driver's number of a consistency; None is what the address says."""
+        if consistency is None:
+            level: int = getattr(ConsistencyLevel, self.address.consistency)
+            return level
+        return self._levels[consistency]
+
+    def bound(self, cql: str, values: Values, consistency: Consistency | None = None) -> BoundStatement:
+        statement = BoundStatement(self.prepared(cql))
+        statement.values = values
+        if consistency is not None:
+            statement.consistency_level = self._levels[consistency]
+        return statement
+
+    def answer(
+        self, cql: str, values: Values, consistency: Consistency | None = None, *, is_serial: bool = False
+    ) -> list[Row]:
+        """Send one prepared request and wait for its rows."""
+        try:
+            statement = self.bound(cql, values, consistency)
+            if not is_serial:
+                return self._rows(statement)[0]
+            statement.consistency_level = self._serial
+            with self._turn(statement):
+                return self._rows(statement, _CONDITIONAL)[0]
+        except Exception as failure:
+            raise unavailable(failure, self.address, is_conditional=is_serial) from failure
+
+    def change_if(self, cql: str, values: Values) -> tuple[bool, bool]:
+        try:
+            statement = self.bound(cql, values)
+            with self._turn(statement):
+                rows, was_sent_once = self._rows(statement, _CONDITIONAL)
+            is_made = bool(rows[0][0])
+            return is_made, is_made or was_sent_once
+        except Exception as failure:
+            raise unavailable(failure, self.address, is_conditional=True) from failure
+
+    def _turn(self, statement: BoundStatement) -> threading.Lock:
+        """Conditional changes and serial reads of one partition hinder each other: those of this process take turns."""
+        return self._turns[hash(statement.routing_key) % _TURNS]
+
+    def _rows(self, statement: BoundStatement, profile: object = EXEC_PROFILE_DEFAULT) -> tuple[list[Row], bool]:
+        """Send a request and wait for its rows; say whether it was sent once. Where it failed on its way, again.
+
+        Not where replicas failed at a conditional change or serial read: what came of it is looked at first.
+        """
+        future = self._session.execute_async(statement, execution_profile=profile)
+        if not self._pauses:
+            rows = future.result().current_rows
+        else:
+            try:
+                rows = future.result().current_rows
+            except NoHostAvailable as failure:
+                return self._rows_later(statement, profile, failure), False
+            except REPLICAS_FAILED as failure:
+                if profile == _CONDITIONAL:
+                    raise
+                return self._rows_later(statement, profile, failure), False
+        self.routing.answered(future)
+        return rows or [], len(future.attempted_hosts) == 1
+
+    def _rows_later(self, statement: BoundStatement, profile: object, failure: Exception) -> list[Row]:
+        until = time.monotonic() + self.address.timeout
+        for number, pause in enumerate(self._pauses):
+            left = until - time.monotonic() - pause
+            if left <= 0 or not self.may_be_sent_again(failure, number):
+                break
+            time.sleep(pause)
+            try:
+                future = self._session.execute_async(statement, execution_profile=profile, timeout=left)
+                rows: list[Row] | None = future.result().current_rows
+                return rows or []
+            except _SENT_AGAIN as again:
+                failure = again
+                if profile == _CONDITIONAL and isinstance(again, REPLICAS_FAILED):
+                    break
+        raise failure
+
+    def may_be_sent_again(self, failure: BaseException, number: int) -> bool:
+        """Say whether a request that has failed is sent once more, which was done so often before."""
+        if isinstance(failure, REPLICAS_FAILED):
+            return number < len(self._pauses)
+        return isinstance(failure, NoHostAvailable) and number < self.address.retries
+
+    def each_serially(
+        self, requests: Sequence[tuple[str, Values]], most: int, *, is_change: bool
+    ) -> list[list[Row] | None]:
+        """Send conditional changes or serial reads of different partitions, `most` at once; None where undecided."""
+        answers: list[list[Row] | None] = [None] * len(requests)
+        sent: deque[tuple[int, Any]] = deque()
+        failure: StoreUnavailable | None = None
+
+        def take() -> None:
+            nonlocal failure
+            at, future = sent.popleft()
+            try:
+                answers[at] = list(future.result().current_rows or [])
+            except Exception as problem:
+                said = unavailable(problem, self.address, is_conditional=True)
+                if not isinstance(said, Undecided):
+                    failure = said
+
+        for at, (cql, values) in enumerate(requests):
+            if len(sent) == most:
+                take()
+            if failure is not None:
+                break
+            statement = self.bound(cql, values)
+            statement.is_idempotent = not is_change  # many rows together take long: copies would double the work
+            if not is_change:
+                statement.consistency_level = self._serial
+            try:
+                sent.append((at, self._session.execute_async(statement, execution_profile=_CONDITIONAL)))
+            except Exception as problem:
+                failure = unavailable(problem, self.address)
+        while sent:
+            take()
+        if failure is not None:
+            raise failure
+        return answers
+
+    def start(self, requests: Sequence[tuple[str, Values]], done: Done, consistency: Consistency | None = None) -> None:
+        """Send prepared requests, as many at once as the gate lets through; `done` gets all rows or a failure."""
+        _Flight(self, requests, done, consistency).start()
+
+    def answer_many(
+        self, requests: Sequence[tuple[str, Values]], consistency: Consistency | None = None
+    ) -> list[list[Row]]:
+        """Send prepared requests at the same time and wait for the rows of all."""
+        answers: list[list[list[Row]] | StoreUnavailable] = []
+        is_done = threading.Event()
+
+        def done(found: list[list[Row]] | StoreUnavailable) -> None:
+            answers.append(found)
+            is_done.set()
+
+        self.start(requests, done, consistency)
+        is_done.wait()
+        found = answers[0]
+        if isinstance(found, StoreUnavailable):
+            raise found
+        return found
+
+    @property
+    def driver(self) -> str:
+        return f"scylla-driver {cassandra.__version__}"
+
+    def nodes(self) -> tuple[Node, ...]:
+        """Give the nodes of the cluster and whether they are up."""
+        return tuple(
+            Node(
+                str(host.endpoint.address),
+                bool(host.is_up),
+                str(host.release_version or "?"),
+                host.datacenter or "?",
+                host.rack or "?",
+            )
+            for host in sorted(self._driver.metadata.all_hosts(), key=lambda host: str(host.endpoint))
+        )
+
+    def _after(self, seconds: float, call: Callable[[], None]) -> None:
+        """Call something a little later, in the driver's own thread."""
+        self._driver.connection_class.create_timer(seconds, call)
+
+    def close(self) -> None:
+        self.silent.close()
+        self._driver.shutdown()
+
+
+_MISSING: Any = object()
+
+
+class _Flight:
+    """The requests of one call: sent together, counted down by the driver's thread.
+
+    The driver calls back for each answer that comes: of a request and its speculative copies only the first counts.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        requests: Sequence[tuple[str, Values]],
+        done: Done,
+        consistency: Consistency | None,
+    ) -> None:
+        self._consistency = consistency
+        self._connection = connection
+        self._requests = requests
+        self._answers: list[Any] = [_MISSING] * len(requests)
+        self._missing = len(requests)
+        self._done = done
+        self._lock = threading.Lock()
+        self._is_over = False
+        self._resent: Counter[int] = Counter()
+        self._until = time.monotonic() + connection.address.timeout
+
+    def start(self) -> None:
+        if not self._requests:
+            self._done([])
+            return
+        gate = self._connection._gate
+        try:
+            for cql in {cql for cql, _ in self._requests}:
+                self._connection.prepared(cql)  # here, and not later in the driver's own thread
+        except Exception as failure:
+            self._done(unavailable(failure, self._connection.address))
+            return
+        for at in range(len(self._requests)):
+            if self._is_over:
+                return
+            gate.enter(lambda at=at: self._send(at))  # type: ignore[misc]
+
+    def _send(self, at: int) -> None:
+        if self._is_over:
+            self._connection._gate.leave()
+            return
+        cql, values = self._requests[at]
+        try:
+            future = self._connection._session.execute_async(self._connection.bound(cql, values, self._consistency))
+        except Exception as failure:
+            self._failed(failure, at)
+            return
+        future.add_callbacks(self._answered, self._failed, callback_args=(at, future), errback_args=(at,))
+
+    def _answered(self, rows: list[Row] | None, at: int, future: ResponseFuture) -> None:
+        self._connection.routing.answered(future)
+        with self._lock:
+            if self._answers[at] is not _MISSING:
+                return
+            self._answers[at] = rows
+            self._missing -= 1
+            is_last = self._missing == 0
+        self._connection._gate.leave()
+        if is_last:
+            self._done(self._answers)
+
+    def _failed(self, failure: BaseException, at: int) -> None:
+        if self._sends_later(at, failure):
+            return
+        with self._lock:
+            if self._answers[at] is not _MISSING:
+                return
+            self._answers[at] = None
+            is_first, self._is_over = not self._is_over, True
+        self._connection._gate.leave()
+        if is_first:
+            self._done(unavailable(failure, self._connection.address))
+
+    def _sends_later(self, at: int, failure: BaseException) -> bool:
+        """Send a request that failed on its way once more, after a pause; say whether there is time for it."""
+        pauses = self._connection._pauses
+        with self._lock:
+            number = self._resent[at]
+            if self._is_over or not self._connection.may_be_sent_again(failure, number):
+                return False
+            if time.monotonic() + pauses[number] > self._until:
+                return False
+            self._resent[at] += 1
+        self._connection._after(pauses[number], lambda: self._send(at))
+        return True

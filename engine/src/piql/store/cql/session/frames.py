@@ -1,0 +1,129 @@
+"""An EXECUTE frame of CQL's protocol 4, and the rows of its answer: what the driver does, prepared once a statement.
+
+    header   version, flags, stream, opcode, length of the rest
+    rest     query id, consistency, flags, count of values, each value with its length
+
+The server leaves out the description of the columns, which are those that preparing gave: PIQL names each column that
+it selects, and CQL changes the type of none. Where a connection has another protocol, compresses, or has agreed on
+extensions, frames are the driver's own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from struct import Struct
+from typing import Any
+
+from cassandra.bytesio import BytesIOReader
+from cassandra.cqltypes import BytesType, DateType, LongType, SimpleDateType, TimeUUIDType, UUIDType
+from cassandra.deserializers import make_deserializers
+from cassandra.obj_parser import ListParser
+from cassandra.parsing import ParseDesc
+from cassandra.policies import ColDesc
+from cassandra.protocol import RESULT_KIND_ROWS, ExecuteMessage, ResultMessage
+
+from piql.store.cql.session.protocol import PROTOCOL, DayNumber, StoredProtocol
+
+_EXECUTE = ExecuteMessage.opcode
+_VALUES, _SKIP_METADATA = 0x01, 0x02
+_NO_METADATA = 0x04
+_header = Struct(">BBhBi").pack
+_options = Struct(">HBH").pack
+_length = Struct(">i").pack
+_short = Struct(">H").pack
+_unpack_head = Struct(">iii").unpack_from
+_NULL = _length(-1)
+_RESULT = ResultMessage.opcode
+_AS_STORED = {DateType: LongType, SimpleDateType: DayNumber, UUIDType: BytesType, TimeUUIDType: BytesType}
+_parse_rows = ListParser().parse_rows
+
+
+@dataclass(frozen=True, slots=True)
+class Execute:
+    """A prepared statement at one consistency: what its frames begin with, and what its rows are made of."""
+
+    statement: Any
+    level: int
+    id_length_and_id: bytes
+    keyspace: str | None
+    table: str | None
+    columns: Any  # as the driver describes them, with the types that are read as PIQL stores them
+    parsing: Any
+
+    @staticmethod
+    def of(statement: Any, level: int) -> Execute:
+        described = [
+            (keyspace, table, name, _AS_STORED.get(of, of))
+            for keyspace, table, name, of in statement.result_metadata or ()
+        ]
+        names, types = [each[2] for each in described], [each[3] for each in described]
+        parsing = ParseDesc(
+            names, types, None, [ColDesc(*each[:3]) for each in described], make_deserializers(types), PROTOCOL
+        )
+        keyspace, table = described[0][:2] if described else (None, None)
+        query_id = statement.query_id
+        return Execute(statement, level, _short(len(query_id)) + query_id, keyspace, table, described or None, parsing)
+
+
+def encode(
+    message: tuple[Execute, list[bytes | None]],
+    stream: int,
+    protocol_version: int,
+    compressor: Any,
+    allow_beta_protocol_version: bool,
+    protocol_features: Any,
+) -> bytes:
+    """Give the frame of a request; the driver calls this with what a connection has agreed on."""
+    execute, values = message
+    has_extensions = protocol_features.use_metadata_id or protocol_features.tablets_routing_v2
+    if protocol_version != PROTOCOL or compressor or has_extensions or execute.columns is None:
+        statement = execute.statement
+        made = ExecuteMessage(
+            statement.query_id,
+            values,
+            execute.level,
+            result_metadata_id=statement.result_metadata_id,
+            skip_meta=False,
+        )
+        encoded: bytes = StoredProtocol.encode_message(
+            made, stream, protocol_version, compressor, allow_beta_protocol_version, protocol_features
+        )
+        return encoded
+    parts = [execute.id_length_and_id, _options(execute.level, _VALUES | _SKIP_METADATA, len(values))]
+    for value in values:
+        if value is None:
+            parts.append(_NULL)
+        else:
+            parts.append(_length(len(value)))
+            parts.append(value)
+    rest = b"".join(parts)
+    return _header(protocol_version, 0, stream, _EXECUTE, len(rest)) + rest
+
+
+def decode(
+    protocol_version: int,
+    protocol_features: Any,
+    user_type_map: Any,
+    stream: int,
+    flags: int,
+    opcode: int,
+    body: bytes,
+    decompressor: Any,
+    execute: Execute,
+) -> Any:
+    """Give the rows of an answer as a list, or whatever else it is as the driver's message."""
+    if opcode == _RESULT and not flags:
+        kind, described, columns = _unpack_head(body)
+        if kind == RESULT_KIND_ROWS and described == _NO_METADATA and columns == len(execute.columns):
+            return _parse_rows(BytesIOReader(body[12:]), execute.parsing)
+    return StoredProtocol.decode_message(
+        protocol_version,
+        protocol_features,
+        user_type_map,
+        stream,
+        flags,
+        opcode,
+        body,
+        decompressor,
+        execute.columns,
+    )

@@ -1,0 +1,92 @@
+"""Which nodes keep a partition, by its key: of those that there are connections to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from cassandra.cqltypes import lookup_casstype
+from cassandra.tablets import Tablet
+
+from piql.store.cql.session.protocol import PROTOCOL
+
+_TABLETS = {
+    "tablets-routing-v1": "TupleType(LongType, LongType, ListType(TupleType(UUIDType, Int32Type)))",
+    "tablets-routing-v2": "TupleType(LongType, LongType, ListType(TupleType(UUIDType, Int32Type)), LongType)",
+}
+
+
+class Replicas:
+    """The nodes of one keyspace; ScyllaDB tells of its tablets in the answers to requests that went elsewhere."""
+
+    def __init__(self, session: Any, keyspace: str) -> None:
+        self._session = session
+        self._metadata = session.cluster.metadata
+        self._keyspace = keyspace
+        self._everywhere: tuple[frozenset[Any], bool] = (frozenset(), False)
+
+    def hosts(self) -> list[Any]:
+        """Give the nodes to which there are connections."""
+        return [host for host, pool in tuple(self._session._pools.items()) if host.is_up and not pool.is_shutdown]
+
+    def token(self, partition: bytes | None) -> Any:
+        """Give the token of a partition; None where it does not matter which node is asked."""
+        token_map = self._metadata.token_map
+        if partition is None or token_map is None or not self._metadata.can_support_partitioner():
+            return None
+        if self._is_everywhere():
+            return None
+        return token_map.token_class.from_key(partition)
+
+    def of(self, token: Any, table: str | None) -> Sequence[Any]:
+        """Give the nodes that keep a token and are there, or any nodes that are."""
+        hosts = self.hosts()
+        if token is None or len(hosts) <= 1:
+            return hosts
+        tablet = self._metadata._tablets.get_tablet_for_key(self._keyspace, table, token)
+        if tablet is not None:
+            ids = {each[0] for each in tablet.replicas}
+            return [host for host in hosts if host.host_id in ids] or hosts
+        kept = self._metadata.token_map.get_replicas(self._keyspace, token)
+        return [host for host in hosts if host in kept] or hosts
+
+    def spread(self, partitions: list[bytes], table: str | None = None) -> list[tuple[Any, list[int]]]:
+        """Give few nodes that together have all partitions, each with the places of those that it is to answer."""
+        if self.token(partitions[0]) is None:
+            return [(None, list(range(len(partitions))))]
+        kept: dict[Any, list[int]] = {}
+        for at, partition in enumerate(partitions):
+            for host in self.of(self.token(partition), table):
+                kept.setdefault(host, []).append(at)
+        left = set(range(len(partitions)))
+        parts: list[tuple[Any, list[int]]] = []
+        while left and kept:
+            host = max(kept, key=lambda each: len(kept[each]))
+            mine = kept.pop(host)
+            left.difference_update(mine)
+            parts.append((host, mine))
+            kept = {each: [at for at in places if at in left] for each, places in kept.items()}
+        if left:
+            parts.append((None, sorted(left)))
+        return parts
+
+    def _is_everywhere(self) -> bool:
+        """Say whether every node keeps every row, and has no shards of which one keeps it."""
+        hosts = frozenset(self._session._pools)
+        known, is_everywhere = self._everywhere
+        if hosts is not known and hosts != known:
+            token_map = self._metadata.token_map
+            is_everywhere = not any(host.sharding_info for host in hosts) and all(
+                hosts <= set(token_map.get_replicas(self._keyspace, token)) for token in token_map.ring
+            )
+            self._everywhere = (hosts, is_everywhere)
+        return is_everywhere
+
+    def learn(self, payload: Mapping[str, bytes], keyspace: str | None, table: str | None, connection: Any) -> None:
+        """Keep what the answer to a request says of the tablet that it was for."""
+        features = connection.features
+        name = "tablets-routing-v2" if features.tablets_routing_v2 else "tablets-routing-v1"
+        if name in payload and keyspace and table:
+            tablet = Tablet.from_row(*lookup_casstype(_TABLETS[name]).from_binary(payload[name], PROTOCOL))
+            if tablet is not None:
+                self._metadata._tablets.add_tablet(keyspace, table, tablet)

@@ -1,0 +1,76 @@
+"""Copies a table that is spread over the cluster into one that is kept as one order, while writers go on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from piql.schema.catalog import Table
+from piql.store.base import STATE, WRITE, ReadShape, Row, State
+from piql.store.cql.layout import Layout, layout_of
+from piql.store.cql.link import Link
+from piql.store.cql.reads.grouping import Values
+from piql.store.cql.reads.reads import CqlRead, plan_read
+from piql.store.cql.stored_values import pack_long
+from piql.store.cql.writes.entries import CqlEntries, entries_of
+
+_CHUNK = 1000
+
+
+class TableCopy:
+    """One direction of a copy; it may be run again, and then copies what has been written since."""
+
+    def __init__(self, connection: Link, table: Table, before: Layout) -> None:
+        self._connection = connection
+        index = table.primary_index()
+        address = connection.address
+        self._to: CqlEntries = entries_of(layout_of(table, index, address.keyspace, address.prefix, is_in_order=True))
+        names = (*(each.name for each in index.columns), *index.covering, WRITE, STATE)
+        first = ReadShape(table, index, names, 0, in_any_order=True)
+        self._first = plan_read(first, before)
+        self._further = plan_read(replace(first, after_length=len(index.columns)), before)
+        self._key_length = len(index.columns)
+        self._time = 0
+
+    def run(self) -> int:
+        """Copy every row whose last write is not in the copy yet; give how many there were.
+
+        What is copied is older than any change of the copy: a row that is changed there first stays as it was changed.
+        """
+        self._time += 1
+        copied = 0
+        place: Row | None = None
+        while True:
+            rows = self._next(place)
+            copied += self._put(rows)
+            if len(rows) < _CHUNK:
+                return copied
+            place = rows[-1][: self._key_length]
+
+    def _next(self, place: Row | None) -> list[Row]:
+        read: CqlRead = self._first if place is None else self._further
+        arguments = (_CHUNK,) if place is None else (*place, _CHUNK)
+        rows: list[Row] = []
+        for statement in read.statements:
+            values = statement.bind((*arguments[:-1], _CHUNK - len(rows)))
+            assert values is not None
+            found = self._connection.answer(statement.cql, values)
+            rows += read.finish(found) if read.finish else found
+            if len(rows) >= _CHUNK:
+                break
+        return rows
+
+    def _put(self, rows: list[Row]) -> int:
+        keys: list[Values] = []
+        for row in rows:
+            key = self._to.key(row)
+            assert key is not None
+            keys.append(key)
+        there = self._connection.answer_many([(self._to.find, key) for key in keys])
+        requests: list[tuple[str, Values]] = []
+        for (*record, write, state), key, known in zip(rows, keys, there, strict=True):
+            if not known or (known[0][0] or "") < write:
+                values = self._to.values(tuple(record))
+                hidden = self._to.hidden(State(state), write)
+                requests.append((self._to.put, [*key, *values, *hidden, pack_long(self._time)]))
+        self._connection.answer_many(requests)
+        return len(requests)

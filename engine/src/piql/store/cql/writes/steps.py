@@ -1,0 +1,339 @@
+"""The steps that writes on a cluster are made of: a record by a lightweight transaction, an entry by its timestamp.
+
+A conditional change may be sent twice, or be made though nobody says so. Then it is looked for: a record names the
+write that left it and the last ones before, newest first, and each of them was replaced once.
+
+    #write    0005f2c9a1b3c4d8-9f3a11c2-1f 0005f2c9a1b1c0a4-77b1c3d0-4a        the write, the one that it replaced
+    #write    0005f2c9a1b1c0a4-77b1c3d0-4a                                     a write that found no record
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from typing import TypeVar
+
+from piql.store.base import KEPT_SECONDS, Cell, EntryChange, Found, RecordChange, Row, State, Swap
+from piql.store.cql.layout import quoted
+from piql.store.cql.link import Link
+from piql.store.cql.reads.grouping import Values
+from piql.store.cql.schema.tables import CELLS
+from piql.store.cql.stored_values import pack_int, pack_long
+from piql.store.cql.undecided import Undecided
+from piql.store.cql.writes.entries import CqlEntries
+from piql.store.cql.writes.together import MOST_ROWS, SERIALLY_AT_ONCE, Change, decide, in_list, together
+
+T = TypeVar("T")
+
+_WRITERS = 24
+_NAMED_BEFORE = 8
+_REMEMBERED = 10_000
+_PATIENCE = 2  # times the timeout of one request, where others contend for a partition or replicas fail
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 0.32
+_FOREVER = pack_int(0)
+_FOR_A_WHILE = pack_int(KEPT_SECONDS)
+
+
+class CqlSteps:
+    """What `Steps` promises, each step one CQL statement."""
+
+    def __init__(self, connection: Link) -> None:
+        self._connection = connection
+        self._before: dict[str, str] = {}  # of writes found a while ago, those before them
+        cells, self._prefix = f"{quoted(connection.address.keyspace)}.{CELLS}", connection.address.prefix
+        self._cells = f'SELECT key, value FROM {cells} WHERE "group" = ? AND key > ? LIMIT ?'
+        self._groups = f'SELECT DISTINCT "group" FROM {cells}{{}} LIMIT ?'
+        self._cell = f'SELECT value FROM {cells} WHERE "group" = ? AND key = ?'
+        self._insert = f'INSERT INTO {cells} ("group", key, value) VALUES (?, ?, ?) IF NOT EXISTS'
+        self._update = f'UPDATE {cells} SET value = ? WHERE "group" = ? AND key = ? IF value = ?'
+        self._remove = f'DELETE FROM {cells} WHERE "group" = ? AND key = ? IF value = ?'
+        self._note = f'INSERT INTO {cells} ("group", key, value) VALUES (?, ?, ?)'
+        self._forget = f'DELETE FROM {cells} WHERE "group" = ? AND key = ?'
+
+    @property
+    def writers(self) -> int:
+        return _WRITERS
+
+    def find(self, records: CqlEntries, key: Row, is_serial: bool = False) -> Found | None:
+        return self._find(records, key, is_serial)[0]
+
+    def _find(self, records: CqlEntries, key: Row, is_serial: bool) -> tuple[Found | None, list[str | None]]:
+        """Give a record, and the writes before its last one; the last is None where there was no record before it."""
+        values = records.key(key)
+        assert values is not None
+        rows = self._serially(records.find, values) if is_serial else self._connection.answer(records.find, values)
+        return self._record(key, rows)
+
+    def _record(self, key: Row, rows: list[Row]) -> tuple[Found | None, list[str | None]]:
+        if not rows:
+            return None, []
+        noted, state, *others = rows[0]
+        write, space, before = (noted or "").partition(" ")
+        self._remember(write, before)
+        replaced: list[str | None] = list(before.split(" ")) if space else [None]
+        return Found(write, State(state or 0), (*key, *others)), replaced
+
+    def _remember(self, write: str, before: str) -> None:
+        if len(self._before) >= _REMEMBERED:
+            self._before.clear()  # what is not remembered is only harder to tell
+        self._before[write] = before
+
+    def _noted(self, write: str, known: str | None) -> str:
+        """Give what a record says of the write that leaves it, and of those before."""
+        if known is None:
+            return write
+        before = self._before.get(known, "").split(" ")[: _NAMED_BEFORE - 1]
+        return " ".join([write, known, *filter(None, before)])
+
+    def change(
+        self, records: CqlEntries, row: Row, state: State, write: str, known: str | None
+    ) -> tuple[bool, Found | None]:
+        """Put a record if its last write is the known one; where nobody says what came of it, look and try again."""
+        key = row[: records.key_length]
+        patience = self._patience()
+        while True:
+            is_certain = False
+            with patience.shown():
+                is_made, is_certain = self._changed(records, row, state, write, known)
+                if is_made:
+                    return True, None
+            found, before = self._find(records, key, is_serial=True)
+            there = found.write if found is not None else None
+            if is_certain:
+                return False, found
+            if write == there or write in before:
+                return True, None
+            if there != known:
+                if there is None or known in before or None in before:  # replaced by another, or all are known
+                    return False, found
+                raise self._unknown("and others have changed the record since")
+            if patience.is_over:
+                raise self._unknown("again and again")
+
+    def _changed(self, records: CqlEntries, row: Row, state: State, write: str, known: str | None) -> tuple[bool, bool]:
+        key = records.key(row)
+        assert key is not None
+        new = [*records.values(row), *records.hidden(state, self._noted(write, known))]
+        kept = _kept(state)
+        if known is None:
+            return self._connection.change_if(records.insert, [*key, *new, kept])
+        is_made, is_certain = self._connection.change_if(records.change, [kept, *new, *key, *_is(known)])
+        if known != "" or is_made or not is_certain:
+            return is_made, is_certain
+        return self._connection.change_if(records.adopt, [kept, *new, *key])  # another client's row names no write
+
+    def find_many(self, records: CqlEntries, keys: Sequence[Row], is_serial: bool = False) -> list[Found | None]:
+        """Get records, those of one partition by one read."""
+        if not records.find_some:
+            requests = [(records.find, _known(records.key(key))) for key in keys]
+            return [
+                self._record(key, rows)[0] for key, rows in zip(keys, self._read_all(requests, is_serial), strict=True)
+            ]
+        length = records.layout.has_bucket + len(records.layout.partition)
+        by_partition: dict[tuple[bytes | None, ...], dict[Row, tuple[int, list[bytes]]]] = {}
+        for at, key in enumerate(keys):
+            values = _known(records.key(key))
+            place = [each for each in values[records.partition_length :] if each is not None]
+            by_partition.setdefault(tuple(values[: records.partition_length]), {})[key[length:]] = at, place
+        groups = [
+            (partition, dict(some)) for partition, places in by_partition.items() for some in _batched(places.items())
+        ]
+        requests = [
+            (records.find_some, [*partition, in_list([place for _, place in places.values()])])
+            for partition, places in groups
+        ]
+        found: list[Found | None] = [None] * len(keys)
+        width = records.key_length - length
+        for (_, places), rows in zip(groups, self._read_all(requests, is_serial), strict=True):
+            for row in rows:
+                at = places[row[:width]][0]
+                found[at] = self._record(keys[at], [row[width:]])[0]
+        return found
+
+    def change_many(self, records: CqlEntries, changes: Sequence[RecordChange]) -> list[bool]:
+        return decide(self._connection, [self._conditional(records, each) for each in changes])
+
+    def _conditional(self, records: CqlEntries, change: RecordChange) -> Change:
+        key = _known(records.key(change.row))
+        new = [*records.values(change.row), *records.hidden(change.state, self._noted(change.write, change.known))]
+        kept = _kept(change.state)
+        partition = tuple(key[: records.partition_length])
+        if change.known is None:
+            return Change(records.insert, [*key, *new, kept], partition)
+        return Change(records.change, [kept, *new, *key, *_is(change.known)], partition)
+
+    def change_entries(self, changes: Sequence[EntryChange]) -> None:
+        requests: list[Change] = []
+        for each in changes:
+            entries, at = each.entries, pack_long(each.at)
+            key = entries.key(each.row)
+            if key is None:
+                continue
+            partition = tuple(key[: entries.partition_length])
+            if each.state is State.GONE:
+                requests.append(Change(entries.delete, [at, *key], partition))
+            else:
+                values = [*key, *entries.values(each.row), *entries.hidden(each.state), at]
+                requests.append(Change(entries.put, values, partition))
+        self._connection.answer_many(together(requests))
+
+    def cells(self, group: str, limit: int, after: str = "") -> list[Cell]:
+        values: Values = [self._group(group), after.encode(), pack_int(limit)]
+        return [Cell(*row) for row in self._serially(self._cells, values)]
+
+    def groups(self, limit: int, after: str | None = None) -> list[str]:
+        own = f"{self._prefix}|"
+        last = None if after is None else self._group(after)
+        while True:
+            values: Values = [pack_int(limit)] if last is None else [last, pack_int(limit)]
+            behind = "" if last is None else ' WHERE token("group") > token(?)'
+            found: list[str] = [row[0] for row in self._connection.answer(self._groups.format(behind), values)]
+            groups = [each.removeprefix(own) for each in found if each.startswith(own)]
+            if groups or not found:
+                return groups
+            last = found[-1].encode()  # all of these were of other prefixes
+
+    def swap(self, group: str, key: str, known: str | None, value: str | None) -> tuple[bool, str | None]:
+        """Set a cell if it holds what is known; where nobody says what came of it, look and try again.
+
+        A value names its write: one that is there was set by this call. One that is gone may be gone by another's.
+        """
+        patience = self._patience()
+        while True:
+            is_certain = known == value
+            with patience.shown():
+                if known != value:
+                    is_made, is_certain = self._swapped(group, key, known, value)
+                    if is_made:
+                        return True, known
+            there = self._there(group, key)
+            if is_certain:
+                return known == value == there, there
+            if there == value:
+                return True, known
+            if there != known:
+                return False, there
+            if patience.is_over:
+                raise self._unknown("again and again")
+
+    def _there(self, group: str, key: str) -> str | None:
+        rows = self._serially(self._cell, [self._group(group), key.encode()])
+        return rows[0][0] if rows else None
+
+    def _swapped(self, group: str, key: str, known: str | None, value: str | None) -> tuple[bool, bool]:
+        return self._connection.change_if(*self._swap_of(group, key, known, value))
+
+    def _swap_of(self, group: str, key: str, known: str | None, value: str | None) -> tuple[str, Values]:
+        place: Values = [self._group(group), key.encode()]
+        if known is None:
+            assert value is not None
+            return self._insert, [*place, value.encode()]
+        if value is None:
+            return self._remove, [*place, known.encode()]
+        return self._update, [value.encode(), *place, known.encode()]
+
+    def cells_many(self, groups: Sequence[str], limit: int) -> list[list[Cell]]:
+        requests: list[tuple[str, Values]] = [
+            (self._cells, [self._group(group), b"", pack_int(limit)]) for group in groups
+        ]
+        return [[Cell(*row) for row in rows] for rows in self._read_all(requests, is_serial=True)]
+
+    def swap_many(self, swaps: Sequence[Swap]) -> list[bool]:
+        changes: list[Change] = []
+        for each in swaps:
+            cql, values = self._swap_of(*each)
+            changes.append(Change(cql, values, each.group))
+        return decide(self._connection, changes)
+
+    def note_many(self, group: str, values: Mapping[str, str | None]) -> None:
+        changes: list[Change] = []
+        for key, value in values.items():
+            place: Values = [self._group(group), key.encode()]
+            if value is None:
+                changes.append(Change(self._forget, place, group))
+            else:
+                changes.append(Change(self._note, [*place, value.encode()], group))
+        self._connection.answer_many(together(changes))
+
+    def _read_all(self, requests: Sequence[tuple[str, Values]], is_serial: bool) -> list[list[Row]]:
+        """Read at the same time; where others contend, again."""
+        if not is_serial:
+            return self._connection.answer_many(requests)
+        answers = self._connection.each_serially(requests, SERIALLY_AT_ONCE, is_change=False)
+        return [
+            self._serially(*request) if rows is None else rows for request, rows in zip(requests, answers, strict=True)
+        ]
+
+    def note(self, group: str, key: str, value: str | None) -> None:
+        place: Values = [self._group(group), key.encode()]
+        if value is None:
+            self._connection.answer(self._forget, place)
+        else:
+            self._connection.answer(self._note, [*place, value.encode()])
+
+    def _group(self, group: str) -> bytes:
+        """The cells of all prefixes are in one table."""
+        return f"{self._prefix}|{group}".encode()
+
+    def _serially(self, cql: str, values: Values) -> list[Row]:
+        """Read what has been decided; where others contend, again."""
+        patience = self._patience()
+        while True:
+            with patience.shown():
+                return self._connection.answer(cql, values, is_serial=True)
+
+    def _patience(self) -> _Patience:
+        return _Patience(_PATIENCE * self._connection.address.timeout)
+
+    def _unknown(self, why: str) -> Undecided:
+        shown = self._connection.address.shown()
+        return Undecided(f"the cluster {shown} did not say whether it made a change, {why}")
+
+
+class _Patience:
+    """Goes on for a while where others contend for a partition, or replicas fail: then after longer and longer pauses.
+
+    Where others contend there is none: they change the record meanwhile, and it names only the last writes.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._until = time.monotonic() + seconds
+        self._pause = _FIRST_PAUSE
+
+    @property
+    def is_over(self) -> bool:
+        return time.monotonic() > self._until
+
+    @contextmanager
+    def shown(self) -> Iterator[None]:
+        try:
+            yield
+        except Undecided as undecided:
+            if self.is_over:
+                raise
+            if undecided.have_replicas_failed:
+                time.sleep(self._pause)
+                self._pause = min(2 * self._pause, _LONGEST_PAUSE)
+
+
+def _known(key: Values | None) -> Values:
+    """The key of a record has no NULL in it."""
+    assert key is not None
+    return key
+
+
+def _is(write: str) -> Values:
+    """Give the ends between which `#write` names a write, with or without those before it."""
+    return [write.encode(), f"{write}!".encode()]
+
+
+def _kept(state: State) -> bytes:
+    return _FOREVER if state in (State.VISIBLE, State.DOUBTFUL) else _FOR_A_WHILE
+
+
+def _batched(items: Iterable[T], size: int = MOST_ROWS) -> Iterator[list[T]]:
+    source = iter(items)
+    while some := list(islice(source, size)):
+        yield some

@@ -1,0 +1,80 @@
+"""Requests of one partition as one: plain changes as a batch, conditional ones as a batch that is decided as a whole.
+
+INSERT …; INSERT …; DELETE …  of one partition   →   BEGIN BATCH INSERT …; INSERT …; APPLY BATCH     DELETE …
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Hashable, Iterable, Sequence
+from typing import NamedTuple
+
+from piql.store.cql.link import Link
+from piql.store.cql.reads.grouping import Values
+from piql.store.cql.stored_values import pack_int
+
+MOST_ROWS, MOST_BYTES = 50, 32_768
+SERIALLY_AT_ONCE = 48
+
+
+class Change(NamedTuple):
+    """One request that changes one row; `partition` says where, together with the CQL's table."""
+
+    cql: str
+    values: Values
+    partition: Hashable
+
+
+def together(changes: Iterable[Change]) -> list[tuple[str, Values]]:
+    """Give the requests of changes that may be made in any order, one for those of a partition."""
+    all_changes = list(changes)
+    return [batch_of([all_changes[at] for at in group], "UNLOGGED ") for group in _groups(all_changes)]
+
+
+def batch_of(changes: Sequence[Change], kind: str = "") -> tuple[str, Values]:
+    """Give one request for changes of one partition."""
+    if len(changes) == 1:
+        return changes[0].cql, changes[0].values
+    values = [value for each in changes for value in each.values]
+    return f"BEGIN {kind}BATCH {'; '.join(each.cql for each in changes)}; APPLY BATCH", values
+
+
+def _groups(changes: Sequence[Change]) -> list[list[int]]:
+    """Put the places of changes together that are of one partition and one statement, not too many of them."""
+    found: list[list[int]] = []
+    open_groups: dict[tuple[str, Hashable], tuple[list[int], int]] = {}
+    for at, each in enumerate(changes):
+        size = sum([len(value) for value in each.values if value])
+        group, taken = open_groups.get((each.cql, each.partition), ([], 0))
+        if not group or len(group) == MOST_ROWS or taken + size > MOST_BYTES:
+            group, taken = [], 0
+            found.append(group)
+        group.append(at)
+        open_groups[each.cql, each.partition] = group, taken + size
+    return found
+
+
+def decide(connection: Link, changes: Sequence[Change]) -> list[bool]:
+    """Send conditional changes, those of one partition together and one after another; say which are known as done."""
+    done = [False] * len(changes)
+    waiting: dict[Hashable, deque[list[int]]] = {}
+    for group in _groups(changes):
+        waiting.setdefault(changes[group[0]].partition, deque()).append(group)
+    while waiting:
+        first = [(partition, groups.popleft()) for partition, groups in waiting.items()]
+        requests = [batch_of([changes[at] for at in group]) for _, group in first]
+        answers = connection.each_serially(requests, SERIALLY_AT_ONCE, is_change=True)
+        for (_, group), rows in zip(first, answers, strict=True):
+            for at in group:
+                done[at] = rows is not None and bool(rows[0][0])
+        waiting = {partition: groups for partition, groups in waiting.items() if groups}
+    return done
+
+
+def in_list(items: Sequence[Sequence[bytes]]) -> bytes:
+    """Give the bytes of a list for `column IN ?`, or of tuples for `(column, column) IN ?`."""
+    parts = [pack_int(len(items))]
+    for item in items:
+        body = item[0] if len(item) == 1 else b"".join([pack_int(len(each)) + each for each in item])
+        parts += (pack_int(len(body)), body)
+    return b"".join(parts)

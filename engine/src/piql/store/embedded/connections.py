@@ -1,0 +1,170 @@
+"""The connections to one SQLite file: each thread has one, opened when it is used and closed before a fork."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+import weakref
+from contextlib import suppress
+from pathlib import Path
+from threading import get_ident
+from typing import Any, Literal, NoReturn
+
+from piql.errors import StoreForked, StoreUnavailable
+from piql.store.embedded.fork import FORKS
+from piql.store.embedded.waiting import patiently
+
+Synchronous = Literal["FULL", "NORMAL"]
+
+_PRAGMAS = "PRAGMA mmap_size = 268435456; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY;"
+
+
+class Connection(sqlite3.Connection):
+    """A connection whose class can be changed: that of SQLite cannot."""
+
+
+class ConnectionOfParent(Connection):
+    """What a forked process has of its parent's connection: nothing may be done with it, not even to close it."""
+
+    def _refuse(self, *_: Any, **__: Any) -> NoReturn:
+        raise StoreForked("this process was forked while its parent used this connection: leave it to the parent")
+
+    execute = executemany = executescript = cursor = commit = rollback = close = _refuse
+
+
+class Held:
+    """A thread's connection, which is open while it is used and usually between its uses.
+
+    `uses` counts those under way, one in another: a read within a transaction. Only the thread itself counts them.
+    """
+
+    __slots__ = ("_file", "_is_retired", "connection", "process", "thread", "uses")
+
+    def __init__(self, file: DatabaseFile) -> None:
+        self._file = file
+        self._is_retired = False
+        self.connection: Connection | None = None
+        self.thread = get_ident()
+        self.process = os.getpid()
+        self.uses = 0
+
+    def enter(self) -> Connection:
+        """Begin a use; may raise whatever SQLite does when it opens a file."""
+        self.uses += 1
+        try:
+            if FORKS.is_near and self.uses == 1:
+                FORKS.let_pass(self)
+            connection = self.connection
+            if connection is None:
+                connection = self.connection = self._file.open()
+        except BaseException:
+            self.leave()
+            raise
+        return connection
+
+    def leave(self) -> None:
+        self.uses -= 1
+        if self._is_retired and not self.uses:
+            self.close()
+
+    def __enter__(self) -> Connection:
+        return self.enter()
+
+    def __exit__(self, *failure: object) -> None:
+        self.leave()
+
+    def retire(self) -> None:
+        """Close it when it is no longer used: its thread has ended, or its store was closed."""
+        if self.process != os.getpid():
+            return  # the parent's: this process has been forked just now
+        self._is_retired = True
+        if not self.uses:
+            self.close()
+
+    def close(self) -> None:
+        """Close the connection; the next use opens another one."""
+        with FORKS.turn:
+            connection, self.connection = self.connection, None
+            if connection is not None:
+                with suppress(sqlite3.Error):
+                    connection.close()
+        if self._is_retired:
+            FORKS.held.discard(self)
+
+    def leave_to_parent(self) -> None:
+        """Never touch again, in a forked process, what is still open."""
+        connection, self.connection = self.connection, None
+        if connection is not None:
+            connection.__class__ = ConnectionOfParent
+            _keep_for_ever(connection)
+
+
+def _keep_for_ever(connection: Connection) -> None:
+    """Let a connection never be collected, not even when the process ends: it would be closed then."""
+    import ctypes
+
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))
+
+
+class DatabaseFile:
+    """A SQLite file in WAL mode, and how it is opened."""
+
+    def __init__(self, path: Path, synchronous: Synchronous, wait_seconds: float) -> None:
+        self.path = path
+        self.is_closed = False
+        self._synchronous = synchronous
+        self._wait_seconds = wait_seconds
+
+    def open(self) -> Connection:
+        if self.is_closed:
+            raise StoreUnavailable("the store has been closed")
+        FORKS.refuse_inherited(self.path)
+        connection = sqlite3.connect(
+            self.path,
+            timeout=0.0,
+            isolation_level=None,
+            check_same_thread=False,
+            cached_statements=1024,
+            factory=Connection,
+        )
+        try:
+            patiently(lambda: connection.execute("PRAGMA journal_mode = WAL"), self._wait_seconds)
+            connection.execute(f"PRAGMA synchronous = {self._synchronous}")
+            connection.executescript(_PRAGMAS)
+        except BaseException:
+            connection.close()  # here, and not whenever it is collected
+            raise
+        return connection
+
+
+class _Ticket:
+    """Goes with the thread that has it."""
+
+
+class Connections:
+    """The connections of one store to its file."""
+
+    def __init__(self, file: DatabaseFile) -> None:
+        self._file = file
+        self._local = threading.local()
+
+    def mine(self) -> Held:
+        """Give this thread's connection, to be entered for each use."""
+        try:
+            held: Held = self._local.held
+        except AttributeError:
+            return self._hold()
+        return held
+
+    def _hold(self) -> Held:
+        held, ticket = Held(self._file), _Ticket()
+        FORKS.held.add(held)
+        weakref.finalize(ticket, held.retire)
+        self._local.held, self._local.ticket = held, ticket
+        return held
+
+    def close(self) -> None:
+        """Close this thread's connection; those of other threads go when they are no longer at work."""
+        self._file.is_closed = True
+        self._local = threading.local()

@@ -1,0 +1,259 @@
+"""How the embedded store lays out an index as a SQLite table, and the SQL of its reads and writes.
+
+    index hometown (town, user) → age         CREATE TABLE "index hometown 5f3a…" (
+      town may be NULL, user is the key         "?town" INTEGER, "town" TEXT, "user" TEXT, "age" INTEGER,
+                                                PRIMARY KEY ("?town", "town", "user")) WITHOUT ROWID
+
+A key column that may be NULL has a flag before it (0 = NULL, 1 = set): NULL sorts first, and SQLite's keys hold none.
+The column itself then holds 0 in place of NULL.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from piql.schema.catalog import Index, Kind, SqlType, Table
+from piql.store.base import ReadShape
+from piql.store.values import AFFINITY
+
+Arguments = tuple[Any, ...]
+BUCKET = "#bucket"
+
+
+def quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def column_name(name: str) -> str:
+    """Give the SQL name of a column: its own, unless it begins like that of a flag."""
+    return "'" + name if name[:1] in ("?", "'") else name
+
+
+@dataclass(frozen=True, slots=True)
+class KeyColumn:
+    """A key column as stored: its SQL name, its flag's where it may be NULL, and its direction."""
+
+    name: str
+    affinity: str
+    ascending: bool
+    flag: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The SQLite table that keeps one index."""
+
+    name: str
+    has_bucket: bool
+    key: tuple[KeyColumn, ...]
+    covering: tuple[tuple[str, str], ...]  # name, affinity
+
+    def create(self) -> str:
+        columns: list[str] = []
+        key: list[str] = []
+        if self.has_bucket:
+            columns.append(f"{quoted(BUCKET)} INTEGER")
+            key.append(quoted(BUCKET))
+        for each in self.key:
+            direction = "" if each.ascending else " DESC"
+            if each.flag:
+                columns.append(f"{quoted(each.flag)} INTEGER")
+                key.append(quoted(each.flag) + direction)
+            columns.append(f"{quoted(each.name)} {each.affinity}")
+            key.append(quoted(each.name) + direction)
+        columns.extend(f"{quoted(name)} {affinity}" for name, affinity in self.covering)
+        return f"CREATE TABLE {quoted(self.name)} ({', '.join(columns)}, PRIMARY KEY ({', '.join(key)})) WITHOUT ROWID"
+
+    def put(self) -> str:
+        names = [*self._key_names(), *(name for name, _ in self.covering)]
+        columns = ", ".join(map(quoted, names))
+        return f"INSERT OR REPLACE INTO {quoted(self.name)} ({columns}) VALUES ({', '.join('?' * len(names))})"
+
+    def delete(self) -> str:
+        where = " AND ".join(f"{quoted(name)} = ?" for name in self._key_names())
+        return f"DELETE FROM {quoted(self.name)} WHERE {where}"
+
+    def _key_names(self) -> list[str]:
+        names = [BUCKET] if self.has_bucket else []
+        for each in self.key:
+            names.extend([each.flag, each.name] if each.flag else [each.name])
+        return names
+
+    def with_flags(self) -> Callable[[Arguments], Arguments] | None:
+        """Give the change from an entry (or key) to the stored row: flags put in; None where there are none."""
+        flagged = frozenset(self.has_bucket + at for at, each in enumerate(self.key) if each.flag)
+        if not flagged:
+            return None
+
+        def change(row: Arguments) -> Arguments:
+            stored: list[Any] = []
+            for at, value in enumerate(row):
+                if at in flagged:
+                    stored.extend((0, 0) if value is None else (1, value))
+                else:
+                    stored.append(value)
+            return tuple(stored)
+
+        return change
+
+
+def layout_of(table: Table, index: Index) -> Layout:
+    key: list[KeyColumn] = []
+    for each in index.columns:
+        column = table.column(each.name)
+        if column is None or each.token_of:
+            key.append(KeyColumn(each.name, "TEXT", each.ascending))
+        else:
+            is_flagged = column.nullable and each.name not in table.primary_key
+            key.append(
+                KeyColumn(
+                    column_name(each.name),
+                    AFFINITY[column.type.kind],
+                    each.ascending,
+                    "?" + each.name if is_flagged else None,
+                )
+            )
+    covering = tuple((column_name(name), AFFINITY[_type(table, name).kind]) for name in index.covering)
+    if index.is_primary:
+        return Layout(f"table {table.name}", False, tuple(key), covering)
+    has_bucket = index.buckets > 1
+    definition = repr((table.name, key, covering, index.buckets, [each.token_of for each in index.columns]))
+    mark = hashlib.sha256(definition.encode()).hexdigest()[:8]
+    return Layout(f"index {index.name} {mark}", has_bucket, tuple(key), covering)
+
+
+def _type(table: Table, name: str) -> SqlType:
+    column = table.column(name)
+    return column.type if column else SqlType(Kind.TEXT)
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One statement of a read; `arguments` picks its arguments from those of the read, None for all as they are."""
+
+    sql: str
+    arguments: Callable[[Arguments], Arguments] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedRead:
+    """A read as SQL: one statement, or several asked in turn until the limit is reached, where a page was left.
+
+    `is_bare`: no column was asked for, so what SQL selects instead is no part of the rows.
+    """
+
+    sql: str
+    statements: tuple[Statement, ...] = ()
+    place_of_limit: int = -1
+    is_bare: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Bound:
+    """A stored column after the prefix, and which argument it takes when the read starts at a place left before."""
+
+    name: str
+    ascending: bool
+    pick: Callable[[Arguments], Any]
+
+
+class ReadBuilder:
+    """Makes the SQL of one shape."""
+
+    def __init__(self, shape: ReadShape) -> None:
+        self.shape = shape
+        self.layout = layout_of(shape.table, shape.index)
+        prefix, self.rest = self.layout.key[: shape.prefix_length], self.layout.key[shape.prefix_length :]
+        self.fixed: list[str] = [f"{quoted(BUCKET)} = ?"] if self.layout.has_bucket else []
+        nulls = set(map(column_name, shape.nulls))
+        for each in prefix:
+            is_null = each.name in nulls
+            if each.flag:
+                self.fixed.append(f"{quoted(each.flag)} = {0 if is_null else 1}")
+            self.fixed.append(f"{quoted(each.name)} = {'coalesce(?, 0)' if is_null else '?'}")
+        leaves_nulls = shape.skips_nulls or shape.has_low or shape.has_high
+        if leaves_nulls and self.rest and self.rest[0].flag:
+            self.fixed.append(f"{quoted(self.rest[0].flag)} = 1")
+
+    def build(self) -> EmbeddedRead:
+        if self.shape.after_length:
+            return self._from_place()
+        where = [*self.fixed, *self._ends()]
+        return EmbeddedRead(self._select(where), is_bare=not self.shape.columns)
+
+    def _ends(self) -> list[str]:
+        shape, ends = self.shape, []
+        if shape.has_low:
+            ends.append(f"{quoted(self.rest[0].name)} {'>=' if shape.is_low_included else '>'} ?")
+        if shape.has_high:
+            ends.append(f"{quoted(self.rest[0].name)} {'<=' if shape.is_high_included else '<'} ?")
+        return ends
+
+    def _select(self, where: list[str]) -> str:
+        flags = {each.name: each.flag for each in self.layout.key if each.flag}
+        columns = [
+            f"CASE WHEN {quoted(flag)} THEN {quoted(name)} END" if (flag := flags.get(name)) else quoted(name)
+            for name in map(column_name, self.shape.columns)
+        ]
+        sql = f"SELECT {', '.join(columns) or '1'} FROM {quoted(self.layout.name)}"
+        if where:
+            sql += f" WHERE {' AND '.join(where)}"
+        if self.shape.is_get:
+            return sql
+        order: list[str] = []
+        for each in self.rest:
+            direction = "" if each.ascending == self.shape.is_ascending else " DESC"
+            order.extend(quoted(name) + direction for name in (each.flag, each.name) if name)
+        return f"{sql} ORDER BY {', '.join(order)} LIMIT ?"
+
+    def _from_place(self) -> EmbeddedRead:
+        """Split what follows a place into ranges that are each one seek, whatever the directions of the columns.
+
+        after (a, b, c)  →  a = ? AND b = ? AND c > ?   then   a = ? AND b > ?   then   a > ?
+        """
+        shape = self.shape
+        first = self.layout.has_bucket + shape.prefix_length
+        bounds: list[_Bound] = []
+        for place, each in enumerate(self.rest[: shape.after_length], start=first):
+            if each.flag:
+                bounds.append(_Bound(each.flag, each.ascending, _is_set(place)))
+                bounds.append(_Bound(each.name, each.ascending, _or_zero(place)))
+            else:
+                bounds.append(_Bound(each.name, each.ascending, _at(place)))
+        others = tuple(
+            range(first + shape.after_length, first + shape.after_length + shape.has_low + shape.has_high + 1)
+        )
+        statements: list[Statement] = []
+        for count in range(len(bounds), 0, -1):
+            last = bounds[count - 1]
+            sign = ">" if last.ascending == shape.is_ascending else "<"
+            included = "=" if count == len(bounds) and shape.is_after_included else ""
+            where = [*self.fixed, *(f"{quoted(each.name)} = ?" for each in bounds[: count - 1])]
+            where.append(f"{quoted(last.name)} {sign}{included} ?")
+            where.extend(self._ends())
+            picks = (
+                *(_at(place) for place in range(first)),
+                *(each.pick for each in bounds[:count]),
+                *(_at(place) for place in others),
+            )
+            statements.append(Statement(self._select(where), _picker(picks)))
+        return EmbeddedRead(statements[0].sql, tuple(statements), others[-1], not self.shape.columns)
+
+
+def _at(place: int) -> Callable[[Arguments], Any]:
+    return lambda arguments: arguments[place]
+
+
+def _is_set(place: int) -> Callable[[Arguments], Any]:
+    return lambda arguments: 0 if arguments[place] is None else 1
+
+
+def _or_zero(place: int) -> Callable[[Arguments], Any]:
+    return lambda arguments: 0 if arguments[place] is None else arguments[place]
+
+
+def _picker(picks: tuple[Callable[[Arguments], Any], ...]) -> Callable[[Arguments], Arguments]:
+    return lambda arguments: tuple([pick(arguments) for pick in picks])

@@ -1,0 +1,322 @@
+"""The embedded store: one SQLite file in WAL mode, one table an index, one connection a thread.
+
+Any number of threads and processes may have the file open; writers take turns, readers never wait. What a fork asks for
+stands in `embedded_fork`.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import tempfile
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from piql.errors import StoreForked, StoreUnavailable
+from piql.schema.catalog import Index, SqlType, Table
+from piql.store.base import SIGNING_KEY, Answers, Batch, Codec, Consistency, PreparedRead, Reader, ReadShape, Row, Steps
+from piql.store.embedded.connections import Connections, DatabaseFile, Held, Synchronous
+from piql.store.embedded.fork import FORKS
+from piql.store.embedded.layout import EmbeddedRead, ReadBuilder, column_name, layout_of, quoted
+from piql.store.embedded.waiting import patiently, unavailable
+from piql.store.values import AFFINITY, codec_of
+
+__all__ = ["WAIT_MS", "EmbeddedStore", "EmbeddedTransaction", "Synchronous"]
+
+_SETTINGS = "CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"
+_TABLES = "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
+WAIT_MS = 5000
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedEntries:
+    """The statements that write one index."""
+
+    put: str
+    delete: str
+    with_flags: Callable[[tuple[Any, ...]], tuple[Any, ...]] | None
+
+
+class EmbeddedTransaction:
+    """One `BEGIN IMMEDIATE … COMMIT`: nobody else writes meanwhile."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    @property
+    def connection(self) -> sqlite3.Connection:
+        return self._connection
+
+    def read(self, read: EmbeddedRead, arguments: tuple[Any, ...]) -> list[Row]:
+        return _answer(self._connection, read, arguments)
+
+    def count(self, read: EmbeddedRead, arguments: tuple[Any, ...]) -> int:
+        found: tuple[int] = self._connection.execute(f"SELECT COUNT(*) FROM ({read.sql})", arguments).fetchone()
+        return found[0]
+
+    def put(self, entries: EmbeddedEntries, rows: Sequence[tuple[Any, ...]]) -> None:
+        self._connection.executemany(entries.put, map(entries.with_flags, rows) if entries.with_flags else rows)
+
+    def delete(self, entries: EmbeddedEntries, keys: Sequence[tuple[Any, ...]]) -> None:
+        self._connection.executemany(entries.delete, map(entries.with_flags, keys) if entries.with_flags else keys)
+
+    def version(self) -> int:
+        return _version(self._connection)
+
+    def set_version(self, version: int) -> None:
+        self._connection.execute(f"PRAGMA user_version = {int(version)}")
+
+    def set_setting(self, name: str, value: str) -> None:
+        self._connection.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (name, value))
+
+    def create_table(self, table: Table, is_in_order: bool = False, is_backwards: bool = False) -> None:
+        self._connection.execute(layout_of(table, table.primary_index()).create())
+
+    def keep_in_order(self, table: Table) -> None:
+        """Change nothing: every table is kept in the order of its key."""
+
+    def add_columns(self, table: Table, names: Iterable[str]) -> None:
+        layout = layout_of(table, table.primary_index())
+        for name in names:
+            column = table.column(name)
+            assert column is not None
+            affinity = AFFINITY[column.type.kind]
+            self._connection.execute(
+                f"ALTER TABLE {quoted(layout.name)} ADD COLUMN {quoted(column_name(name))} {affinity}"
+            )
+
+    def create_index(self, table: Table, index: Index, is_backwards: bool = False) -> None:
+        self._connection.execute(layout_of(table, index).create())
+
+    def drop_index(self, name: str) -> None:
+        self._connection.execute(f"DROP TABLE {quoted(name)}")
+
+    def index_names(self) -> frozenset[str]:
+        found = self._connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'index %'")
+        return frozenset(name for (name,) in found)
+
+
+class EmbeddedStore:
+    """A store in one SQLite file; without a path, in a temporary folder that goes with it."""
+
+    own_tables = frozenset({"settings"})  # made by connecting
+
+    @property
+    def steps(self) -> Steps | None:
+        return None
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        synchronous: Synchronous = "FULL",
+        wait_ms: float = WAIT_MS,
+    ) -> None:
+        self._remove_folder: Callable[[], object] | None = None
+        if path is None:
+            folder = tempfile.mkdtemp(prefix="piql-")
+            self._remove_folder = weakref.finalize(self, _remove, folder, os.getpid())
+            path = Path(folder) / "piql.db"
+        self.path = Path(path)
+        self._wait_seconds = wait_ms / 1000
+        self._file = DatabaseFile(self.path, synchronous, self._wait_seconds)
+        self._connections = Connections(self._file)
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with self._connections.mine() as connection:
+                patiently(lambda: connection.execute(_SETTINGS), self._wait_seconds)
+        except StoreForked:
+            self.close()
+            raise
+        except (sqlite3.Error, OSError, ValueError) as failure:  # ValueError: what can be no path
+            self.close()
+            raise StoreUnavailable(f"cannot open the embedded store {self.path}: {failure}") from failure
+
+    def connection(self) -> sqlite3.Connection:
+        """Give this thread's connection, to look at the file by hand; a fork closes it."""
+        with self.at_work() as connection:
+            return connection
+
+    @contextmanager
+    def at_work(self) -> Iterator[sqlite3.Connection]:
+        """Use this thread's connection, and turn what SQLite raises into StoreUnavailable."""
+        FORKS.refuse_strangers()
+        try:
+            with self._connections.mine() as connection:
+                yield connection
+        except sqlite3.Error as failure:
+            raise unavailable(failure, self._wait_seconds) from failure
+
+    def codec(self, type: SqlType) -> Codec | None:
+        return codec_of(type)
+
+    def keeps_alike(self, before: SqlType, after: SqlType) -> bool:
+        return True
+
+    def prepare(self, shape: ReadShape) -> EmbeddedRead:
+        return ReadBuilder(shape).build()
+
+    def prepare_entries(self, table: Table, index: Index) -> EmbeddedEntries:
+        layout = layout_of(table, index)
+        return EmbeddedEntries(layout.put(), layout.delete(), layout.with_flags())
+
+    def stored_name(self, table: Table, index: Index) -> str:
+        return layout_of(table, index).name
+
+    def reader(self, read: PreparedRead, consistency: Consistency | None = None) -> Reader:
+        return lambda arguments: (self.read_many([Batch(read, [arguments])], consistency)[0][0], 0)
+
+    def read_many(self, batches: Sequence[Batch], consistency: Consistency | None = None) -> Answers:
+        """Answer the requests; every read sees every write that was acknowledged, whatever is asked."""
+        held = self._connections.mine()
+        try:
+            connection = held.enter()
+            try:
+                return _answers(connection, batches)
+            except sqlite3.Error:  # a reader waits only for those who put a file in order that somebody left in a hurry
+                return patiently(lambda: _answers(connection, batches), self._wait_seconds)
+            finally:
+                held.leave()
+        except sqlite3.Error as failure:
+            raise unavailable(failure, self._wait_seconds) from failure
+
+    def start_many(
+        self,
+        batches: Sequence[Batch],
+        done: Callable[[Answers | Exception], None],
+        consistency: Consistency | None = None,
+    ) -> None:
+        """Answer at once, in this thread: the store is in this process."""
+        try:
+            answers: Answers | Exception = self.read_many(batches)
+        except StoreUnavailable as failure:
+            answers = failure
+        done(answers)
+
+    def snapshot(self) -> AbstractContextManager[object]:
+        return _Snapshot(self._connections.mine())
+
+    @contextmanager
+    def transaction(self) -> Iterator[EmbeddedTransaction]:
+        with self.at_work() as connection:
+            patiently(lambda: connection.execute("BEGIN IMMEDIATE"), self._wait_seconds)
+            try:
+                yield EmbeddedTransaction(connection)
+                connection.execute("COMMIT")
+            finally:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+
+    def settings(self) -> Mapping[str, str]:
+        return self._asked(lambda connection: dict(connection.execute("SELECT name, value FROM settings")))
+
+    def statements_sent(self) -> int:
+        """Give 0: reads of this process are sent nowhere."""
+        return 0
+
+    def version(self) -> int:
+        return self._asked(_version)
+
+    def _asked(self, question: Callable[[sqlite3.Connection], T]) -> T:
+        with self.at_work() as connection:
+            return patiently(lambda: question(connection), self._wait_seconds)
+
+    def is_empty(self) -> bool:
+        """Say so of a file without a table, also of another program's, and without a document."""
+        tables = self._asked(lambda connection: connection.execute(_TABLES).fetchall())
+        others = {name for (name,) in tables} - self.own_tables
+        return self.version() == 0 and not others and not self.settings().keys() - {SIGNING_KEY}
+
+    def estimate_rows(self, table: Table) -> int:
+        name = layout_of(table, table.primary_index()).name
+        with self.at_work() as connection:
+            found: tuple[int] = connection.execute(f"SELECT COUNT(*) FROM {quoted(name)}").fetchone()
+        return found[0]
+
+    def flush(self) -> None:
+        """Rows are in the file once they are written."""
+
+    def topology(self) -> None:
+        return None
+
+    def close(self) -> None:
+        """Close this thread's connection; those of other threads go when they are no longer at work."""
+        self._connections.close()
+        if self._remove_folder is not None:
+            self._remove_folder()
+
+
+class _Snapshot:
+    """A transaction that only reads."""
+
+    __slots__ = ("_connection", "_held")
+
+    def __init__(self, held: Held) -> None:
+        self._held = held
+
+    def __enter__(self) -> None:
+        try:
+            self._connection = self._held.enter()
+            try:
+                self._connection.execute("BEGIN")
+            except BaseException:
+                self._held.leave()
+                raise
+        except sqlite3.Error as failure:
+            raise unavailable(failure) from failure
+
+    def __exit__(self, *failure: object) -> None:
+        try:
+            self._connection.execute("COMMIT")
+        except sqlite3.Error as broken:
+            raise unavailable(broken) from broken
+        finally:
+            self._held.leave()
+
+
+def _remove(folder: str, process: int) -> None:
+    """Remove a temporary folder, unless this is a forked process: the folder is the parent's."""
+    if os.getpid() == process:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    found: tuple[int] = connection.execute("PRAGMA user_version").fetchone()
+    return found[0]
+
+
+def _answers(connection: sqlite3.Connection, batches: Sequence[Batch]) -> Answers:
+    answers: Answers = []
+    for read, many, _ in batches:
+        if read.statements or read.is_bare:
+            answers.append([_answer(connection, read, arguments) for arguments in many])
+        else:
+            execute, sql = connection.execute, read.sql
+            answers.append([execute(sql, arguments).fetchall() for arguments in many])
+    return answers
+
+
+def _answer(connection: sqlite3.Connection, read: EmbeddedRead, arguments: tuple[Any, ...]) -> list[Row]:
+    if not read.statements:
+        found = connection.execute(read.sql, arguments).fetchall()
+        return [()] * len(found) if read.is_bare else found
+    if len(read.statements) > 1 and not connection.in_transaction:  # one request: its rows are of one moment
+        connection.execute("BEGIN")
+        try:
+            return _answer(connection, read, arguments)
+        finally:
+            connection.execute("COMMIT")
+    limit: int = arguments[read.place_of_limit]
+    rows: list[Row] = []
+    for each in read.statements:
+        assert each.arguments is not None
+        chosen = each.arguments(arguments)
+        rows += connection.execute(each.sql, (*chosen[:-1], limit - len(rows))).fetchall()
+        if len(rows) >= limit:
+            break
+    return [()] * len(rows) if read.is_bare else rows

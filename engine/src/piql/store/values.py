@@ -1,0 +1,94 @@
+"""How the embedded store keeps values in SQLite's own types, so that SQLite's order is the order of the values.
+
+INT, BIGINT  INTEGER             TIMESTAMP  INTEGER, ms since 1970    UUID     BLOB of 16 bytes
+DOUBLE       REAL                DATE       INTEGER, day number       DECIMAL  BLOB: sign, exponent, digits
+VARCHAR      TEXT, by bytes      BOOLEAN    INTEGER 0, 1              BLOB     BLOB
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from uuid import UUID
+
+from piql.schema.catalog import Kind, SqlType
+from piql.schema.decimals import WIDE, unit
+from piql.store.base import Codec
+
+AFFINITY = {
+    Kind.INT: "INTEGER",
+    Kind.BIGINT: "INTEGER",
+    Kind.DOUBLE: "REAL",
+    Kind.DECIMAL: "BLOB",
+    Kind.BOOLEAN: "INTEGER",
+    Kind.VARCHAR: "TEXT",
+    Kind.TEXT: "TEXT",
+    Kind.BLOB: "BLOB",
+    Kind.TIMESTAMP: "INTEGER",
+    Kind.DATE: "INTEGER",
+    Kind.UUID: "BLOB",
+}
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND = timedelta(milliseconds=1)
+_EXPONENT_BIAS = 0x8000
+_NEGATIVE, _ZERO, _POSITIVE = b"\x00", b"\x01", b"\x02"
+_FLIPPED = bytes(255 - byte for byte in range(256))
+
+
+def encode_timestamp(value: datetime) -> int:
+    return (value - _EPOCH) // _MILLISECOND
+
+
+def decode_timestamp(milliseconds: int, _epoch: datetime = _EPOCH, _step: timedelta = _MILLISECOND) -> datetime:
+    return _epoch + milliseconds * _step
+
+
+def encode_decimal(value: Decimal) -> bytes:
+    """Give bytes in the order of the numbers.
+
+    12.5   02 8001 "125"          exponent of the first digit, then the digits without trailing zeros
+    0      01
+    -12.5  00 7FFE CE CD CA FF    the same with every bit turned, closed so that a prefix sorts after what is longer
+    """
+    if not value:
+        return _ZERO
+    sign, digits, _ = value.as_tuple()
+    body = (value.adjusted() + _EXPONENT_BIAS).to_bytes(2, "big") + bytes(48 + digit for digit in digits).rstrip(b"0")
+    return _NEGATIVE + body.translate(_FLIPPED) + b"\xff" if sign else _POSITIVE + body
+
+
+def decode_decimal(stored: bytes) -> Decimal:
+    if stored == _ZERO:
+        return Decimal(0)
+    is_negative = stored[:1] == _NEGATIVE
+    body = stored[1:-1].translate(_FLIPPED) if is_negative else stored[1:]
+    adjusted = int.from_bytes(body[:2], "big") - _EXPONENT_BIAS
+    digits = tuple(byte - 48 for byte in body[2:])
+    exponent = adjusted - len(digits) + 1
+    if exponent > 0 and adjusted < 40:  # 1E+2 reads better as 100
+        digits += (0,) * exponent
+        exponent = 0
+    return Decimal((int(is_negative), digits, exponent))
+
+
+def _decimal_decoder(scale: int) -> Callable[[bytes], Decimal]:
+    shape = unit(scale)
+    return lambda stored: WIDE.quantize(decode_decimal(stored), shape)
+
+
+_CODECS = {
+    Kind.BOOLEAN: Codec(int, bool),
+    Kind.TIMESTAMP: Codec(encode_timestamp, decode_timestamp),
+    Kind.DATE: Codec(date.toordinal, date.fromordinal),
+    Kind.UUID: Codec(lambda value: value.bytes, lambda stored: UUID(bytes=stored)),
+    Kind.DECIMAL: Codec(encode_decimal, decode_decimal),
+}
+
+
+def codec_of(type: SqlType) -> Codec | None:
+    """Give the codec of a type, None where values are stored as they are; DECIMAL(p, s) is shown with s digits."""
+    if type.kind is Kind.DECIMAL and type.precision is not None:
+        return Codec(encode_decimal, _decimal_decoder(type.scale or 0))
+    return _CODECS.get(type.kind)

@@ -1,0 +1,105 @@
+"""What a user is told: a `Diagnostic` with a span, further labels, help and fixes. Collected, never raised."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, overload
+
+from piql.text.source import Span
+from piql.trees.frozen import quick
+
+Severity = Literal["error", "warning", "info"]
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Replace the code points `start..end` of `file` by `text`."""
+
+    file: str
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """A set of edits, applied together, that has been compiled before it is offered.
+
+    Of a correction of what meant nothing before, neither consequence nor cost is said.
+    """
+
+    title: str
+    edits: tuple[Edit, ...]
+    unblocks: tuple[str, ...] = ()  # other queries that this fix makes bounded
+    consequence: str = ""  # what it changes for those who ask and write: the rows of the answer, what is refused
+    cost: str = ""  # the bound that the query then has, in words
+
+    @property
+    def price(self) -> str:
+        """Say what it changes and what the query then costs."""
+        return "; ".join(each for each in (self.consequence, self.cost) if each)
+
+
+class LaterFixes(Sequence[Fix]):
+    """The fixes of a finding, looked for when somebody asks for them: each takes several compilations.
+
+    It equals the tuple of them.
+    """
+
+    def __init__(self, find: Callable[[], tuple[Fix, ...]]) -> None:
+        self._find = find
+
+    @cached_property
+    def all(self) -> tuple[Fix, ...]:
+        """Look for them, once."""
+        return self._find()
+
+    @overload
+    def __getitem__(self, at: int) -> Fix: ...
+    @overload
+    def __getitem__(self, at: slice) -> tuple[Fix, ...]: ...
+    def __getitem__(self, at: int | slice) -> Fix | tuple[Fix, ...]:
+        return self.all[at]
+
+    def __len__(self) -> int:
+        return len(self.all)
+
+    def __iter__(self) -> Iterator[Fix]:
+        return iter(self.all)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, tuple | LaterFixes) and self.all == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(self.all)
+
+    def __reduce__(self) -> tuple[type[tuple[Fix, ...]], tuple[tuple[Fix, ...]]]:
+        return tuple, (self.all,)
+
+    def __repr__(self) -> str:
+        return repr(self.all)
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A second place that belongs to the finding, with a word on why."""
+
+    span: Span
+    text: str
+
+
+@quick
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding: a stable code, a message in the words of the user's text, and where it is."""
+
+    code: str
+    severity: Severity
+    message: str
+    span: Span
+    labels: tuple[Label, ...] = ()
+    help: tuple[str, ...] = ()
+    fixes: Sequence[Fix] = ()
+    query: str | None = None  # the CREATE QUERY it belongs to

@@ -1,0 +1,69 @@
+"""What binding finds in CREATE TABLE and CREATE INDEX."""
+
+from piql.text.diagnostics.code import Code
+
+CODES = (
+    Code(
+        "duplicate-table",
+        "Two tables have one name",
+        "Table names are unique in all files together, whatever the case of their letters. The first one counts.",
+        "CREATE TABLE t (id INT PRIMARY KEY);\nCREATE TABLE T (id INT PRIMARY KEY);",
+    ),
+    Code(
+        "duplicate-index",
+        "Two indexes have one name",
+        "Index names are unique in all files together. The first one counts.",
+        "CREATE TABLE t (id INT PRIMARY KEY, a INT);\nCREATE INDEX i ON t (a);\nCREATE INDEX i ON t (a DESC);",
+    ),
+    Code(
+        "duplicate-constraint",
+        "Two constraints have one name",
+        "A constraint is named so that a refused write can say which one it broke, so a table has each name once.",
+        "CREATE TABLE t (a INT PRIMARY KEY, b INT, CONSTRAINT few CARDINALITY LIMIT 9 (b), CONSTRAINT few UNIQUE (b));",
+    ),
+    Code(
+        "duplicate-column",
+        "A column stands twice",
+        "A table has each column once, and a key, a limit or a write names each column once.",
+        "CREATE TABLE t (id INT PRIMARY KEY, id TEXT);",
+    ),
+    Code(
+        "duplicate-key",
+        "A table has two primary keys",
+        "A table has one PRIMARY KEY; several columns stand in one clause: PRIMARY KEY (owner, target).",
+        "CREATE TABLE t (a INT PRIMARY KEY, b INT PRIMARY KEY);",
+    ),
+    Code(
+        "missing-primary-key",
+        "A table has no primary key",
+        "Rows are found, replaced and put in order by their primary key, so every table declares one.",
+        "CREATE TABLE t (a INT);",
+    ),
+    Code(
+        "null-in-key",
+        "A primary key cannot be NULL",
+        "The columns of the primary key are NOT NULL; declaring one NULL contradicts that.",
+        "CREATE TABLE t (a INT NULL PRIMARY KEY);",
+    ),
+    Code(
+        "unknown-type",
+        "There is no such type",
+        "The types are INT, BIGINT, DOUBLE, DECIMAL(p, s), BOOLEAN, VARCHAR(n), TEXT, BLOB, TIMESTAMP, DATE and UUID.",
+        "CREATE TABLE t (id INT PRIMARY KEY, a VARCAR(20));",
+    ),
+    Code(
+        "foreign-key-columns",
+        "A foreign key does not name one row",
+        "A foreign key refers to the whole primary key of a table, or to a UNIQUE key, with a column for each of "
+        "its columns: then it names one row, and following it is one request.",
+        "CREATE TABLE u (a INT, b INT, PRIMARY KEY (a, b));\n"
+        "CREATE TABLE t (id INT PRIMARY KEY, a INT REFERENCES u (a));",
+    ),
+    Code(
+        "endless-key",
+        "A primary key refers to itself",
+        "A foreign key of an ENTITY takes the types of the key that it refers to. Here that key holds the foreign "
+        "key itself, through one entity or several.",
+        "ENTITY A { FOREIGN KEY b REF B, PRIMARY(b) }\nENTITY B { FOREIGN KEY a REF A, PRIMARY(a) }",
+    ),
+)

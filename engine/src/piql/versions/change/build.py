@@ -1,0 +1,352 @@
+"""Drives a change step by step, at a pace that leaves room for others; any process may drive, pause or cancel it."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
+from time import monotonic, sleep, time
+from typing import Literal, Self
+
+from piql.errors import CompilationRefused, DeploymentInProgress, PiqlError, StoreUnavailable
+from piql.forking import renew_in_children
+from piql.runtime.deployment import Deployment
+from piql.store.base import Store
+from piql.versions.change.progress import Progress, progress_in, read_progress
+from piql.versions.change.state import SchemaState, load_deployment, read_state, state_in
+from piql.versions.change.steps import GRACE_SECONDS, Stand, Steps, keep, living_indexes, withdraw
+
+LEASE_SECONDS = 10.0
+_LOOK_SECONDS = 0.05
+_ATTEMPTS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How fast a change may go: `busy_share` of the time at most, `rows_per_second` at most.
+
+    One step is one transaction of `step_rows`: so long do writers wait. `first_rows` may be done in the transaction
+    that announces the change: a change that needs no more is made at once, or not at all.
+    """
+
+    step_rows: int = 500
+    rows_per_second: float | None = None
+    busy_share: float = 0.5
+    first_rows: int = 500
+
+
+EAGER = Pace(step_rows=1000, busy_share=0.8, first_rows=20_000)
+BACKGROUND = Pace()
+
+
+def pace_of(rows_per_second: float | None) -> Pace:
+    """Give the pace of a build in the background that may go so fast at most."""
+    if rows_per_second is None:
+        return BACKGROUND
+    step = max(1, min(500, int(rows_per_second / 4)))
+    return Pace(step_rows=step, rows_per_second=rows_per_second, first_rows=step)
+
+
+@dataclass(frozen=True, slots=True)
+class BuildProgress:
+    """How far a build has come; `reason` says why it was refused."""
+
+    version: int
+    phase: Literal["filling", "checking", "in force", "refused", "cancelled"]
+    rows_done: int
+    rows_estimate: int
+    is_paused: bool
+    is_running: bool
+    started_at: datetime
+    reason: str | None = None
+
+    @property
+    def is_done(self) -> bool:
+        return self.phase in ("in force", "refused", "cancelled")
+
+    @property
+    def share(self) -> float:
+        """Give how much of the work is done, from 0 to 1."""
+        if self.phase == "in force":
+            return 1.0
+        return self.rows_done / self.rows_estimate if self.rows_estimate else 0.0
+
+
+class Build:
+    """A version on its way, from whatever process it was begun."""
+
+    def __init__(
+        self,
+        store: Store,
+        id: str,
+        pace: Pace = BACKGROUND,
+        driver: str | None = None,
+        end: Progress | None = None,
+    ) -> None:
+        self._store = store
+        self._id = id
+        self._pace = pace
+        self._driver = driver or new_driver()
+        self._steps: tuple[SchemaState, Steps] | None = None
+        self._thread: threading.Thread | None = None
+        self._stop = threading.Event()
+        self._turn = threading.Lock()  # between steps and what is said to the build in this process
+        self._failure: PiqlError | None = None
+        self._end = end
+        self._follow: Callable[[], None] | None = None
+        renew_in_children(self, Build._renew)
+
+    def _renew(self) -> None:
+        """Leave it to the parent process to drive it, and look on as another process does."""
+        self._driver = new_driver()
+        self._thread = None
+        self._stop = threading.Event()
+        self._turn = threading.Lock()
+
+    @property
+    def id(self) -> str:
+        """Give the id that the version has once it is in force."""
+        return self._id
+
+    def followed_by(self, follow: Callable[[], None]) -> Self:
+        """Call `follow`, from any thread, as soon as this process knows that the build is over."""
+        self._follow = follow
+        if self._end is not None:
+            follow()
+        return self
+
+    def _ended(self, end: Progress) -> None:
+        self._end = end
+        if self._follow is not None:
+            self._follow()
+
+    @property
+    def progress(self) -> BuildProgress:
+        """Say how far it has come."""
+        settings = self._store.settings()  # both documents as they were at one moment
+        progress, change = self._read(settings), state_in(settings).change
+        phase = progress.outcome or ("filling" if change and change.phase != "checking" else "checking")
+        return BuildProgress(
+            progress.version,
+            phase,
+            progress.rows_done,
+            progress.rows_estimate,
+            progress.is_paused,
+            progress.outcome is None and not progress.is_paused and is_driven(progress),
+            datetime.fromisoformat(progress.started_at),
+            progress.reason,
+        )
+
+    def pause(self) -> None:
+        """Let it rest until it is resumed; writers go on keeping its indexes up."""
+        self._change_progress(lambda progress: replace(progress, is_paused=True, driver=None))
+        self._join()
+
+    def resume(self) -> None:
+        """Go on where it rests, in a thread of this process, unless somebody else drives it."""
+        self.unpause(self._driver)
+        if self._read().outcome is None:
+            self.start()
+
+    def unpause(self, driver: str | None = None) -> None:
+        """Let it be driven again, by whoever does."""
+        self._change_progress(
+            lambda progress: replace(
+                progress, is_paused=False, driver=progress.driver if is_driven(progress) else driver
+            )
+        )
+
+    def cancel(self) -> None:
+        """Give it up: the version in force stays as it is."""
+        with self._turn, self._store.transaction() as transaction:
+            stand = self._stand()
+            if stand is None:
+                raise DeploymentInProgress(f"it is over: {self.words()}")
+            if stand.state.change is None:
+                raise DeploymentInProgress(f"version {stand.progress.version} is read already: roll back instead")
+            keep(transaction, stand.state, withdraw(stand, "cancelled"))
+        self._join()
+        collect(self._store)
+
+    def wait(self, timeout: float | None = None) -> Deployment:
+        """Wait until the version is in force and give it; CompilationRefused when the data did not allow it."""
+        until = None if timeout is None else monotonic() + timeout
+        while (progress := self._read()).outcome is None:
+            if self._failure is not None:
+                raise self._failure
+            if until is not None and monotonic() > until:
+                raise TimeoutError(f"version {progress.version} is not in force after {timeout:g} s: {self.words()}")
+            sleep(_LOOK_SECONDS)
+        self._join()
+        return self._outcome(progress)
+
+    def start(self) -> None:
+        """Drive it in a thread of this process."""
+        if self._thread is None or not self._thread.is_alive():
+            self._stop.clear()
+            self._failure = None
+            self._thread = threading.Thread(target=self._drive, name="piql-build", daemon=True)
+            self._thread.start()
+
+    def stop(self) -> None:
+        """Leave it to others, or to a later resume."""
+        self._stop.set()
+        self._join()
+        with suppress(PiqlError):
+            self._change_progress(self._left)
+
+    def run(self) -> Deployment:
+        """Drive it to its end in this thread, and give the version that it put in force."""
+        while self._step():
+            pass
+        progress = self._read()
+        if progress.outcome is None:
+            raise DeploymentInProgress(f"version {progress.version} is not in force: {self.words()}")
+        return self._outcome(progress)
+
+    def _drive(self) -> None:
+        try:
+            attempts = 0
+            while not self._stop.is_set():
+                try:
+                    if not self._step():
+                        return
+                    attempts = 0
+                except StoreUnavailable:
+                    attempts += 1
+                    if attempts == _ATTEMPTS:
+                        raise
+                    self._stop.wait(0.1 * 2**attempts)
+        except PiqlError as failure:
+            self._failure = failure
+
+    def _step(self) -> bool:
+        """Do one step and rest after it; say whether there is more to do here."""
+        began = monotonic()
+        with self._turn, self._store.transaction() as transaction:
+            stand = self._stand()
+            if stand is None or stand.progress.is_paused or self._is_driven_elsewhere(stand.progress):
+                return False
+            if self._steps is None or self._steps[0].epoch != stand.state.epoch:
+                self._steps = stand.state, Steps(self._store, stand.state)
+            mine = Stand(stand.state, replace(stand.progress, driver=self._driver))
+            wait = self._steps[1].seconds_to_wait(mine)
+            after = mine if wait else self._steps[1].advance(transaction, mine, self._pace.step_rows)
+            if self._store.steps is not None and not self._is_still(stand):
+                return True  # paused, cancelled or driven on meanwhile: what was done here may be done again
+            keep(transaction, stand.state, after)
+        if after.progress.outcome is not None:
+            self._ended(after.progress)
+            collect(self._store)
+            return False
+        if wait:
+            self._stop.wait(min(wait, LEASE_SECONDS / 2))
+        else:
+            self._rest(monotonic() - began, after.progress.rows_done - stand.progress.rows_done)
+        return True
+
+    def _is_still(self, stand: Stand) -> bool:
+        """Look once more, where no transaction has kept others out while a step was made."""
+        now = self._stand()
+        return now is not None and now.state == stand.state and now.progress.is_paused == stand.progress.is_paused
+
+    def _rest(self, worked: float, rows: int) -> None:
+        share = self._pace.busy_share
+        rest = worked * (1 - share) / share
+        if self._pace.rows_per_second is not None:
+            rest = max(rest, rows / self._pace.rows_per_second - worked)
+        self._stop.wait(min(rest, LEASE_SECONDS / 2))
+
+    def _stand(self) -> Stand | None:
+        """Say where the change stands, inside a transaction; None when it is over."""
+        progress = read_progress(self._store)
+        if progress is None or progress.id != self._id or progress.outcome is not None:
+            return None
+        return Stand(read_state(self._store), progress)
+
+    def _is_driven_elsewhere(self, progress: Progress) -> bool:
+        return progress.driver not in (None, self._driver) and is_driven(progress)
+
+    def _left(self, progress: Progress) -> Progress:
+        return replace(progress, driver=None) if progress.driver == self._driver else progress
+
+    def _change_progress(self, change: Callable[[Progress], Progress]) -> None:
+        with self._turn, self._store.transaction() as transaction:
+            stand = self._stand()
+            if stand is None:
+                raise DeploymentInProgress(f"it is over: {self.words()}")
+            keep(transaction, stand.state, Stand(stand.state, change(stand.progress)))
+
+    def _read(self, settings: Mapping[str, str] | None = None) -> Progress:
+        """Read the progress; how it ended is remembered."""
+        if self._end is None:
+            kept = progress_in(self._store.settings() if settings is None else settings)
+            progress = kept.of(self._id) if kept is not None else None
+            if progress is None:
+                raise DeploymentInProgress("many versions have followed since: nothing is known of this one any more")
+            if progress.outcome is None:
+                return progress
+            self._ended(progress)
+            return progress
+        return self._end
+
+    def words(self) -> str:
+        """Say how far it has come, for a message."""
+        found = self.progress
+        rest = "" if found.is_done or not found.is_paused else ", paused"
+        return f"{found.phase}{rest}, {found.rows_done:,} of about {found.rows_estimate:,} rows"
+
+    def _outcome(self, progress: Progress) -> Deployment:
+        if progress.outcome == "in force":
+            return load_deployment(self._store)
+        if progress.outcome == "refused":
+            raise CompilationRefused(progress.reason or "not deployed")
+        raise DeploymentInProgress(f"version {progress.version} was cancelled")
+
+    def _join(self) -> None:
+        thread = self._thread
+        if thread is not None and thread is not threading.current_thread():
+            thread.join()
+
+
+def new_driver() -> str:
+    return f"{socket.gethostname()}/{os.getpid()}/{secrets.token_hex(4)}"
+
+
+def is_driven(progress: Progress) -> bool:
+    """Say whether somebody is still at it: seen a moment ago, and its process there if it is of this machine."""
+    if progress.driver is None or time() - progress.beat > LEASE_SECONDS:
+        return False
+    host, process, _ = progress.driver.split("/")
+    if host != socket.gethostname():
+        return True
+    try:
+        os.kill(int(process), 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True
+
+
+def collect(store: Store) -> list[str]:
+    """Drop the indexes that no living version has, one in a transaction; give their stored names."""
+    dropped: list[str] = []
+    while True:
+        state = read_state(store)
+        living = living_indexes(store, state)
+        with store.transaction() as transaction:
+            if transaction.version() != state.epoch:
+                continue
+            unused = sorted(transaction.index_names() - living)
+            if not unused:
+                return dropped
+            if store.steps is not None and not dropped:
+                sleep(GRACE_SECONDS)  # until nobody writes or reads by what was in force before
+            transaction.drop_index(unused[0])
+            dropped.append(unused[0])

@@ -1,0 +1,95 @@
+"""The texts of the next version: the set to deploy, with what was deployed before and is not named again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from piql.compiler import compile as compile_set
+from piql.compiler.result import Compilation, CompiledQuery
+from piql.errors import CompilationRefused
+from piql.runtime.deployment import Deployment
+from piql.schema.table_changes import reason_against
+from piql.store.base import Store
+from piql.text.source import Span
+
+EARLIER = "deployed earlier.piql"
+
+
+def refuse_errors(compilation: Compilation) -> None:
+    errors = [each for each in compilation.diagnostics if each.severity == "error"]
+    if errors:
+        first = errors[0]
+        more = f", and {len(errors) - 1} more" if len(errors) > 1 else ""
+        raise CompilationRefused(f"not deployed: {first.message}{more}", compilation.diagnostics)
+
+
+def with_earlier(
+    compilation: Compilation, current: Deployment, forget: frozenset[str]
+) -> tuple[Mapping[str, str], Compilation]:
+    """Give the texts and the compilation of the set together with what was deployed before and is not named again."""
+    texts = {source.name: source.text for source in compilation.sources}
+    before = current.compilation
+    earlier = [
+        *(_statement(table.span) for name, table in before.tables.items() if name not in compilation.tables),
+        *(
+            _statement(index.span)
+            for name, index in before.catalog.indexes.items()
+            if name not in compilation.catalog.indexes and index.span is not None
+        ),
+        *(
+            statement_of(query)
+            for name, query in before.queries.items()
+            if name not in compilation.queries and name not in forget
+        ),
+    ]
+    if not earlier:
+        return texts, compilation
+    texts[EARLIER] = "\n\n".join(earlier) + "\n"
+    whole = compile_set(texts)
+    errors = [each for each in whole.diagnostics if each.severity == "error"]
+    if errors:
+        names = sorted({each.query for each in errors if each.query})
+        what = ", ".join(names) or "what was deployed earlier"
+        raise CompilationRefused(
+            f"not deployed: {what} would break, deployed earlier and not named again: {errors[0].message}",
+            whole.diagnostics,
+        )
+    return texts, whole
+
+
+def owners_after(
+    compilation: Compilation, whole: Compilation, current: Deployment, name: str
+) -> Mapping[str, tuple[str, ...]]:
+    """Say whose each query is once a set is deployed by a name: also of those who deployed it with the same text."""
+    before = current.compilation.queries
+    owners: dict[str, tuple[str, ...]] = {}
+    for query in whole.queries.values():
+        is_kept = query.name in before and statement_of(before[query.name]) == statement_of(query)
+        known = current.origin.owners.get(query.name, ()) if is_kept else ()
+        if query.name in compilation.queries and name:
+            known = (*(owner for owner in known if owner != name), name)
+        owners[query.name] = known
+    return owners
+
+
+def statement_of(query: CompiledQuery) -> str:
+    """Give the text of a query as a statement of its own, with one semicolon."""
+    return query.text.rstrip().rstrip(";") + ";"
+
+
+def _statement(span: Span | None) -> str:
+    assert span is not None
+    return span.text.rstrip().rstrip(";") + ";"
+
+
+def refuse_incompatible(current: Deployment, wanted: Compilation, store: Store, *, is_rollback: bool) -> None:
+    """Refuse what no rows could bear; a rollback leaves columns out, whose values are kept."""
+    for name in current.kept:
+        table = wanted.tables.get(name)
+        if table is None:
+            continue
+        declared = current.tables.get(name)
+        kept = current.kept_as_declared(name)
+        reason = reason_against(kept, None if is_rollback else declared, table, store.keeps_alike)
+        if reason is not None:
+            raise CompilationRefused(f"not deployed: the table {name} holds data: {reason}")

@@ -1,0 +1,67 @@
+"""Copies the rows there were into new indexes, in the order that the store keeps them in, a few at a time.
+
+Writers keep the new indexes up from the moment they were announced, so a row that changes behind or before the place
+of the walk is right either way: a step reads rows and puts their entries in one transaction. Without transactions an
+entry is put as by the write that left its record, so that what any later write does to it holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from piql.runtime.deployment import OtherIndex
+from piql.runtime.writing.stepped.stamps import stamp_of
+from piql.runtime.writing.table_rules.entries import IndexEntries
+from piql.schema.catalog import Index, Table
+from piql.store.base import WRITE, EntryChange, ReadShape, Row, State, Store, Transaction
+from piql.versions.change.progress import Task
+
+
+class Walk:
+    """Reads an index, or a table, from any place on."""
+
+    def __init__(self, store: Store, table: Table, index: Index, columns: Sequence[str]) -> None:
+        self._key_length = len(index.columns)
+        wanted = (*(each.name for each in index.columns), *columns)
+        shape = ReadShape(table, index, wanted, 0, in_any_order=True)
+        self._first = store.prepare(shape)
+        self._further = store.prepare(replace(shape, after_length=self._key_length))
+
+    def read(self, transaction: Transaction, place: Row | None, rows: int) -> list[tuple[Row, Row]]:
+        """Give the next entries: the key of each, and the columns asked for."""
+        read, arguments = (self._first, (rows,)) if place is None else (self._further, (*place, rows))
+        length = self._key_length
+        return [(row[:length], row[length:]) for row in transaction.read(read, arguments)]
+
+
+class Filling:
+    """A task of the kind `fill`: the new indexes of one table."""
+
+    def __init__(self, store: Store, record: Table, indexes: Sequence[OtherIndex]) -> None:
+        names = [column.name for column in record.columns]
+        self._steps = store.steps
+        self._walk = Walk(store, record, record.primary_index(), names if self._steps is None else [*names, WRITE])
+        self._indexes = [IndexEntries(record, each.index, store, each.table) for each in indexes]
+
+    def advance(self, transaction: Transaction, task: Task, rows: int) -> Task:
+        found = self._walk.read(transaction, task.place, rows)
+        if self._steps is not None:
+            self._steps.change_entries(
+                [
+                    EntryChange(entries.prepared, entry, State.VISIBLE, stamp_of(record[-1]) + 1)
+                    for _, record in found
+                    for entries in self._indexes
+                    for entry in entries.of(record)
+                ]
+            )
+            return moved(task, found, rows)
+        for entries in self._indexes:
+            transaction.put(entries.prepared, [entry for _, record in found for entry in entries.of(record)])
+        return moved(task, found, rows)
+
+
+def moved(task: Task, found: list[tuple[Row, Row]], rows: int) -> Task:
+    """Give a task after a step that asked for some rows and found these."""
+    place = found[-1][0] if found else task.place
+    return replace(task, place=place, rows=task.rows + len(found), is_done=len(found) < rows)

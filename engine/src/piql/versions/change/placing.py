@@ -1,0 +1,32 @@
+"""Gives the rows there are their places under new limits and UNIQUE keys, on a store without transactions."""
+
+from __future__ import annotations
+
+from piql.errors import CardinalityViolation, DuplicateKey
+from piql.runtime.deployment import Deployment
+from piql.runtime.writing.stepped.server import Server
+from piql.runtime.writing.stepped.writer import SteppedWriter
+from piql.runtime.writing.transactional import TableWriter
+from piql.schema.catalog import Table
+from piql.store.base import Store, Transaction
+from piql.versions.change.filling import Walk, moved
+from piql.versions.change.progress import Task
+
+
+class Placing:
+    """A task of the kind `places`; writers take places for their own rows meanwhile."""
+
+    def __init__(self, store: Store, table: Table, coming: Deployment) -> None:
+        assert store.steps is not None
+        record = coming.record_of(table)
+        self._walk = Walk(store, record, record.primary_index(), [column.name for column in record.columns])
+        self._places = SteppedWriter(TableWriter(table, coming, store), coming, store, Server(store.steps)).places
+
+    def advance(self, transaction: Transaction, task: Task, rows: int) -> Task:
+        found = self._walk.read(transaction, task.place, rows)
+        for places in self._places:
+            try:
+                places.fill([record for _, record in found])
+            except (CardinalityViolation, DuplicateKey) as violation:
+                task = task.against(str(violation), "a row that was written meanwhile")
+        return moved(task, found, rows)

@@ -1,0 +1,214 @@
+"""What a store keeps of the versions of its schema: one document, replaced as a whole, numbered by the epoch.
+
+{"version": 3, "deployed_at": …, "texts": {…},                       in force
+ "id": "5f3a…", "by": "scadr", "details": {…}, "owners": {…},        of whom, each version has them
+ "before": {"version": 2, …}, "before_is_held": false,               what a rollback returns to
+ "change": {"version": 4, …, "phase": "filling", "indexes": […]},    what is coming, if anything
+ "tables": {"users": {"key": […], "columns": [["name", "VARCHAR(32)", false], …]}}}
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import lru_cache
+from typing import Any, Literal
+
+from piql.compiler import compile as compile_set
+from piql.compiler.result import Compilation
+from piql.runtime.deployment import Deployment, Origin, OtherIndex
+from piql.schema.catalog import Column, Kind, SqlType, Table
+from piql.store.base import Store
+
+SETTING = "deployment"  # the name under which a store keeps it
+
+Phase = Literal["announced", "filling", "checking"]
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A version by its texts; `earlier_numbers` are of those before it that had the same."""
+
+    number: int
+    deployed_at: datetime | None
+    texts: Mapping[str, str]
+    origin: Origin = field(default_factory=Origin)
+    earlier_numbers: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A version on its way; `indexes` are the stored names of those that are made for it."""
+
+    version: Version
+    phase: Phase
+    indexes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaState:
+    """`tables` are all that are kept, with all their columns.
+
+    `is_before_held`: the version in force holds less than the one before, and somebody may still read by that one.
+    """
+
+    in_force: Version = field(default_factory=lambda: Version(0, None, {}))
+    before: Version | None = None
+    change: Change | None = None
+    tables: Mapping[str, Table] = field(default_factory=dict)
+    epoch: int = 0
+    is_before_held: bool = False
+
+    def as_text(self) -> str:
+        """Give the document; the epoch is kept beside it, by the store."""
+        change = self.change
+        return json.dumps(
+            {
+                **_version_document(self.in_force),
+                "before": self.before and _version_document(self.before),
+                "change": change
+                and {**_version_document(change.version), "phase": change.phase, "indexes": change.indexes},
+                "before_is_held": self.is_before_held,
+                "tables": {
+                    name: {
+                        "key": table.primary_key,
+                        "columns": [[each.name, str(each.type), each.nullable] for each in table.columns],
+                    }
+                    for name, table in self.tables.items()
+                },
+            }
+        )
+
+
+def read_state(store: Store) -> SchemaState:
+    """Read the state; should it change meanwhile, the epoch is the older one, which no transaction will accept."""
+    epoch = store.version()
+    return state_in(store.settings(), epoch)
+
+
+def state_in(settings: Mapping[str, str], epoch: int = 0) -> SchemaState:
+    """Give the state that settings hold."""
+    text = settings.get(SETTING)
+    if text is None:
+        return SchemaState(epoch=epoch)
+    found: dict[str, Any] = json.loads(text)
+    change, before = found.get("change"), found.get("before")
+    return SchemaState(
+        _version(found),
+        _version(before) if before else None,
+        Change(_version(change), change["phase"], tuple(change["indexes"])) if change else None,
+        {name: _table(name, each) for name, each in _tables_document(found).items()},
+        epoch,
+        found.get("before_is_held", False),
+    )
+
+
+def deployment_of(state: SchemaState, store: Store) -> Deployment:
+    """Compile what is in force, and what its writers must know of the other versions."""
+    made = compiled(state.in_force, state)
+    others: dict[str, OtherIndex] = {}
+    own = {store.stored_name(made.tables[each.table], each) for each in made.indexes.values()}
+    coming = compiled(state.change.version, state) if state.change else None
+    before = compiled(state.before, state) if state.before else None
+    for version in (coming, before):
+        for index in version.indexes.values() if version else ():
+            assert version is not None
+            table = version.tables[index.table]
+            name = store.stored_name(table, index)
+            is_announced = version is before or (state.change is not None and name in state.change.indexes)
+            if table.name in made.tables and name not in own and is_announced:
+                deletes_only = version is coming and state.change is not None and state.change.phase == "announced"
+                others.setdefault(name, OtherIndex(table, index, deletes_only))
+    is_checking = state.change is not None and state.change.phase == "checking"
+    also_held = coming if is_checking else before if state.is_before_held else None
+    return replace(made, others=tuple(others.values()), also_held=also_held)
+
+
+def load_deployment(store: Store) -> Deployment:
+    """Give what is deployed in a store; version 0 when nothing is."""
+    return deployment_of(read_state(store), store)
+
+
+def compiled(version: Version, state: SchemaState) -> Deployment:
+    """Give a version of a state, compiled."""
+    compilation = _compilation(tuple(version.texts.items()))
+    return Deployment(
+        version.number,
+        version.deployed_at,
+        version.texts,
+        compilation,
+        state.epoch,
+        state.tables,
+        origin=version.origin,
+        earlier_numbers=version.earlier_numbers,
+    )
+
+
+@lru_cache(maxsize=8)
+def _compilation(texts: tuple[tuple[str, str], ...]) -> Compilation:
+    return compile_set(dict(texts))
+
+
+def _version_document(version: Version) -> dict[str, Any]:
+    at, origin = version.deployed_at, version.origin
+    return {
+        "version": version.number,
+        "deployed_at": at and at.isoformat(),
+        "texts": dict(version.texts),
+        "id": origin.id,
+        "by": origin.by,
+        "details": dict(origin.details),
+        "owners": dict(origin.owners),
+        "earlier_numbers": version.earlier_numbers,
+    }
+
+
+def _version(found: Mapping[str, Any]) -> Version:
+    at = found["deployed_at"]
+    owners: Mapping[str, Sequence[str]] = found.get("owners", {})
+    origin = Origin(
+        found.get("id") or _id_of(found),
+        found.get("by", ""),
+        found.get("details", {}),
+        {query: tuple(names) for query, names in owners.items()},
+    )
+    return Version(
+        found["version"],
+        datetime.fromisoformat(at) if at else None,
+        found["texts"],
+        origin,
+        tuple(found.get("earlier_numbers", ())),
+    )
+
+
+def _id_of(found: Mapping[str, Any]) -> str:
+    """Give the id of a version of a store of an older format, which keeps none; of no version, no id."""
+    if not found["version"]:
+        return ""
+    return hashlib.sha256(f"{found['version']} {found['deployed_at']}".encode()).hexdigest()[:16]
+
+
+def _tables_document(found: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Give the tables of a document; stores of the first format list columns and keys apart."""
+    if "tables" in found:
+        tables: Mapping[str, Any] = found["tables"]
+        return tables
+    return {name: {"key": found["keys"][name], "columns": columns} for name, columns in found["columns"].items()}
+
+
+def _table(name: str, found: Mapping[str, Any]) -> Table:
+    columns = tuple(Column(column, _type(text), nullable) for column, text, nullable in found["columns"])
+    return Table(name, columns, tuple(found["key"]))
+
+
+def _type(text: str) -> SqlType:
+    match = re.fullmatch(r"(\w+)(?:\((\d+)(?:, (\d+))?\))?", text)
+    assert match is not None
+    kind, first, second = Kind(match[1]), match[2], match[3]
+    if kind is Kind.DECIMAL and first:
+        return SqlType(kind, precision=int(first), scale=int(second))
+    return SqlType(kind, length=int(first)) if first else SqlType(kind)

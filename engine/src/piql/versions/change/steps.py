@@ -1,0 +1,305 @@
+"""One bounded step of a change at a time, each in one transaction, each safe to be the last before a crash.
+
+A step finds all that it needs in the store, so that any process can take the next one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from time import time
+
+from piql.compiler.physical.indexes.reading_direction import read_from_their_end
+from piql.compiler.physical.operators import IndexScan
+from piql.compiler.result import Compilation
+from piql.runtime.deployment import LOOK_SECONDS, Deployment, Origin, OtherIndex
+from piql.schema.catalog import CardinalityLimit, Index
+from piql.schema.table_changes import added_constraints
+from piql.store.base import Store, Transaction
+from piql.versions.change.checking import GroupsCheck, RowsCheck, limit_rule, refusal, unique_rule
+from piql.versions.change.filling import Filling
+from piql.versions.change.placing import Placing
+from piql.versions.change.progress import SETTING as PROGRESS
+from piql.versions.change.progress import Outcome, Progress, Task, read_progress
+from piql.versions.change.state import SETTING as STATE
+from piql.versions.change.state import Change, Phase, SchemaState, Version, compiled, deployment_of
+
+GRACE_SECONDS = 2 * LOOK_SECONDS + 0.5
+"""By then whoever writes knows of a change: it looks again, and a write under way has ended or looks again itself."""
+
+_MOST_NUMBERS = 100
+
+
+@dataclass(slots=True)
+class Stand:
+    """Where a change stands, as one transaction sees it and leaves it."""
+
+    state: SchemaState
+    progress: Progress
+
+
+class Steps:
+    """The steps of one change; made anew whenever the state of the schema has changed."""
+
+    def __init__(self, store: Store, state: SchemaState) -> None:
+        self._store = store
+        self._change = state.change
+        self._current = deployment_of(state, store)
+        self._coming = compiled(state.change.version, state) if state.change is not None else self._current
+        self._made: dict[tuple[object, ...], Filling | GroupsCheck | RowsCheck | Placing] = {}
+
+    def advance(self, transaction: Transaction, stand: Stand, rows: int) -> Stand:
+        """Do one step: a few rows of a task, or the passage to the next phase."""
+        if stand.state.change is None:
+            return _ended(replace(stand, state=replace(stand.state, is_before_held=False)), "in force")
+        phase = stand.state.change.phase
+        if phase == "announced":
+            return _passed(stand, "filling")
+        reason = refusal(stand.progress)
+        for at, task in enumerate(stand.progress.tasks):
+            if not task.is_done and self._is_of(task, phase) and not (task.kind == "places" and reason):
+                advanced = self._runner(task).advance(transaction, task, rows)
+                return Stand(stand.state, stand.progress.with_task(at, advanced))
+        if reason:
+            return withdraw(stand, "refused", reason)
+        if phase == "filling":
+            return _passed(replace(stand, progress=_once_more(stand.progress)), "checking")
+        return self._put_in_force(transaction, stand)
+
+    def _is_of(self, task: Task, phase: Phase) -> bool:
+        """Say whether a task is done in a phase.
+
+        Where writers hold new constraints for seconds before they are checked, the rows there are are held against them
+        once before: what is going to be refused is then refused before it has hindered anybody.
+        """
+        if phase == "checking" or task.kind == "fill":
+            return True
+        return self._store.steps is not None and task.kind != "places"
+
+    def seconds_to_wait(self, stand: Stand) -> float:
+        """Say how long a phase must rest until every writer knows of it; not at all where transactions see to that."""
+        change = stand.state.change
+        if self._store.steps is None:
+            return 0.0
+        if change is not None:
+            is_filling = change.phase != "checking"
+            if not any((each.kind == "fill") is is_filling for each in stand.progress.tasks):
+                return 0.0
+        return max(0.0, stand.progress.since + GRACE_SECONDS - time())
+
+    def _runner(self, task: Task) -> Filling | GroupsCheck | RowsCheck | Placing:
+        key = (task.kind, task.table, task.columns, task.is_token)
+        found = self._made.get(key)
+        if found is None:
+            found = self._made[key] = self._make(task)
+        return found
+
+    def _make(self, task: Task) -> Filling | GroupsCheck | RowsCheck | Placing:
+        kept, table = self._current.kept_as_declared(task.table), self._coming.tables[task.table]
+        if task.kind == "fill":
+            new = [
+                OtherIndex(table, index)
+                for index in self._coming.indexes_of(table)
+                if self._change is not None and self._store.stored_name(table, index) in self._change.indexes
+            ]
+            return Filling(self._store, kept, new)
+        added = added_constraints(kept, table)
+        if task.kind == "places":
+            return Placing(self._store, table, self._coming)
+        if task.kind == "rows":
+            return RowsCheck(self._store, kept, table, added, self._coming)
+        for limit in added.limits:
+            if (limit.columns, limit.is_token) == (task.columns, task.is_token):
+                return GroupsCheck(self._store, table, limit, self._coming, limit_rule(table, limit))
+        (key,) = (key for key in added.unique if key.columns == task.columns)
+        return GroupsCheck(self._store, table, CardinalityLimit(1, key.columns), self._coming, unique_rule(table, key))
+
+    def _put_in_force(self, transaction: Transaction, stand: Stand) -> Stand:
+        state, coming, store = stand.state, self._coming, self._store
+        assert self._change is not None
+        tables = dict(state.tables)
+        in_order, backwards = _read_in_order(coming.compilation), _read_backwards(coming.compilation)
+        for name, table in coming.tables.items():
+            if name not in state.tables:
+                transaction.create_table(table, name in in_order, table.primary_index() in backwards)
+            tables[name] = coming.record_of(table)
+        there = transaction.index_names()
+        for index in coming.indexes.values():
+            table = coming.tables[index.table]
+            if store.stored_name(table, index) not in there:
+                assert table.name not in state.tables
+                transaction.create_index(table, index, index in backwards)
+        after = SchemaState(
+            replace(self._change.version, deployed_at=datetime.now(UTC)),
+            _before(state, self._change.version),
+            None,
+            tables,
+            state.epoch,
+            store.steps is not None and _holds_less(coming, self._current),
+        )
+        if after.is_before_held:
+            return Stand(after, replace(stand.progress, since=time()))
+        return _ended(replace(stand, state=after), "in force")
+
+
+def announce(
+    transaction: Transaction,
+    store: Store,
+    state: SchemaState,
+    coming: tuple[Mapping[str, str], Compilation],
+    origin: Origin,
+    is_background: bool,
+) -> Stand:
+    """Begin a change: make its columns and, still empty, its indexes, and say what is to be done."""
+    texts, compilation = coming
+    version = Version(state.in_force.number + 1, None, texts, origin, _numbers_of(state.in_force, texts))
+    tables = dict(state.tables)
+    for name in _read_in_order(compilation) & state.tables.keys():
+        transaction.keep_in_order(state.tables[name])
+    for name, kept in state.tables.items():
+        table = compilation.tables.get(name)
+        if table is not None:
+            new = tuple(replace(each, nullable=True) for each in table.columns if kept.column(each.name) is None)
+            transaction.add_columns(table, [column.name for column in new])
+            tables[name] = replace(kept, columns=(*kept.columns, *new))
+    made = _make_indexes(transaction, store, state, compilation)
+    last = read_progress(store)
+    progress = Progress(
+        origin.id,
+        version.number,
+        datetime.now(UTC).isoformat(),
+        is_background,
+        _tasks(store, state, compilation, made),
+        since=time(),
+        earlier=last.ended() if last else (),
+    )
+    phase: Phase = "filling" if store.steps is None else "announced"
+    return Stand(replace(state, change=Change(version, phase, tuple(made)), tables=tables), progress)
+
+
+def _numbers_of(in_force: Version, texts: Mapping[str, str]) -> tuple[int, ...]:
+    """Give the numbers of the versions up to the one in force that have the same texts as the next one."""
+    if dict(in_force.texts) != dict(texts):
+        return ()
+    return (*in_force.earlier_numbers, in_force.number)[-_MOST_NUMBERS:]
+
+
+def _before(state: SchemaState, coming: Version) -> Version | None:
+    """Give what a rollback will return to: the last version with other texts than the coming one."""
+    if coming.earlier_numbers:
+        return state.before
+    return state.in_force if state.in_force.number else None
+
+
+def _holds_less(coming: Deployment, current: Deployment) -> bool:
+    """Say whether rows may come that the version in force until now forbids: its queries might read them wrong."""
+    return any(
+        added_constraints(coming.record_of(coming.tables[name]), table)
+        for name, table in current.tables.items()
+        if name in coming.tables
+    )
+
+
+def _once_more(progress: Progress) -> Progress:
+    """Let what has been checked be checked again, now that every writer holds it, too."""
+    again = [
+        replace(task, place=None, run=None, is_done=False, estimate=2 * task.rows)
+        if task.is_done and task.kind != "fill"
+        else task
+        for task in progress.tasks
+    ]
+    return replace(progress, tasks=tuple(again))
+
+
+def _passed(stand: Stand, phase: Phase) -> Stand:
+    """Pass to the next phase; writers that have not seen the one before are gone by now."""
+    assert stand.state.change is not None
+    return Stand(
+        replace(stand.state, change=replace(stand.state.change, phase=phase)), replace(stand.progress, since=time())
+    )
+
+
+def _read_in_order(compilation: Compilation) -> frozenset[str]:
+    """Give the tables that some query walks in the order of their keys without fixing a part of it."""
+    return frozenset(
+        scan.table.name
+        for query in compilation.queries.values()
+        if query.plan is not None
+        for scan in query.plan.find(IndexScan)
+        if scan.index.is_primary and not scan.prefix
+    )
+
+
+def _read_backwards(compilation: Compilation) -> frozenset[Index]:
+    return read_from_their_end(query.plan for query in compilation.queries.values())
+
+
+def _make_indexes(
+    transaction: Transaction, store: Store, state: SchemaState, compilation: Compilation
+) -> dict[str, str]:
+    """Make the indexes on tables that are kept and lack them; give the table of each by the index's stored name."""
+    there, complete = transaction.index_names(), living_indexes(store, state)
+    backwards = _read_backwards(compilation)
+    made: dict[str, str] = {}
+    for index in compilation.indexes.values():
+        table = compilation.tables[index.table]
+        name = store.stored_name(table, index)
+        if name in complete or table.name not in state.tables:
+            continue
+        if name in there:
+            transaction.drop_index(name)  # left from a version that lives no more: nobody kept it up
+        transaction.create_index(table, index, index in backwards)
+        made[name] = table.name
+    return made
+
+
+def _tasks(store: Store, state: SchemaState, compilation: Compilation, made: Mapping[str, str]) -> tuple[Task, ...]:
+    current = deployment_of(state, store)
+    tasks = [Task("fill", name) for name in dict.fromkeys(made.values())]
+    for name in state.tables:
+        if name not in compilation.tables:
+            continue
+        added = added_constraints(current.kept_as_declared(name), compilation.tables[name])
+        tasks += [Task("groups", name, each.columns, each.is_token) for each in added.limits]
+        tasks += [Task("groups", name, each.columns) for each in added.unique]
+        if added.references or added.columns:
+            tasks.append(Task("rows", name))
+        if store.steps is not None and (added.limits or added.unique):
+            tasks.append(Task("places", name))
+    estimates = {name: store.estimate_rows(state.tables[name]) for name in {task.table for task in tasks}}
+    return tuple(replace(task, estimate=estimates[task.table]) for task in tasks)
+
+
+def living_indexes(store: Store, state: SchemaState) -> frozenset[str]:
+    """Give the stored names of the indexes that are of use: those that writers keep up.
+
+    Those of the version before are right also on tables that the one in force does not know: nobody writes there.
+    """
+    found = set(state.change.indexes) if state.change else set()
+    for version in (state.in_force, state.before):
+        deployment = compiled(version, state) if version else None
+        for index in deployment.indexes.values() if deployment else ():
+            assert deployment is not None
+            found.add(store.stored_name(deployment.tables[index.table], index))
+    return frozenset(found)
+
+
+def withdraw(stand: Stand, outcome: Outcome, reason: str | None = None) -> Stand:
+    """End a change that does not come into force; its indexes are nobody's from now on, and are collected."""
+    return _ended(replace(stand, state=replace(stand.state, change=None)), outcome, reason)
+
+
+def _ended(stand: Stand, outcome: Outcome, reason: str | None = None) -> Stand:
+    return replace(stand, progress=replace(stand.progress, outcome=outcome, reason=reason, driver=None))
+
+
+def keep(transaction: Transaction, before: SchemaState, stand: Stand) -> Stand:
+    """Write down where a change stands; what writers must know makes a new epoch."""
+    state, progress = stand.state, replace(stand.progress, beat=time())
+    if state != before:
+        state = replace(state, epoch=before.epoch + 1)
+        transaction.set_setting(STATE, state.as_text())
+        transaction.set_version(state.epoch)
+    transaction.set_setting(PROGRESS, progress.as_text())
+    return Stand(state, progress)

@@ -1,0 +1,209 @@
+"""Puts a compiled set into a store as its next version; what would lose or break data is refused.
+
+texts of the set + what was deployed earlier and is not named again ──compile──▶ one set
+one transaction, when the rows there are fit one; otherwise step by step while readers and writers go on (`evolution`)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from secrets import token_hex
+from time import sleep
+from typing import Literal
+
+from piql.compiler.result import Compilation
+from piql.errors import CompilationRefused, DeployedMeanwhile, DeploymentInProgress
+from piql.runtime.deployment import NOBODY, Deployer, Deployment, Origin
+from piql.store.base import Store
+from piql.versions.change.build import BACKGROUND, EAGER, Build, Pace, collect, is_driven, new_driver
+from piql.versions.change.composition import owners_after, refuse_errors, refuse_incompatible, with_earlier
+from piql.versions.change.progress import Progress, read_progress
+from piql.versions.change.state import SchemaState, compiled, deployment_of, load_deployment, read_state
+from piql.versions.change.steps import Stand, Steps, announce, keep
+
+__all__ = ["begin_deploy", "begin_rollback", "deploy", "load_deployment", "open_build", "rollback", "versions"]
+
+_LOOK_SECONDS = 0.05
+
+Coming = tuple[Mapping[str, str], Compilation, Origin]
+
+
+def deploy(
+    store: Store,
+    compilation: Compilation,
+    forget: Iterable[str] = (),
+    pace: Pace = EAGER,
+    deployer: Deployer = NOBODY,
+) -> Deployment:
+    """Make a compiled set executable and give the new deployment."""
+    return begin_deploy(store, compilation, forget, pace, deployer, is_background=False).run()
+
+
+def begin_deploy(
+    store: Store,
+    compilation: Compilation,
+    forget: Iterable[str] = (),
+    pace: Pace = BACKGROUND,
+    deployer: Deployer = NOBODY,
+    *,
+    is_background: bool = True,
+) -> Build:
+    """Announce the version that makes a set executable; a small change is in force when this returns.
+
+    Raises DeployedMeanwhile when another version is in force than the deployer has seen. The same texts as those in
+    force are deployed again only for a deployer who is another, or has other details.
+    """
+    refuse_errors(compilation)
+    forgotten = frozenset(forget)
+
+    def compose(state: SchemaState, current: Deployment) -> Coming:
+        texts, whole = with_earlier(compilation, current, forgotten)
+        refuse_incompatible(current, whole, store, is_rollback=False)
+        owners = owners_after(compilation, whole, current, deployer.name)
+        return texts, whole, Origin(token_hex(8), deployer.name, deployer.details, owners)
+
+    return _begin(store, compose, pace, is_background, deployer)
+
+
+def rollback(store: Store, pace: Pace = EAGER, deployer: Deployer = NOBODY) -> Deployment:
+    """Put the version before in force again, as a new version; all rows stay, with all their columns."""
+    return begin_rollback(store, pace, deployer, is_background=False).run()
+
+
+def begin_rollback(
+    store: Store, pace: Pace = BACKGROUND, deployer: Deployer = NOBODY, *, is_background: bool = True
+) -> Build:
+    """Announce the return to the version before; it stays that of who had deployed it."""
+
+    def compose(state: SchemaState, current: Deployment) -> Coming:
+        if state.before is None:
+            raise CompilationRefused("not rolled back: there is no version before")
+        before = compiled(state.before, state)
+        refuse_incompatible(current, before.compilation, store, is_rollback=True)
+        return before.texts, before.compilation, replace(before.origin, id=token_hex(8))
+
+    return _begin(store, compose, pace, is_background, deployer)
+
+
+def open_build(store: Store, pace: Pace = BACKGROUND) -> Build | None:
+    """Give the change that is on its way, whoever began it; None when there is none."""
+    progress = read_progress(store)
+    return None if progress is None or progress.outcome is not None else Build(store, progress.id, pace)
+
+
+@dataclass(frozen=True, slots=True)
+class LivingVersion:
+    """A version on a store; `before` is what a rollback returns to."""
+
+    deployment: Deployment
+    state: Literal["coming", "in force", "before"]
+
+
+def versions(store: Store) -> list[LivingVersion]:
+    """Give the versions on a store, the newest first."""
+    state = read_state(store)
+    found = [LivingVersion(compiled(state.change.version, state), "coming")] if state.change else []
+    if state.in_force.number:
+        found.append(LivingVersion(compiled(state.in_force, state), "in force"))
+    return found + ([LivingVersion(compiled(state.before, state), "before")] if state.before else [])
+
+
+def _begin(
+    store: Store,
+    compose: Callable[[SchemaState, Deployment], Coming],
+    pace: Pace,
+    is_background: bool,
+    deployer: Deployer,
+) -> Build:
+    driver = new_driver()
+    while True:
+        state = read_state(store)
+        _refuse_unseen(state, deployer)
+        texts, whole, origin = coming = compose(state, deployment_of(state, store))
+        if state.is_before_held:
+            _see_through(store, pace)
+            continue
+        if state.change is not None:
+            left = _left_by_others(store, state, coming, pace)
+            if left is not None:
+                return left
+            continue
+        if dict(texts) == dict(state.in_force.texts) and not _is_of_another(deployer, state.in_force.origin):
+            return _in_force_already(store, state)
+        with store.transaction() as transaction:
+            if transaction.version() != state.epoch:
+                continue  # somebody else deployed meanwhile: begin again from what is there now
+            stand = announce(transaction, store, state, (texts, whole), origin, is_background)
+            steps = Steps(store, stand.state)
+            while stand.progress.outcome is None and stand.progress.rows_done < pace.first_rows:
+                if steps.seconds_to_wait(stand):
+                    break
+                stand = steps.advance(transaction, stand, pace.step_rows)
+            if stand.progress.outcome == "refused":
+                raise CompilationRefused(stand.progress.reason or "not deployed")
+            if stand.progress.outcome is None:
+                stand = Stand(stand.state, replace(stand.progress, driver=driver))
+            keep(transaction, state, stand)
+        if stand.progress.outcome is None:
+            return Build(store, stand.progress.id, pace, driver)
+        collect(store)
+        return Build(store, stand.progress.id, pace, driver, stand.progress)
+
+
+def _refuse_unseen(state: SchemaState, deployer: Deployer) -> None:
+    if deployer.seen is not None and deployer.seen != state.in_force.origin.id:
+        by = f" by {state.in_force.origin.by}" if state.in_force.origin.by else ""
+        raise DeployedMeanwhile(f"not deployed: version {state.in_force.number} was deployed meanwhile{by}")
+
+
+def _is_of_another(deployer: Deployer, origin: Origin) -> bool:
+    return deployer.name != "" and (deployer.name, dict(deployer.details)) != (origin.by, dict(origin.details))
+
+
+def _in_force_already(store: Store, state: SchemaState) -> Build:
+    """Give a build with nothing to do: the same texts again, by one of many servers for instance, change nothing."""
+    at = state.in_force.deployed_at
+    assert at is not None
+    done = Progress(
+        state.in_force.origin.id, state.in_force.number, at.isoformat(), is_background=False, outcome="in force"
+    )
+    return Build(store, done.id, end=done)
+
+
+def _see_through(store: Store, pace: Pace) -> None:
+    """Wait until the version in force holds no constraint of the one before, and see to it where nobody does."""
+    progress = read_progress(store)
+    if progress is None or progress.outcome is not None:
+        return
+    if is_driven(progress):
+        sleep(_LOOK_SECONDS)
+        return
+    build = Build(store, progress.id, pace)
+    with suppress(DeploymentInProgress):  # somebody else does
+        if progress.is_paused:
+            build.unpause()
+        build.run()
+
+
+def _left_by_others(store: Store, state: SchemaState, coming: Coming, pace: Pace) -> Build | None:
+    """Deal with a change of somebody else: take the same one over, wait for a short one, clear away what was left."""
+    progress = read_progress(store)
+    if progress is None or progress.outcome is not None:
+        return None
+    build = Build(store, progress.id, pace)
+    assert state.change is not None
+    if not is_driven(progress) and dict(state.change.version.texts) == dict(coming[0]):
+        if progress.is_paused:
+            build.unpause()
+        return build
+    if progress.is_background:
+        raise DeploymentInProgress(
+            f"version {progress.version} is on its way ({build.words()}): wait for it, resume it or cancel it first"
+        )
+    if is_driven(progress):
+        sleep(_LOOK_SECONDS)
+    else:
+        build.cancel()
+    return None

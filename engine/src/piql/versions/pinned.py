@@ -1,0 +1,37 @@
+"""A connection that stays with one version: it runs the queries of that version while another one is in force."""
+
+from __future__ import annotations
+
+from piql.compiler.result import CompiledQuery
+from piql.errors import NotDeployed
+from piql.runtime.deployment import Deployment
+from piql.schema.table_changes import added_constraints
+from piql.store.base import Store
+from piql.versions.deploy import versions
+
+
+def pinned_to(store: Store, number: int) -> Deployment:
+    """Give a version whose indexes are kept up: the one in force, or the one before it."""
+    living = [each.deployment for each in versions(store) if each.state != "coming"]
+    for deployment in living:
+        if number in (deployment.version, *deployment.earlier_numbers):
+            return deployment
+    there = " and ".join(str(each.version) for each in living) or "none"
+    raise NotDeployed(f"version {number} lives no more, or not yet: there is {there}")
+
+
+def refuse_overtaken(query: CompiledQuery, pinned: Deployment, in_force: Deployment) -> None:
+    """Refuse a query that counts on a limit or key which the version in force does not hold any more."""
+    bound = query.bound
+    formulas = (bound.formula, *(each.rows_formula for each in bound.by_operator)) if bound is not None else ()
+    for name, table in pinned.tables.items():
+        if name not in in_force.tables:
+            continue
+        loosened = added_constraints(in_force.record_of(in_force.tables[name]), table)
+        counts_on_limit = loosened.limits and any(f"{name}." in formula for formula in formulas)
+        counts_on_key = loosened.unique and any(each.is_unique and each.table == name for each in query.indexes)
+        if counts_on_limit or counts_on_key:
+            raise NotDeployed(
+                f"{query.name} of version {pinned.version} counts on a limit of {name} that version "
+                f"{in_force.version} has raised: use that version"
+            )

@@ -1,0 +1,91 @@
+"""The tree of the packages: every module stands in a layer, knowledge flows downward, and nothing runs in a circle."""
+
+import tomllib
+from functools import cache
+from pathlib import Path
+
+import piql
+import piql_backend
+import piql_profiler
+import pytest
+
+from .imports import Imports, circles, floors, read_imports
+
+ROOT = Path(__file__).resolve().parents[3]
+ENGINE, PROFILER, BACKEND = (Path(package.__file__ or "").parent for package in (piql, piql_profiler, piql_backend))
+PACKAGES = (ENGINE, PROFILER, BACKEND)
+CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+LAYERED = {contract["containers"][0]: contract for contract in CONTRACTS if contract["type"] == "layers"}
+imports_of = cache(read_imports)
+MOST_LOOSE_MODULES = 3  # `__init__.py` counts as one
+
+
+def layers_of(package: str) -> list[set[str]]:
+    """Give the layers of a contract from the top, each with its rooms."""
+    return [set(layer.replace("|", " ").replace(":", " ").split()) for layer in LAYERED[package]["layers"]]
+
+
+def folder_of(package: str) -> Path:
+    root, *inside = package.split(".")
+    return next(folder for folder in PACKAGES if folder.name == root).joinpath(*inside)
+
+
+@pytest.mark.parametrize("folder", PACKAGES, ids=lambda folder: folder.name)
+def test_no_modules_import_each_other_in_a_circle_when_they_run(folder: Path) -> None:
+    assert circles(imports_of(folder).run_time) == []
+
+
+@pytest.mark.parametrize("folder", [ENGINE, PROFILER], ids=lambda folder: folder.name)
+def test_no_folders_import_each_other_in_a_circle_however_deep_they_stand(folder: Path) -> None:
+    imports = imports_of(folder)
+    assert {package: found for package in imports.packages() if (found := circles(imports.rooms(package)))} == {}
+
+
+@pytest.mark.parametrize("package", LAYERED)
+def test_every_module_stands_in_a_layer(package: str) -> None:
+    folder = folder_of(package)
+    rooms = {path.stem for path in folder.iterdir() if path.suffix == ".py" or any(path.glob("*.py"))} - {"__init__"}
+    assert set().union(*layers_of(package)) == rooms
+    assert LAYERED[package]["exhaustive"] is True
+
+
+def test_the_engine_its_compiler_and_the_profiler_have_layers() -> None:
+    assert LAYERED.keys() == {"piql", "piql.compiler", "piql_profiler"}
+
+
+@pytest.mark.parametrize("folder", [ENGINE, PROFILER], ids=lambda folder: folder.name)
+def test_no_room_imports_one_above_it(folder: Path) -> None:
+    height = {room: -place for place, layer in enumerate(layers_of(folder.name)) for room in layer}
+    rooms = imports_of(folder).rooms()
+    assert [(room, target) for room in rooms for target in rooms[room] if height[target] >= height[room]] == []
+
+
+def test_few_modules_stand_beside_the_folders_of_the_engine() -> None:
+    assert len(list(ENGINE.glob("*.py"))) <= MOST_LOOSE_MODULES
+
+
+def package_of(folder: Path, texts: dict[str, str]) -> Imports:
+    for name, text in texts.items():
+        path = folder / "shop" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return read_imports(folder / "shop")
+
+
+def test_an_import_inside_a_function_closes_a_circle_and_one_for_types_does_not(tmp_path: Path) -> None:
+    imports = package_of(
+        tmp_path,
+        {
+            "__init__.py": "from shop.till import pay",
+            "till.py": "from shop.goods.list import price\ndef pay(): ...",
+            "goods/__init__.py": "",
+            "goods/list.py": "def price():\n    from shop.till import pay",
+            "goods/shelf.py": "if TYPE_CHECKING:\n    from shop.goods.box import Box",
+            "goods/box.py": "from shop.goods import shelf",
+        },
+    )
+    assert circles(imports.run_time) == [["shop.goods.list", "shop.till"]]
+    assert imports.types["shop.goods.shelf"] == {"shop.goods.box"}
+    assert imports.rooms() == {"till": {"goods"}, "goods": {"till"}}
+    assert imports.rooms("shop.goods") == {"list": set(), "shelf": set(), "box": {"shelf"}}
+    assert floors({"till": frozenset({"goods"}), "goods": frozenset()}) == {"till": 2, "goods": 1}

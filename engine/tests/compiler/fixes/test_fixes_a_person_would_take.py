@@ -1,0 +1,184 @@
+"""Fixes over whole applications: what each says is so, and none is one that a person would not take."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import piql
+import pytest
+from piql.compiler.fixes.trials import GAP_CODES
+from piql.compiler.result import Compilation, CompiledQuery
+from piql.compiler.syntax import ast
+from piql.compiler.syntax.parser import parse
+from piql.text.diagnostics.diagnostic import Edit, Fix
+from piql.text.source import Source
+
+SAMPLES = Path(__file__).resolve().parents[4] / "sample-apps"
+LIMIT_LINE = re.compile(r",?\s*(?:CONSTRAINT \w+ )?CARDINALITY LIMIT \d+ \([^()]*(?:\([^()]*\))?\)")
+
+FORUM = """CREATE TABLE accounts (id BIGINT PRIMARY KEY, name VARCHAR(30) UNIQUE, locale VARCHAR(5), admin BOOLEAN);
+CREATE TABLE statuses (
+  id BIGINT PRIMARY KEY, account_id BIGINT REFERENCES accounts, visibility INT, body TEXT, at TIMESTAMP,
+  deleted BOOLEAN, lang VARCHAR(2), kind_code INT
+);
+CREATE TABLE mentions (status_id BIGINT REFERENCES statuses, account_id BIGINT REFERENCES accounts, silent BOOLEAN,
+  PRIMARY KEY (status_id, account_id));
+CREATE TABLE reports (id UUID PRIMARY KEY, about UUID, state VARCHAR(20), level INT, at TIMESTAMP);
+CREATE QUERY public AS SELECT id, body FROM statuses WHERE visibility = 0;
+CREATE QUERY publicOf AS SELECT id, body FROM statuses WHERE account_id = [who] AND visibility = 0;
+CREATE QUERY newest AS SELECT id, body FROM statuses WHERE account_id = [who] AND deleted = FALSE ORDER BY at DESC;
+CREATE QUERY countPublic AS SELECT COUNT(*) AS n FROM statuses WHERE visibility = [v];
+CREATE QUERY countOf AS SELECT COUNT(*) AS n FROM statuses WHERE account_id = [who] AND lang = [lang];
+CREATE QUERY inLanguage AS SELECT id FROM statuses WHERE lang = [lang] AND body <> 'x' LIMIT 5;
+CREATE QUERY ofKind AS SELECT id FROM statuses WHERE kind_code = [kind];
+CREATE QUERY mentioned AS SELECT s.body FROM mentions m JOIN statuses s ON s.id = m.status_id
+  WHERE m.account_id = [who] AND m.silent = FALSE;
+CREATE QUERY loudOf AS SELECT s.body FROM statuses s JOIN mentions m ON m.status_id = s.id
+  WHERE s.account_id = [who] AND s.visibility = 1;
+CREATE QUERY open AS SELECT id FROM reports WHERE state = 'open' ORDER BY at DESC;
+CREATE QUERY grave AS SELECT COUNT(*) AS n FROM reports WHERE level = 3;
+CREATE QUERY aboutOne AS SELECT id FROM reports WHERE about = [what] AND state = [state];
+CREATE QUERY admins AS SELECT name FROM accounts WHERE admin = TRUE ORDER BY name;
+CREATE QUERY pairs AS SELECT a.name, s.body FROM accounts a, statuses s WHERE a.id = [who];
+"""
+WAREHOUSE = """CREATE TABLE districts (w INT, d INT, country VARCHAR(40), PRIMARY KEY (w, d));
+CREATE TABLE customers (w INT, d INT, c INT, last VARCHAR(20), credit VARCHAR(2), PRIMARY KEY (w, d, c),
+  FOREIGN KEY (w, d) REFERENCES districts (w, d));
+CREATE TABLE orders (w INT, d INT, o INT, c INT, carrier INT, at DATE, PRIMARY KEY (w, d, o),
+  FOREIGN KEY (w, d, c) REFERENCES customers (w, d, c));
+CREATE TABLE lines (w INT, d INT, o INT, number INT, amount DECIMAL(8, 2), PRIMARY KEY (w, d, o, number),
+  FOREIGN KEY (w, d, o) REFERENCES orders (w, d, o));
+CREATE QUERY byName AS SELECT c FROM customers WHERE w = [w] AND d = [d] AND last = [last];
+CREATE QUERY badOnes AS SELECT c FROM customers WHERE w = [w] AND d = [d] AND credit = 'BC';
+CREATE QUERY lastOrders AS SELECT o FROM orders WHERE w = [w] AND d = [d] AND c = [c] ORDER BY at;
+CREATE QUERY linesOf AS SELECT number, amount FROM lines WHERE w = [w] AND d = [d] AND o = [o];
+CREATE QUERY sumOf AS SELECT SUM(amount) AS total FROM lines WHERE o = [o] AND d = [d] AND w = [w];
+CREATE QUERY largeOf AS SELECT number FROM lines WHERE w = [w] AND d = [d] AND o = [o] AND amount > 9 ORDER BY number
+  LIMIT 3;
+CREATE QUERY ofCountry AS SELECT w, d FROM districts WHERE country = [country];
+CREATE QUERY allLines AS SELECT l.amount FROM orders s JOIN lines l ON l.w = s.w AND l.d = s.d AND l.o = s.o
+  WHERE s.w = [w] AND s.d = [d] AND s.c = [c];
+"""
+FEW = {
+    "accounts": {"locale", "admin"},
+    "statuses": {"visibility", "deleted", "lang", "kind_code"},
+    "mentions": {"silent"},
+    "reports": {"state", "level"},
+    "districts": {"country"},
+    "customers": {"credit"},
+}
+
+
+def application(*folders: str) -> dict[str, str]:
+    """Give the files of sample applications without any limit."""
+    paths = [path for folder in folders for path in sorted((SAMPLES / folder).rglob("*.piql"))]
+    return {path.relative_to(SAMPLES).as_posix(): LIMIT_LINE.sub("", path.read_text()) for path in paths}
+
+
+APPLICATIONS = {
+    "scadr": application("scadr"),
+    "tpcw": application("tpcw", "tpcw-rejected"),
+    "forum": {"": FORUM},
+    "warehouse": {"": WAREHOUSE},
+}
+
+
+def refused(compilation: Compilation) -> list[CompiledQuery]:
+    queries = compilation.queries.values()
+    return [query for query in queries if any(finding.code in GAP_CODES for finding in query.diagnostics)]
+
+
+def fixes_of(query: CompiledQuery) -> tuple[Fix, ...]:
+    gaps = [finding for finding in query.diagnostics if finding.code in GAP_CODES]
+    return tuple(dict.fromkeys(fix for finding in gaps for fix in finding.fixes))
+
+
+def with_edits(texts: dict[str, str], edits: Sequence[Edit]) -> dict[str, str]:
+    changed = dict(texts)
+    for edit in sorted(edits, key=lambda each: -each.start):
+        text = changed[edit.file]
+        changed[edit.file] = text[: edit.start] + edit.text + text[edit.end :]
+    return changed
+
+
+def conditions(query: CompiledQuery) -> list[str]:
+    """Give the texts of what the WHEREs of a query test."""
+    tests: list[str] = []
+    for select in parse(Source(query.text)).statements[0].find(ast.Select):
+        where = select.where
+        if isinstance(where, ast.Junction) and where.operator == "AND":
+            tests += [operand.span.text for operand in where.operands]
+        elif where is not None:
+            tests.append(where.span.text)
+    return tests
+
+
+def limits_added(fix: Fix) -> list[tuple[str, tuple[str, ...]]]:
+    """Give the table and the columns of each limit that a fix adds."""
+    found = re.findall(r"[Aa]dd CARDINALITY LIMIT \d+ \(([^()]*)\) to (\w+)", fix.title)
+    return [(table, tuple(columns.split(", "))) for columns, table in found]
+
+
+@pytest.mark.parametrize("name", APPLICATIONS)
+def test_every_fix_of_an_application_does_what_it_says(name: str) -> None:
+    texts = APPLICATIONS[name]
+    queries = refused(piql.compile(texts))
+    assert len(queries) > 1
+    for query in queries:
+        for fix in fixes_of(query):
+            after = piql.compile(with_edits(texts, fix.edits)).queries[query.name]
+            assert after.bound is not None, (query.name, fix.title)
+            said = (
+                f"at most {after.bound.operations:,} request{'' if after.bound.operations == 1 else 's'} an execution"
+            )
+            assert fix.cost == said, (query.name, fix.title)
+            assert fix.consequence, (query.name, fix.title)
+            tests = conditions(after)
+            dropped = [test for test in conditions(query) if test not in tests]
+            if "changes the answer" not in fix.consequence and "Read both sides" not in fix.title:
+                assert dropped == [], (query.name, fix.title)
+            if after.text != query.text and "LIMIT" not in fix.title and "PAGINATE" not in fix.title:
+                assert "changes the answer" in fix.consequence or "two ranges" in fix.consequence, fix.title
+
+
+@pytest.mark.parametrize("name", APPLICATIONS)
+def test_no_fix_of_an_application_is_one_that_a_person_would_not_take(name: str) -> None:
+    compilation = piql.compile(APPLICATIONS[name])
+    for query in refused(compilation):
+        fixes = fixes_of(query)
+        for fix in fixes:
+            for table_name, columns in limits_added(fix):
+                table = compilation.tables[table_name]
+                few = FEW.get(table_name, set()) | {each.name for each in table.columns if str(each.type) == "BOOLEAN"}
+                assert not few & set(columns), (query.name, fix.title)
+                known = (table.primary_key, *(each.columns for each in (*table.unique_keys, *table.limits)))
+                assert not any(set(each) <= set(columns) for each in known), (query.name, fix.title)
+        assert len({fix.edits for fix in fixes}) == len({fix.title for fix in fixes}) == len(fixes)
+        changes = ["the answer stays the same" not in fix.consequence for fix in fixes]
+        assert changes == sorted(changes), [fix.title for fix in fixes]
+        helps = [line for finding in query.diagnostics for line in finding.help]
+        for table_name, columns in [limit for fix in fixes for limit in limits_added(fix)]:
+            named = f"CARDINALITY LIMIT n ({', '.join(columns)}) in {table_name}"
+            assert any(named in line for line in helps), (query.name, named, helps)
+
+
+@pytest.mark.parametrize(
+    ("name", "first"),
+    [
+        ("publicOf", "Add CARDINALITY LIMIT 100 (account_id) to statuses"),
+        ("public", "Add PAGINATE 20"),
+        ("aboutOne", "Add CARDINALITY LIMIT 100 (about) to reports"),
+        ("admins", "Add PAGINATE 20"),
+    ],
+)
+def test_the_first_fix_is_the_one_that_a_person_would_take(name: str, first: str) -> None:
+    assert fixes_of(piql.compile(FORUM).queries[name])[0].title == first
+
+
+def test_a_limit_is_on_all_that_a_query_fixes_and_in_the_order_of_the_key() -> None:
+    queries = piql.compile(WAREHOUSE).queries
+    assert fixes_of(queries["byName"])[0].title == "Add CARDINALITY LIMIT 100 (w, d, last) to customers"
+    assert fixes_of(queries["sumOf"])[0].title == "Add CARDINALITY LIMIT 100 (w, d, o) to lines"
+    assert fixes_of(queries["lastOrders"])[0].title == "Add CARDINALITY LIMIT 100 (w, d, c) to orders"

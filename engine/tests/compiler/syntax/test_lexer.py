@@ -1,0 +1,55 @@
+"""Text to tokens."""
+
+import pytest
+from piql.compiler.syntax.lexer import tokenize, unquote
+from piql.text.source import Source
+
+
+def tokens(text: str) -> list[str]:
+    return [each.text for each in tokenize(Source(text)).tokens[:-1]]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a<=b", ["a", "<=", "b"]),
+        ("a!=b<>c", ["a", "!=", "b", "<>", "c"]),
+        ("[1: me]", ["[", "1", ":", "me", "]"]),
+        ("a||'it''s'", ["a", "||", "'it''s'"]),
+        ("1.5e-3 .5 12", ["1.5e-3", ".5", "12"]),
+        ("t.owner", ["t", ".", "owner"]),
+        ("X'00ff' x", ["X'00ff'", "x"]),
+        ('"a ""b"" c"', ['"a ""b"" c"']),
+        ("straße Ω_1", ["straße", "Ω_1"]),
+        ("a--b\nc/*d*/e", ["a", "c", "e"]),
+        ("/* a ** b */ c", ["c"]),
+    ],
+)
+def test_a_text_is_cut_into_tokens(text: str, expected: list[str]) -> None:
+    assert tokens(text) == expected
+
+
+def test_words_are_compared_in_upper_case_and_quoted_names_are_no_words() -> None:
+    found = tokenize(Source('select "select"')).tokens
+    assert [each.word for each in found] == ["SELECT", "", ""]
+
+
+def test_quotes_are_taken_off() -> None:
+    found = tokenize(Source('\'it\'\'s\' "a ""b""" \'open')).tokens
+    assert [unquote(each) for each in found[:-1]] == ["it's", 'a "b"', "open"]
+
+
+def test_comments_are_kept_aside() -> None:
+    found = tokenize(Source("a -- one\n/* two */ b"))
+    assert [each.text for each in found.comments] == ["-- one", "/* two */"]
+
+
+def test_an_open_quote_spoils_its_line_only() -> None:
+    found = tokenize(Source("a 'b\nc"))
+    assert [each.text for each in found.tokens[:-1]] == ["a", "'b", "c"]
+    assert [each.code for each in found.diagnostics] == ["unclosed-quote"]
+
+
+def test_neighbouring_stray_characters_are_one_finding() -> None:
+    found = tokenize(Source("a $$ b 😀"))
+    assert [each.span.text for each in found.diagnostics] == ["$$", "😀"]

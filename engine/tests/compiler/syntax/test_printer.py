@@ -1,0 +1,68 @@
+"""The formatter: it changes the look and nothing else."""
+
+from __future__ import annotations
+
+import piql
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from piql.compiler.binding.conversion import as_sql
+from piql.compiler.syntax.parser import parse
+from piql.compiler.syntax.printer import print_file
+from piql.text.source import Source
+
+from .samples import ALL, ENTITIES, EVERY_CONSTRUCT, SCHEMA, THOUGHTSTREAM
+
+
+def formatted(text: str) -> str:
+    return print_file(parse(Source(text)))
+
+
+def test_formatting_keeps_the_meaning() -> None:
+    before, after = parse(Source(ALL)), parse(Source(formatted(ALL)))
+    assert not after.diagnostics
+    assert before.statements == after.statements
+
+
+def test_a_text_that_is_formatted_already_stays() -> None:
+    assert formatted(SCHEMA.replace(");\n", ");\n\n").rstrip() + "\n").count("CARDINALITY") == 1
+    once = formatted(ALL)
+    assert formatted(once) == once
+
+
+def test_a_text_with_an_error_is_left_alone() -> None:
+    text = THOUGHTSTREAM + "CREATE  QUERY  broken"
+    assert formatted(text) == text
+
+
+def test_entities_and_fetches_have_the_same_bounds_in_sql() -> None:
+    written = print_file(as_sql([parse(Source(ENTITIES))])[0])
+    assert "ENTITY" not in written
+    assert "FETCH" not in written
+    before, after = piql.compile(ENTITIES), piql.compile(written)
+    assert before.queries
+    assert {name: each.bound and each.bound.formula for name, each in before.queries.items()} == {
+        name: each.bound and each.bound.formula for name, each in after.queries.items()
+    }
+    assert [each.code for each in before.diagnostics] == [each.code for each in after.diagnostics]
+
+
+COMMENTS = st.sampled_from(
+    ["-- one\n", "/* two */", "\n\n-- three\n\n", "\n/* four\n   lines */\n", " -- five\n-- six\n"]
+)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 10_000), COMMENTS), max_size=5))
+def test_comments_are_kept_wherever_they_stand(comments: list[tuple[int, str]]) -> None:
+    words = (EVERY_CONSTRUCT + ENTITIES).split(" ")
+    for place, comment in comments:
+        words.insert(place % len(words), comment)
+    text = " ".join(words)
+    parsed = parse(Source(text))
+    if parsed.diagnostics:  # a comment inside a quoted text is none
+        return
+    once = formatted(text)
+    again = parse(Source(once))
+    assert sorted(each.text.strip() for each in again.comments) == sorted(each.text.strip() for each in parsed.comments)
+    assert again.statements == parsed.statements
+    assert formatted(once) == once

@@ -1,0 +1,80 @@
+"""Completion: `|` is the cursor."""
+
+from __future__ import annotations
+
+import pytest
+from piql.editor.service.completion import complete
+
+SCHEMA = """CREATE TABLE users (username VARCHAR(32) PRIMARY KEY, hometown TEXT, "order" INT);
+CREATE TABLE subscriptions (owner VARCHAR(32) REFERENCES users, target VARCHAR(32) REFERENCES users,
+  approved BOOLEAN, PRIMARY KEY (owner, target));
+"""
+
+
+def labels(text: str, kind: str = "") -> list[str]:
+    offset = text.index("|")
+    found = complete({"schema.piql": SCHEMA, "q.piql": text.replace("|", "")}, "q.piql", offset)
+    return [each.label for each in found if not kind or each.kind == kind]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("|", ["CREATE QUERY", "CREATE TABLE"]),
+        ("CREATE |", ["QUERY", "TABLE", "INDEX"]),
+        ("CREATE QUERY q |", ["AS"]),
+        ("CREATE QUERY q AS |", ["SELECT", "INSERT INTO"]),
+        ("SELECT * FROM |", ["users", "subscriptions"]),
+        ("SELECT * FROM us|", ["users"]),
+        ("SELECT * FROM users u JOIN |", ["users", "subscriptions"]),
+        ("SELECT * FROM users, |", ["users", "subscriptions"]),
+        ("SELECT u.| FROM users u", ["username", "hometown", "order"]),
+        ("SELECT u.ho| FROM users u", ["hometown"]),
+        ("SELECT | FROM users", ["username", "hometown"]),
+        ("SELECT | FROM users u JOIN subscriptions s ON u.username = s.owner", ["u.username", "u.hometown"]),
+        ("SELECT * FROM users WHERE |", ["username", "hometown"]),
+        ("SELECT * FROM users WHERE username |", ["AND", "OR", "IN"]),
+        ("SELECT * FROM users u JOIN subscriptions s ON |", ["u.username = s.owner", "u.username = s.target"]),
+        ("SELECT * FROM users u JOIN subscriptions s |", ["ON"]),
+        ("SELECT COUNT(*) AS n FROM users GROUP BY hometown ORDER BY |", ["n"]),
+        ("SELECT * FROM users ORDER BY username |", ["DESC", "ASC", "LIMIT"]),
+        ("SELECT * FROM users WHERE username = [1: me] LIMIT |", ["[me]"]),
+        ("SELECT * FROM users WHERE username = [1: me] AND hometown = [|", ["me"]),
+        ("SELECT d.| FROM (SELECT owner AS o, COUNT(*) AS n FROM subscriptions) d", ["o", "n"]),
+        ("SELECT 1 FROM users u WHERE EXISTS (SELECT 1 FROM subscriptions WHERE |", ["owner", "target", "approved"]),
+        ("INSERT INTO |", ["users", "subscriptions"]),
+        ("INSERT INTO users (|", ["username", "hometown"]),
+        ("INSERT INTO users (username) VALUES (|", ["[username]"]),
+        ("UPDATE users SET |", ["username", "hometown"]),
+        ("DELETE FROM users WHERE |", ["username", "hometown"]),
+        ("CREATE TABLE x (a |", ["INT", "BIGINT"]),
+        ("CREATE TABLE x (a INT |", ["NOT NULL", "NULL", "PRIMARY KEY"]),
+        ("CREATE TABLE x (a INT, |", ["PRIMARY KEY", "FOREIGN KEY", "CARDINALITY LIMIT"]),
+        ("CREATE TABLE x (a INT, b INT, CARDINALITY LIMIT 5 (|", ["a", "b"]),
+        ("CREATE TABLE x (a INT REFERENCES |", ["users", "subscriptions"]),
+        ("CREATE TABLE x (a INT, FOREIGN KEY (a) REFERENCES users (|", ["username"]),
+        ("CREATE INDEX i ON users (|", ["username", "hometown"]),
+    ],
+)
+def test_what_may_follow_is_offered_first(text: str, expected: list[str]) -> None:
+    assert labels(text)[: len(expected)] == expected
+
+
+@pytest.mark.parametrize("text", ["-- SELECT |", "SELECT 'ab|", "SELECT 'a|b'", "/* | */", "SELECT 12|"])
+def test_nothing_is_offered_inside_comments_texts_and_numbers(text: str) -> None:
+    assert labels(text) == []
+
+
+def test_the_statements_around_the_cursor_do_not_matter() -> None:
+    text = "CREATE QUERY a AS SELECT owner FROM subscriptions WHERE ;\nCREATE QUERY b AS SELECT | FROM users;\nbroken"
+    assert labels(text, "column") == ["username", "hometown", "order"]
+
+
+def test_a_name_that_is_a_keyword_is_inserted_in_quotes() -> None:
+    text = "SELECT o FROM users"
+    found = complete({"schema.piql": SCHEMA, "q.piql": text}, "q.piql", 8)
+    assert [each.insert_text for each in found if each.label == "order"] == ['"order"']
+
+
+def test_an_unknown_file_has_no_completions_but_those_of_an_empty_one() -> None:
+    assert [each.kind for each in complete({}, "new.piql", 0)][:1] == ["keyword"]

@@ -1,0 +1,92 @@
+"""The outline, the folds and the highlighting of a file."""
+
+from __future__ import annotations
+
+from piql.editor.service.outline import folds, outline
+from piql.editor.service.semantic_tokens import TOKEN_TYPES, encode, semantic_tokens
+
+TEXT = """-- one
+-- two
+CREATE TABLE users (
+  username VARCHAR(32) PRIMARY KEY, -- a name
+  text TEXT
+);
+/* long
+   comment */
+CREATE INDEX by_text ON users (text);
+CREATE QUERY named AS
+SELECT u.username AS who, COUNT(*) AS n FROM users u
+WHERE u.text = 'x' AND 1 < [1: low];
+ENTITY Pet { int id, FOREIGN KEY keeper REF users PRIMARY(id) }
+CREATE QUERY broken AS SELECT;
+"""
+
+
+def test_the_outline_names_statements_and_columns() -> None:
+    shown = [(each.kind, each.name, each.detail, [child.name for child in each.children]) for each in outline(TEXT)]
+    assert shown == [
+        ("table", "users", "table", ["username", "text"]),
+        ("index", "by_text", "on users", []),
+        ("query", "named", "select", []),
+        ("table", "Pet", "entity", ["id", "keeper"]),
+        ("query", "broken", "select", []),
+    ]
+
+
+def test_statements_and_comments_of_several_lines_can_be_folded() -> None:
+    assert [(each.start_line, each.end_line, each.kind) for each in folds(TEXT)] == [
+        (1, 2, "comment"),
+        (3, 6, "region"),
+        (7, 8, "comment"),
+        (10, 12, "region"),
+    ]
+
+
+def test_words_are_highlighted_by_what_they_mean() -> None:
+    found = {}
+    for token in semantic_tokens({"a.piql": TEXT}, "a.piql"):
+        found.setdefault(TEXT[token.start : token.end], []).append(token.type)
+    assert found["SELECT"] == ["keyword", "keyword"]
+    assert found["username"] == ["column", "column"]
+    assert found["text"] == ["column", "column", "column"]
+    assert found["TEXT"] == ["type"]
+    assert found["COUNT"] == ["function"]
+    assert found["u"] == ["alias", "alias", "alias"]
+    assert found["who"] == ["output"]
+    assert found["low"] == ["parameter"]
+    assert found["'x'"] == ["string"]
+    assert found["-- one"] == ["comment"]
+    assert found["users"][0] == "table"
+    assert found["keeper"] == ["column"]
+    assert found["broken"] == ["query"]
+
+
+def test_encoded_tokens_lead_back_to_the_words_in_units_of_utf16() -> None:
+    text = "/* 😀\n two\r\n\n three */ CREATE QUERY a AS\r\n SELECT '😀' AS \"😀\", u.b FROM u;"
+    texts = {"a.piql": text, "b.piql": "CREATE TABLE u (b INT PRIMARY KEY);"}
+    data = encode(semantic_tokens(texts, "a.piql"), text)
+    lines = [each.encode("utf-16-le") for each in text.split("\n")]
+    found = []
+    line = column = 0
+    for at in range(0, len(data), 5):
+        down, right, length, meant, _ = data[at : at + 5]
+        line, column = line + down, right if down else column + right
+        found.append((lines[line][2 * column : 2 * (column + length)].decode("utf-16-le"), TOKEN_TYPES[meant]))
+    assert found[:5] == [
+        ("/* 😀", "comment"),
+        (" two", "comment"),
+        (" three */", "comment"),
+        ("CREATE", "keyword"),
+        ("QUERY", "keyword"),
+    ]
+    assert found[6:] == [
+        ("AS", "keyword"),
+        ("SELECT", "keyword"),
+        ("'😀'", "string"),
+        ("AS", "keyword"),
+        ('"😀"', "output"),
+        ("u", "table"),
+        ("b", "column"),
+        ("FROM", "keyword"),
+        ("u", "table"),
+    ]

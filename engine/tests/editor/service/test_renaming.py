@@ -1,0 +1,126 @@
+"""Renaming: `|` is the cursor, in the second file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import piql
+import pytest
+from piql.compiler import texts_of
+from piql.compiler.syntax.parser import parse
+from piql.editor.service.names import Names
+from piql.editor.service.renaming import RenameRefused, apply_edits, rename, renameable
+from piql.text.source import Source
+
+SAMPLES = Path(__file__).resolve().parents[4] / "sample-apps"
+SCHEMA = """CREATE TABLE users (username VARCHAR(32), hometown TEXT, PRIMARY KEY (username));
+CREATE TABLE thoughts (owner VARCHAR(32) REFERENCES users (username), posted TIMESTAMP, PRIMARY KEY (owner, posted));
+"""
+
+
+def opened(text: str) -> tuple[dict[str, str], int]:
+    return {"schema.piql": SCHEMA, "q.piql": text.replace("|", "")}, text.index("|")
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "expected"),
+    [
+        (
+            "CREATE QUERY q AS SELECT |u.hometown FROM users u;",
+            "x",
+            "CREATE QUERY q AS SELECT x.hometown FROM users x;",
+        ),
+        (
+            "CREATE QUERY q AS SELECT username FROM users WHERE username = [1: m|e];",
+            "you",
+            "CREATE QUERY q AS SELECT username FROM users WHERE username = [1: you];",
+        ),
+        (
+            "CREATE QUERY q AS SELECT home|town FROM users;",
+            "order",
+            'CREATE QUERY q AS SELECT "order" FROM users;',
+        ),
+        ("CREATE QUERY q|q AS SELECT username FROM users;", "r", "CREATE QUERY r AS SELECT username FROM users;"),
+        (
+            "CREATE QUERY q AS SELECT u.username FROM users u|;",
+            '"a b"',
+            'CREATE QUERY q AS SELECT "a b".username FROM users "a b";',
+        ),
+        (
+            "CREATE QUERY q AS SELECT '😀', u.username FROM users u|;",
+            "x",
+            "CREATE QUERY q AS SELECT '😀', x.username FROM users x;",
+        ),
+    ],
+)
+def test_renaming_changes_every_place_and_leaves_no_error(text: str, name: str, expected: str) -> None:
+    texts, offset = opened(text)
+    texts = apply_edits(texts, rename(texts, "q.piql", offset, name))
+    assert texts["q.piql"] == expected
+    assert not [found for each in texts.values() for found in parse(Source(each)).diagnostics]
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "why"),
+    [
+        ("CREATE QUERY q AS SELECT home|town FROM users;", "USERNAME", "column username already"),
+        ("CREATE QUERY q AS SELECT username FROM us|ers;", "thoughts", "table thoughts already"),
+        ("CREATE QUERY q AS SELECT username FROM users WHERE username = [m|e];", "1st", "no name of a parameter"),
+        ("CREATE QUERY q AS SELECT username FROM users|;", " ", "empty"),
+        ("CREATE QUERY q AS SEL|ECT username FROM users;", "x", "nothing here"),
+        ("CREATE QUERY q AS SELECT username FROM us|ers;", "a\nb", "one line"),
+        (
+            "CREATE QUERY q AS SELECT u|.username FROM users u JOIN thoughts t ON t.owner = u.username;",
+            "t",
+            "already|something else|is wrong",
+        ),
+        (
+            "CREATE QUERY q AS SELECT |u.hometown FROM users u WHERE EXISTS "
+            "(SELECT * FROM thoughts t WHERE t.owner = u.username);",
+            "t",
+            "q.piql:1 would mean something else",
+        ),
+        (
+            "CREATE QUERY q AS SELECT hometown AS |h FROM users WHERE username = [me] ORDER BY username LIMIT 1;",
+            "username",
+            "else",
+        ),
+        (
+            "CREATE QUERY q AS SELECT posted, hometo|wn FROM thoughts t "
+            "JOIN users u ON u.username = t.owner WHERE t.owner = [a];",
+            "posted",
+            "else",
+        ),
+    ],
+)
+def test_a_name_that_is_taken_or_none_is_refused(text: str, name: str, why: str) -> None:
+    texts, offset = opened(text)
+    with pytest.raises(RenameRefused, match=why):
+        rename(texts, "q.piql", offset, name)
+
+
+def test_every_name_of_the_samples_can_change_without_changing_what_is_found() -> None:
+    for folder in ("scadr", "tpcw"):
+        texts = dict(texts_of(SAMPLES / folder))
+        before = list(facts(texts))
+        first = {each.symbol: each.span for each in reversed(Names(texts).all())}
+        for symbol, span in first.items():
+            edits = rename(texts, span.file, span.start, "zzz")
+            assert list(facts(apply_edits(texts, edits))) == before, symbol
+    assert len(first) > 100
+
+
+def facts(texts: Mapping[str, str]) -> Iterator[object]:
+    compilation = piql.compile(texts)
+    yield sorted(each.code for each in compilation.diagnostics)
+    for query in compilation.queries.values():
+        assert query.bound is not None
+        yield query.kind, query.bound.operations, query.bound.round_trips, query.bound.rows, query.bound.bytes
+
+
+def test_what_can_be_renamed_is_told_before_a_name_is_asked_for() -> None:
+    texts, offset = opened("CREATE QUERY q AS SELECT u|sername FROM users;")
+    assert renameable(texts, "q.piql", offset).text == "username"
+    with pytest.raises(RenameRefused, match="nothing here"):
+        renameable(texts, "q.piql", 2)

@@ -1,0 +1,191 @@
+"""Two writers whose requests are made in an order that the test chooses, one at a time."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from typing import Any, TypeVar
+
+from piql.client.database import Database
+from piql.runtime.writing.stepped.pace import Manners
+from piql.runtime.writing.stepped.stamps import Stamps
+from piql.store.embedded.store import EmbeddedStore
+
+from .interrupted import GatedStore
+from .world import Seen, begin, opened, outcome, seen_by
+
+T = TypeVar("T")
+Script = tuple[str, ...]
+Choose = Callable[[Sequence[int], int], int]
+"""From those that can go on and the one that did last to the one that goes on."""
+
+
+class Turns:
+    """Lets one of several threads go on at a time, from one request to the next."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._turn: int | None = None
+        self._waiting: set[int] = set()
+        self._done: set[int] = set()
+        self.is_pausing: set[int] = set()
+
+    def wait(self, actor: int) -> None:
+        with self._changed:
+            self._waiting.add(actor)
+            self._turn = None
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: self._turn == actor)
+            self._waiting.discard(actor)
+
+    def finish(self, actor: int) -> None:
+        with self._changed:
+            self._done.add(actor)
+            self._turn = None
+            self._changed.notify_all()
+
+    def run(self, count: int, choose: Choose, between: Callable[[], None]) -> int:
+        """Give turns until all are done, and say how many there were."""
+        last, turns = -1, 0
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: len(self._waiting) + len(self._done) == count and self._turn is None)
+                if len(self._done) == count:
+                    return turns
+                ready = sorted(self._waiting)
+            chosen = choose(ready, last)
+            if chosen != last:
+                between()
+            last, turns = chosen, turns + 1
+            with self._changed:
+                self._turn = chosen
+                self._changed.notify_all()
+                self._changed.wait_for(lambda: self._turn is None)
+
+
+class Arena:
+    """A world that begins anew for each run, two servers that write to it, and one that reads."""
+
+    def __init__(self) -> None:
+        self.store = begin()
+        self._begin = begin()
+        self._turns = Turns()
+        self._seconds = 0.0
+        self._actors = threading.local()
+        self.reader = opened(self.store)
+        self.writers = [self._writer(), self._writer()]
+
+    def _writer(self) -> Database:
+        manners = Manners(patience=1.0, deadline=60.0, clock=lambda: self._seconds, sleep=self._sleep)
+        return Database(GatedStore(self.store, self._gate), stamps=Stamps(), manners=manners)
+
+    def _sleep(self, seconds: float) -> None:
+        self._seconds += 0.3
+        actor = getattr(self._actors, "number", None)
+        if actor is not None:
+            self._turns.is_pausing.add(actor)
+            self._turns.wait(actor)
+            self._turns.is_pausing.discard(actor)
+
+    def _gate(self, name: str, request: Callable[[], Any]) -> Any:
+        actor = getattr(self._actors, "number", None)
+        if actor is not None:
+            self._turns.wait(actor)
+        return request()
+
+    def run(self, scripts: Sequence[Script], choose: Choose, between: Callable[[], None]) -> list[tuple[str, ...]]:
+        """Run the statements of each writer from the beginning of the world, and give what came of them."""
+        source: sqlite3.Connection = self._begin.connection()
+        source.backup(self.store.connection())
+        for db in self.writers:
+            assert db._server is not None
+            db._server.log._announced_at = 0.0
+        self._turns = Turns()
+        outcomes: list[tuple[str, ...]] = [()] * len(scripts)
+
+        def act(actor: int) -> None:
+            self._actors.number = actor
+            try:
+                outcomes[actor] = tuple([outcome(self.writers[actor], each) for each in scripts[actor]])
+            finally:
+                self._turns.finish(actor)
+
+        threads = [threading.Thread(target=act, args=(actor,)) for actor in range(len(scripts))]
+        for thread in threads:
+            thread.start()
+
+        def wisely(ready: Sequence[int], last: int) -> int:
+            """Whoever waits politely lets others go first."""
+            able = [actor for actor in ready if actor not in self._turns.is_pausing] or list(ready)
+            return choose(able, last)
+
+        self._turns.run(len(scripts), wisely, between)
+        for thread in threads:
+            thread.join()
+        return outcomes
+
+
+@cache
+def serially(*statements: str) -> tuple[tuple[str, ...], Seen]:
+    """Give what comes of statements one after the other in one transaction each, and what is seen then."""
+    db = opened(begin(EmbeddedStore))
+    outcomes = tuple(outcome(db, statement) for statement in statements)
+    found = seen_by(db, "parallel")
+    db.close()
+    return outcomes, found
+
+
+def merges(one: Sequence[T], other: Sequence[T]) -> Iterator[list[tuple[int, T]]]:
+    """Give every order of two scripts, each statement with the number of its writer."""
+    if not one or not other:
+        yield [(0, each) for each in one] + [(1, each) for each in other]
+        return
+    for rest in merges(one[1:], other):
+        yield [(0, one[0]), *rest]
+    for rest in merges(one, other[1:]):
+        yield [(1, other[0]), *rest]
+
+
+def ends(one: Script, other: Script) -> list[tuple[list[tuple[str, ...]], Seen]]:
+    """Give what comes of two scripts in every order of their statements: the outcomes of each, and what is seen."""
+    found: list[tuple[list[tuple[str, ...]], Seen]] = []
+    for order in merges(one, other):
+        outcomes, state = serially(*(statement for _, statement in order))
+        each = [tuple(out for out, (number, _) in zip(outcomes, order, strict=True) if number == of) for of in (0, 1)]
+        found.append((each, state))
+    return found
+
+
+def states(one: Script, other: Script) -> list[Seen]:
+    """Give what may be seen on the way: after any beginning of any order."""
+    found: list[Seen] = []
+    for order in merges(one, other):
+        statements = [statement for _, statement in order]
+        found += [serially(*statements[:count])[1] for count in range(len(statements) + 1)]
+    return found
+
+
+def switching(after: Sequence[int]) -> Choose:
+    """Let the first writer make so many requests, then the other, and so on; then each to its end."""
+    left = list(after)
+    turn = [0]
+
+    def choose(ready: Sequence[int], last: int) -> int:
+        while left and left[0] == 0:
+            left.pop(0)
+            turn[0] = 1 - turn[0]
+        if left:
+            left[0] -= 1
+        return turn[0] if turn[0] in ready else ready[0]
+
+    return choose
+
+
+def by_chance(seed: str) -> Choose:
+    """Let anybody go on; some seeds change turns often, some seldom."""
+    chance = random.Random(seed)
+    often = chance.choice((0.1, 0.3, 0.9))
+    return lambda ready, last: last if last in ready and chance.random() > often else chance.choice(ready)

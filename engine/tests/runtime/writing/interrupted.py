@@ -1,0 +1,112 @@
+"""A store whose requests can be counted, stopped at any one of them, or made to arrive late."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from piql.store.base import (
+    Answers,
+    Batch,
+    Cell,
+    Consistency,
+    EntryChange,
+    Found,
+    PreparedEntries,
+    Row,
+    State,
+    Steps,
+    Store,
+)
+from piql.store.stepwise.one_by_one import OneByOne
+from piql.store.wrapper import StoreWrapper
+
+
+class Killed(BaseException):
+    """The process ends here: nothing of it runs on."""
+
+
+Gate = Callable[[str, Callable[[], Any]], Any]
+"""Called for each single request with its name and what makes it."""
+
+
+class GatedStore(StoreWrapper):
+    """Lets every request of the write path and of reads pass a gate; changes of several entries are made one by one."""
+
+    def __init__(self, behind: Store, gate: Gate) -> None:
+        super().__init__(behind)
+        self._gate = gate
+        assert behind.steps is not None
+        self._gated = GatedSteps(behind.steps, gate)
+
+    @property
+    def steps(self) -> Steps:
+        return self._gated
+
+    def read_many(self, batches: Sequence[Batch], consistency: Consistency | None = None) -> Answers:
+        found: Answers = self._gate("read", lambda: self.behind.read_many(batches, consistency))
+        return found
+
+
+class GatedSteps(OneByOne):
+    def __init__(self, behind: Steps, gate: Gate) -> None:
+        self._behind = behind
+        self._gate = gate
+
+    @property
+    def writers(self) -> int:
+        return self._behind.writers
+
+    def find(self, records: PreparedEntries, key: Row, is_serial: bool = False) -> Found | None:
+        found: Found | None = self._gate("find", lambda: self._behind.find(records, key, is_serial))
+        return found
+
+    def change(
+        self, records: PreparedEntries, row: Row, state: State, write: str, known: str | None
+    ) -> tuple[bool, Found | None]:
+        found: tuple[bool, Found | None] = self._gate(
+            f"change to {state.name}", lambda: self._behind.change(records, row, state, write, known)
+        )
+        return found
+
+    def change_entries(self, changes: Sequence[EntryChange]) -> None:
+        for each in changes:
+            self._gate(f"entry {each.state.name}", lambda each=each: self._behind.change_entries([each]))
+
+    def cells(self, group: str, limit: int, after: str = "") -> list[Cell]:
+        found: list[Cell] = self._gate("cells", lambda: self._behind.cells(group, limit, after))
+        return found
+
+    def groups(self, limit: int, after: str | None = None) -> list[str]:
+        found: list[str] = self._gate("groups", lambda: self._behind.groups(limit, after))
+        return found
+
+    def swap(self, group: str, key: str, known: str | None, value: str | None) -> tuple[bool, str | None]:
+        found: tuple[bool, str | None] = self._gate("swap", lambda: self._behind.swap(group, key, known, value))
+        return found
+
+    def note(self, group: str, key: str, value: str | None) -> None:
+        self._gate("forget" if value is None else "note", lambda: self._behind.note(group, key, value))
+
+
+READING = ("find", "cells", "groups", "read")
+
+
+class Interruption:
+    """A gate that lets so many changes pass and stops the process at the next, which arrives `late` if at all."""
+
+    def __init__(self, after: int) -> None:
+        self.left = after
+        self.late: Callable[[], Any] | None = None
+        self.passed: list[str] = []
+
+    def __call__(self, name: str, request: Callable[[], Any]) -> Any:
+        if self.late is not None:
+            raise Killed
+        if name not in READING:
+            if self.left == 0:
+                self.late = request
+                raise Killed
+            self.left -= 1
+            self.passed.append(name)
+        return request()

@@ -1,0 +1,82 @@
+"""`piql deploy --background`, `piql deployments`, `piql rollback`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import piql
+import pytest
+from piql.commands.cli import main
+from piql.versions.change.build import Pace
+from piql.versions.deploy import begin_deploy
+
+from .shop import BY_KIND, FIRST, filled
+
+Texts = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    made = f"embedded:{tmp_path / 'a.db'}"
+    filled(made, 1000).close()
+    return made
+
+
+@pytest.fixture
+def second(tmp_path: Path) -> str:
+    file = tmp_path / "second.piql"
+    file.write_text(FIRST + BY_KIND)
+    return str(file)
+
+
+def rest(url: str) -> None:
+    """Leave a build at half of its rows."""
+    with piql.connect(url) as db:
+        build = begin_deploy(db.store, piql.compile(FIRST + BY_KIND), pace=Pace(step_rows=500, first_rows=500))
+        build.stop()
+
+
+def test_a_deployment_in_the_background_tells_how_far_it_is(url: str, second: str, capsys: Texts) -> None:
+    assert main(["deploy", second, "--store", url, "--background", "--rows-per-second", "2000"]) == 0
+    told = capsys.readouterr()
+    assert "version 2: filling, 500 of about 1,000 rows (50 %)" in told.err
+    assert told.out == f"deployed 5 queries and 1 index to {url}, version 2\n"
+
+
+def test_the_versions_of_a_store_are_listed(url: str, second: str, capsys: Texts) -> None:
+    rest(url)
+    assert main(["deployments", "--store", url]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[2].endswith("coming: filling, 500 of about 1,000 rows (50 %), nobody drives it")
+    assert lines[3].endswith("in force")
+    assert main(["deployments", "--store", url, "--output", "json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [each["state"] for each in told["versions"]] == ["coming", "in force"]
+    assert (told["progress"]["rowsDone"], told["progress"]["rowsEstimate"]) == (500, 1000)
+
+
+def test_what_rests_is_paused_resumed_and_cancelled(url: str, second: str, capsys: Texts) -> None:
+    rest(url)
+    assert main(["deployments", "pause", "--store", url]) == 0
+    assert "paused" in capsys.readouterr().out
+    assert main(["deployments", "resume", "--store", url]) == 0
+    assert capsys.readouterr().out == f"deployed 5 queries and 1 index to {url}, version 2\n"
+    assert main(["deployments", "cancel", "--store", url]) == 1
+    assert capsys.readouterr().err == "piql deployments: no version is on its way\n"
+
+
+def test_a_cancelled_version_is_gone(url: str, capsys: Texts) -> None:
+    rest(url)
+    assert main(["deployments", "cancel", "--store", url]) == 0
+    assert capsys.readouterr().out == "version 2: cancelled\n"
+    assert main(["deployments", "--store", url]) == 0
+    assert "coming" not in capsys.readouterr().out
+
+
+def test_a_rollback_returns_to_the_version_before(url: str, second: str, capsys: Texts) -> None:
+    assert main(["rollback", "--store", url]) == 1
+    assert capsys.readouterr().err == "not rolled back: there is no version before\n"
+    assert main(["deploy", second, "--store", url]) == 0
+    assert main(["rollback", "--store", url]) == 0
+    assert capsys.readouterr().out.endswith(f"rolled back to 4 queries and 0 indexes to {url}, version 3\n")

@@ -1,0 +1,117 @@
+"""Readers and writers, in threads and in another process, see no failure while the schema changes under them."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import piql
+import pytest
+from cluster.fixture import cluster, cluster_keyspace, cluster_url
+from kept_results import kept_row
+from processes.nursery import nursery
+from promises import broken_promises, records_of, unused_indexes
+
+from .shop import ADD, BY_KIND, BY_WORD, GET, ITEMS, PRICE, REMOVE, row
+from .working import Worker
+
+LIST = "CREATE QUERY list AS SELECT id, title FROM items WHERE kind = [kind] ORDER BY id DESC LIMIT 5;\n"
+QUERIES = GET + ADD + PRICE + REMOVE + LIST
+FIRST = ITEMS.format(more=", CARDINALITY LIMIT 5000 (kind)") + QUERIES
+ADDED_COLUMN = ITEMS.format(more=", colour VARCHAR(10) NULL, CARDINALITY LIMIT 5000 (kind)")
+LOWERED = ADDED_COLUMN.replace("LIMIT 5000", "LIMIT 100")
+ROWS = {"embedded": 6000, "cluster": 770}
+CLUSTER = pytest.param("cluster", marks=[pytest.mark.cluster, pytest.mark.long])
+__all__ = ["cluster", "cluster_keyspace", "cluster_url"]
+
+
+@pytest.fixture(params=["embedded", CLUSTER])
+def store(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def rows(store: str) -> int:
+    return ROWS[store]
+
+
+@pytest.fixture
+def url(store: str, rows: int, request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    is_file = store == "embedded"
+    made = (
+        f"embedded:{tmp_path / 'a.db'}?synchronous=NORMAL&wait_ms=120000"
+        if is_file
+        else request.getfixturevalue("cluster_url")()
+    )
+    with piql.connect(made) as db:
+        db.deploy(piql.compile(FIRST))
+        db.load("items", [row(at) for at in range(rows)])
+    return str(made)
+
+
+@pytest.fixture
+def workers(url: str, rows: int, tmp_path: Path) -> Iterator[Callable[[], list[dict[str, Any]]]]:
+    """Four workers on two connections in threads, one in another process; the fixture gives their accounts."""
+    told = tmp_path / "stop"
+    job = {"job": "versions.working:work", "url": url, "rows": rows, "number": 9, "told": str(told)}
+    with nursery(FIRST) as nurse:
+        stop = threading.Event()
+        dbs = [piql.connect(url), piql.connect(url)]
+        made = [Worker(dbs[number % 2], number, rows) for number in range(1, 5)]
+        threads = [threading.Thread(target=nurse.run, args=(job,))]
+        threads += [threading.Thread(target=worker.run, args=(stop.is_set,)) for worker in made]
+        for each in threads:
+            each.start()
+        while not told.with_suffix(".ready").exists() and threads[0].is_alive():
+            time.sleep(0.01)
+
+        def finish() -> list[dict[str, Any]]:
+            stop.set()
+            told.touch()
+            for each in threads:
+                each.join()
+            return [json.loads(told.with_suffix(".9").read_text()), *(worker.account() for worker in made)]
+
+        yield finish
+        stop.set()
+        told.touch()
+        for each in threads:
+            each.join()
+        for db in dbs:
+            db.close()
+
+
+def test_nobody_sees_a_failure_while_the_schema_changes(
+    url: str, rows: int, workers: Callable[[], list[dict[str, Any]]]
+) -> None:
+    what = "the schema changes under four threads and a process (add a column, build, pause, lower a limit, roll back)"
+    with kept_row(url, what) as cells, piql.connect(url) as db:
+        assert db.deploy(piql.compile(ADDED_COLUMN)).version == 2
+        build = db.deploy(piql.compile(ADDED_COLUMN + BY_KIND + BY_WORD), background=True, rows_per_second=rows * 0.6)
+        build.pause()
+        assert build.progress.phase in ("filling", "checking")
+        build.resume()
+        assert build.wait(120).version == 3
+        assert len(db.execute("byKind", {"kind": "k3"}).rows) == 5
+        db.deploy(piql.compile("CREATE QUERY title AS SELECT title FROM items WHERE id = [id];" + ADDED_COLUMN))
+        with pytest.raises(piql.CompilationRefused, match="at most 100 rows are to share one kind, which 7 values"):
+            db.deploy(piql.compile(LOWERED))
+        assert db.rollback().version == 5
+        assert db.rollback(background=True).wait(120).version == 6
+        accounts = workers()
+        assert [failure for each in accounts for failure in each["failures"]] == []
+        assert all(each["rounds"] >= Worker.LEAST for each in accounts)
+        kept = {record["id"]: record["price"] for record in records_of(db.store, db.deployment.tables["items"])}
+        for each in accounts:
+            for key, price in each["model"].items():
+                assert kept.get(int(key)) == price
+        assert broken_promises(db) == []
+        assert unused_indexes(db) == []
+        cells += [
+            f"{rows:,} rows, {sum(each['rounds'] for each in accounts)} rounds of reads and writes",
+            "no request failed, every acknowledged write is there",
+        ]

@@ -1,0 +1,24 @@
+"""The commands that this package adds to `piql`, by name."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from piql_profiler.commands.predict import predict
+from piql_profiler.commands.profile import profile
+from piql_profiler.commands.validate import validate
+
+COMMANDS = {"profile": profile, "predict": predict, "validate": validate}
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run `python -m piql_profiler.commands profile …`."""
+    if not argv or argv[0] not in COMMANDS:
+        print(f"usage: python -m piql_profiler.commands {{{','.join(COMMANDS)}}} …", file=sys.stderr)
+        return 2
+    return COMMANDS[argv[0]](argv[1:])
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

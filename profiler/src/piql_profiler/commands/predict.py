@@ -1,0 +1,204 @@
+"""`piql predict`: from arguments to an exit code.
+
+predict   0 predicted · 1 not predictable · 2 wrong arguments · 99 an SLO is predicted to fail
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from piql.commands.arguments import compile_path
+from piql.compiler.result import Compilation, CompiledQuery
+
+from piql_profiler.commands.predict_output import Forecast, LargestPairs, as_json, print_table
+from piql_profiler.drift.judge import stale_operators
+from piql_profiler.drift.look import read_looks
+from piql_profiler.predictor.cardinalities import limits_of
+from piql_profiler.predictor.heatmap import Slo
+from piql_profiler.predictor.model import Model, NotPredictable
+from piql_profiler.predictor.models import DEFAULT_MODEL, MODELS, build_model
+from piql_profiler.predictor.openslo import Objective, UnreadableSlo, read_openslo, write_openslo
+from piql_profiler.predictor.pages import predict_page, steps_of
+from piql_profiler.predictor.predict import Prediction
+from piql_profiler.predictor.predict import predict as predict_plan
+from piql_profiler.predictor.risk import risk_of
+from piql_profiler.predictor.safe_limits import pareto, safe_limits
+from piql_profiler.runs.run_files import UnreadableRun, load
+
+SLO_FAILED = 99
+_ALL = "*"
+
+
+def predict(argv: Sequence[str] | None = None) -> int:
+    """Predict the latency of queries from a profile run."""
+    parser = argparse.ArgumentParser(prog="piql predict", description="Predict queries' latency from a profile run.")
+    parser.add_argument("source", type=Path, help="a .piql file, or a folder of them")
+    parser.add_argument("--run", required=True, type=Path, metavar="DIR", help="the folder of a profile run")
+    parser.add_argument("--query", action="append", metavar="NAME", help="default: every bounded query")
+    parser.add_argument(
+        "--page", metavar="STEPS", help='a page of several queries: "a, b | c" runs a, then b and c at the same time'
+    )
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="LIMIT=N", help="for example subscriptions.owner=50"
+    )
+    parser.add_argument(
+        "--slo", metavar="MS|FILE", help="a threshold for all queries, or OpenSLO documents; exit 99 when one fails"
+    )
+    parser.add_argument(
+        "--write-slo", type=Path, metavar="FILE", help="write a threshold for all queries as OpenSLO documents"
+    )
+    parser.add_argument(
+        "--slo-interval", type=float, default=600.0, metavar="SECONDS", help="of a threshold in --slo (600)"
+    )
+    parser.add_argument("--quantile", type=float, default=0.99)
+    parser.add_argument("--model", choices=tuple(MODELS), default=DEFAULT_MODEL)
+    parser.add_argument("--output", choices=("table", "json"), default="table")
+    given = parser.parse_args(argv)
+    try:
+        values = _limits(given.set)
+    except ValueError:
+        parser.error("--set takes LIMIT=N with a whole number from 1, for example subscriptions.owner=50")
+    if not 0.0 < given.quantile < 1.0:
+        parser.error("--quantile is between 0 and 1")
+    if not 0.0 < given.slo_interval < math.inf:
+        parser.error("--slo-interval is a positive number of seconds")
+    try:
+        slos = _slos(given.slo, given.quantile, given.slo_interval)
+    except (OSError, UnreadableSlo) as error:
+        parser.error(f"--slo: {error}")
+    if given.write_slo is not None and _ALL not in slos:
+        parser.error("--write-slo writes a threshold that is given by --slo MS")
+    compilation = compile_path(parser, given.source)
+    if compilation.has_errors:
+        print(f"piql predict: there are errors in {given.source}; `piql check` shows them", file=sys.stderr)
+    try:
+        measurements = load(given.run)
+        model = build_model(measurements, given.model)
+        found = _predictions(compilation, model, given.query, values, slos)
+        if given.page:
+            plans = {name: _plan(compilation, name) for step in steps_of(given.page) for name in step}
+            found[given.page] = predict_page(steps_of(given.page), plans, model)
+        if not found:
+            raise NotPredictable(f"{given.source} holds no bounded query")
+        stale = stale_operators(read_looks(given.run))
+    except (NotPredictable, UnreadableRun) as error:
+        print(f"piql predict: {error}", file=sys.stderr)
+        return 1
+    asked = {name: slo for name in found if (slo := slos.get(name, slos.get(_ALL))) is not None}
+    if given.write_slo is not None:
+        try:
+            given.write_slo.write_text(write_openslo(replace(asked[name], query=name) for name in found), "utf-8")
+        except (OSError, ValueError) as error:
+            parser.error(f"--write-slo: {error}")
+    risks = {
+        name: risk_of(
+            found[name].quantile_by_interval_ms(slo.quantile),
+            slo.threshold_ms,
+            profile_interval_seconds=measurements.interval_seconds,
+            slo_interval_seconds=slo.interval_seconds,
+        )
+        for name, slo in asked.items()
+    }
+    limits = None
+    if asked and not values:
+        queries = [compilation.queries[name] for name in asked if name in compilation.queries]
+        limits = safe_limits(
+            queries, model, {name: Slo(each.quantile, each.threshold_ms) for name, each in asked.items()}
+        )
+    pairs = _largest_pairs(compilation, model, asked, given.query or ()) if limits is not None else ()
+    forecast = Forecast(found, given.quantile, asked, risks, limits, tuple(each.value for each in stale), pairs)
+    if given.output == "json":
+        print(json.dumps(as_json(forecast), indent=2))
+    else:
+        print_table(forecast)
+    return SLO_FAILED if any(not forecast.meets(name) for name in asked) else 0
+
+
+def _largest_pairs(
+    compilation: Compilation, model: Model, slos: Mapping[str, Objective], names: Sequence[str]
+) -> tuple[LargestPairs, ...]:
+    """Solve for each two limits of the queries that were named."""
+    found = []
+    for name in (each for each in dict.fromkeys(names) if each in slos):
+        query, slo = compilation.queries[name], Slo(slos[name].quantile, slos[name].threshold_ms)
+        for x, y in combinations(limits_of(query, is_stepped=not model.has_transactions), 2):
+            found.append(LargestPairs(name, x, y, pareto(query, model, slo, x.symbol, y.symbol)))
+    return tuple(found)
+
+
+def _limits(texts: Sequence[str]) -> dict[str, int]:
+    """Read LIMIT=N; ValueError for anything else."""
+    values = {name: int(number) for name, _, number in (each.partition("=") for each in texts)}
+    if any(number < 1 for number in values.values()):
+        raise ValueError("a limit is at least 1")
+    return values
+
+
+def _slos(text: str | None, quantile: float, interval_seconds: float) -> dict[str, Objective]:
+    """Read a threshold in milliseconds, which holds for every query, or a file of OpenSLO documents."""
+    if text is None:
+        return {}
+    try:
+        threshold_ms = float(text)
+    except ValueError:
+        try:
+            documents = Path(text).read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            raise UnreadableSlo(f"{text} is no text in UTF-8") from None
+        return {each.query: each for each in read_openslo(documents)}
+    if not 0.0 < threshold_ms < math.inf:
+        raise UnreadableSlo(f"a threshold is a number of ms above 0, not {text}")
+    return {_ALL: Objective(_ALL, quantile, threshold_ms, interval_seconds)}
+
+
+def _plan(compilation: Compilation, name: str) -> Any:
+    query: CompiledQuery | None = compilation.queries.get(name)
+    if query is None:
+        raise NotPredictable(f"there is no query {name!r} in the source")
+    if query.plan is None:
+        raise NotPredictable(f"{name} is not bounded, so there is no plan to predict")
+    return query.plan
+
+
+def _predictions(
+    compilation: Compilation,
+    model: Model,
+    names: Sequence[str] | None,
+    values: Mapping[str, int],
+    slos: Mapping[str, Objective],
+) -> dict[str, Prediction]:
+    """Predict the named queries, or every bounded query of the source; a limit counts where a query has it.
+
+    A profile may hold no writes: then those that nobody named are left out. A query with an SLO of its own is named by
+    it: what is left out would seem to keep it.
+    """
+    named = [*names] if names else [name for name in slos if name != _ALL]
+    for name in named:
+        _plan(compilation, name)
+    found = {}
+    used: set[str] = set()
+    for name in names or compilation.queries:
+        query = compilation.queries[name]
+        if query.plan is None:
+            print(f"{name} is left out: it is not bounded", file=sys.stderr)
+            continue
+        limits = limits_of(query, is_stepped=not model.has_transactions)
+        own = {each.symbol for each in limits} & set(values)
+        try:
+            found[name] = predict_plan(query.plan, model, {symbol: values[symbol] for symbol in own})
+        except NotPredictable as error:
+            if name in named or query.kind == "select":
+                raise
+            print(f"{name} is left out: {error}", file=sys.stderr)
+        used |= own
+    if unused := sorted(set(values) - used):
+        raise NotPredictable(f"no query has a limit {unused[0]!r}")
+    return found

@@ -1,0 +1,154 @@
+"""What `piql predict` prints: a line a query, what breaks an SLO and how often, and how far limits may grow."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from piql_profiler.predictor.cardinalities import Axis
+from piql_profiler.predictor.openslo import Objective
+from piql_profiler.predictor.predict import Prediction
+from piql_profiler.predictor.risk import Risk
+from piql_profiler.predictor.safe_limits import SafeLimit, SafeLimits
+
+
+@dataclass(frozen=True, slots=True)
+class LargestPairs:
+    """Two limits of a query, and the pairs of their values that keep its SLO while neither can grow alone."""
+
+    query: str
+    x: Axis
+    y: Axis
+    pairs: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What was predicted, by query or page; `slos` and `risks` of those that have an SLO, `pairs` of those named."""
+
+    predictions: Mapping[str, Prediction]
+    quantile: float
+    slos: Mapping[str, Objective]
+    risks: Mapping[str, Risk]
+    limits: SafeLimits | None
+    stale_operators: tuple[str, ...]
+    pairs: tuple[LargestPairs, ...] = ()
+
+    def meets(self, name: str) -> bool:
+        return self.predictions[name].meets(self.slos[name].quantile, self.slos[name].threshold_ms)
+
+    @property
+    def staleness(self) -> str | None:
+        """Say which operators the store no longer executes as it did when it was profiled."""
+        if not self.stale_operators:
+            return None
+        names = ", ".join(self.stale_operators)
+        return f"the profile is stale: {names} took a different time when last looked at; piql profile --refresh"
+
+
+def as_json(found: Forecast) -> list[dict[str, Any]]:
+    limits = found.limits.limits if found.limits else ()
+    growth = None if found.limits is None else {"growth": found.limits.growth, "binding": found.limits.binding}
+    return [
+        {
+            "query": name,
+            "model": each.model,
+            "quantile": found.quantile,
+            "latency_ms": each.typical_quantile_ms(found.quantile),
+            "worst_latency_ms": each.quantile_ms(found.quantile),
+            "is_noisy": each.is_noisy,
+            "conservative_p99_ms": each.conservative_ms,
+            "latency_by_interval_ms": each.quantile_by_interval_ms(found.quantile),
+            "meets_slo": found.meets(name) if name in found.slos else None,
+            "risk": _risk_json(found.risks.get(name)),
+            "largest_safe": {limit.axis.symbol: limit.largest for limit in limits if name in limit.queries},
+            "largest_pairs": [
+                {"x": pair.x.symbol, "y": pair.y.symbol, "pairs": pair.pairs}
+                for pair in found.pairs
+                if pair.query == name
+            ],
+            "all_limits": growth,
+            "coverage": each.coverage.label,
+            "operators": [
+                {
+                    "operator": part.operator,
+                    "point": str(part.point),
+                    "p99_ms": part.p99_ms,
+                    "part_of_p99_ms": part.blame_ms,
+                }
+                for part in each.operators
+            ],
+            "warnings": [*each.warnings, *filter(None, [found.staleness])],
+        }
+        for name, each in found.predictions.items()
+    ]
+
+
+def print_table(found: Forecast) -> None:
+    width = max(len(name) for name in found.predictions)
+    for name, each in found.predictions.items():
+        verdict = ""
+        if name in found.slos:
+            verdict = "  meets the SLO" if found.meets(name) else "  BREAKS the SLO"
+        print(f"{name:{width}}  {_latency(each, found.quantile)}  {each.coverage.label}{verdict}")
+        for note in (*_risk_lines(found.risks.get(name)), *each.warnings):
+            print(f"{'':{width}}  {note}")
+    if found.staleness:
+        print(f"piql predict: {found.staleness}", file=sys.stderr)
+    _print_limits(found.limits)
+    for pair in found.pairs:
+        largest = ", ".join(f"{x} × {y}" for x, y in pair.pairs) or "none"
+        print(f"{pair.query}, largest {pair.x.label} × {pair.y.label} together: {largest}")
+
+
+def _latency(prediction: Prediction, quantile: float) -> str:
+    """Give the estimate, what it stays below in 9 of 10 cases, and apart from both the worst of several intervals."""
+    careful = prediction.conservative_ms if quantile == 0.99 else None
+    bound = "" if careful is None else f" (9 of 10 ≤ {careful:.3f} ms)"
+    intervals = len(prediction.p99_by_interval_ms)
+    worst = "" if intervals == 1 else f", worst of {intervals} intervals {prediction.quantile_ms(quantile):.3f} ms"
+    return f"p{quantile * 100:g} ≈ {prediction.typical_quantile_ms(quantile):9.3f} ms{bound}{worst}"
+
+
+def _risk_json(risk: Risk | None) -> dict[str, Any] | None:
+    if risk is None or not risk.is_shown:
+        return None
+    return {
+        "violations": risk.violations,
+        "intervals": risk.intervals,
+        "share": risk.share,
+        "low": risk.low,
+        "high": risk.high,
+        "warnings": risk.warnings,
+    }
+
+
+def _risk_lines(risk: Risk | None) -> tuple[str, ...]:
+    if risk is None or not risk.is_shown:
+        return ()
+    likely = f"{risk.share:.1%} ({risk.low:.1%} – {risk.high:.1%})"
+    return f"broken in {risk.violations} of {risk.intervals} intervals: {likely}", *risk.warnings
+
+
+def _print_limits(limits: SafeLimits | None) -> None:
+    """Say what each limit may grow to, the others as they are, and what all may grow to together."""
+    if limits is None or not limits.limits:
+        return
+    print("\nLargest limits that keep the SLO, each while the others stay:")
+    width = max(len(_label(each)) for each in limits.limits)
+    for each in limits.limits:
+        most = "none" if each.largest is None else str(each.largest)
+        why = f"then {each.binding} breaks it" if each.binding else "larger ones were not measured"
+        print(f"  {_label(each):{width}}  {most:>7}  now {each.axis.current}; {why}")
+    why = f"then {limits.binding} breaks its SLO" if limits.binding else "larger ones were not measured"
+    if limits.growth is None:
+        print(f"All limits together: however small they are, {limits.binding} breaks its SLO")
+    else:
+        print(f"All limits together: {limits.growth:g} times what they are; {why}")
+
+
+def _label(limit: SafeLimit) -> str:
+    """Name a limit; one of a query's own text with its query."""
+    return limit.axis.label if "." in limit.axis.symbol else f"{limit.queries[0]}: {limit.axis.label}"

@@ -1,0 +1,235 @@
+"""`piql profile`: from arguments to an exit code.
+
+profile   0 done · 1 failed · 2 wrong arguments · 98 stale, by --look · 130 cancelled by SIGTERM or Ctrl-C
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import math
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from types import FrameType
+
+from piql.errors import PiqlError
+
+from piql_profiler.drift.judge import LOOKS, Look, Ratio, stale_operators
+from piql_profiler.drift.look import SECONDS, look
+from piql_profiler.drift.refresh import refresh_profile
+from piql_profiler.measure.grid import GRIDS, Grid
+from piql_profiler.measure.store_urls import STORE_VARIABLE
+from piql_profiler.measure.workload import Workload
+from piql_profiler.runs.cluster import RayRunner
+from piql_profiler.runs.hlog import write_hlog
+from piql_profiler.runs.imports import import_run
+from piql_profiler.runs.processes import adopt_orphans, end_descendants
+from piql_profiler.runs.profile_run import KNOWN, Cancelled, Progress, resume_profile, run_profile
+from piql_profiler.runs.run_files import RunSettings, UnreadableRun, mark_cancelled, read_cells, read_info
+from piql_profiler.runs.runner import LocalRunner, Runner
+from piql_profiler.runs.shares import Known
+
+SLO_FAILED = 99
+STALE = 98
+CANCELLED = 130
+_PATIENCE_SECONDS = 3.5  # after a request to stop; then everything is ended by force
+
+
+def profile(argv: Sequence[str] | None = None) -> int:
+    """Measure the remote operators of a store."""
+    parser = argparse.ArgumentParser(prog="piql profile", description="Measure the remote operators of a store.")
+    parser.add_argument(
+        "--store",
+        default=os.environ.get(STORE_VARIABLE) or None,
+        metavar="URL",
+        help=f"as in piql.connect; a URL with a password belongs into {STORE_VARIABLE}, where nobody else sees it",
+    )
+    parser.add_argument(
+        "--grid", default="small", help=f"{', '.join(GRIDS)}, or JSON with the levels of each dimension"
+    )
+    parser.add_argument("--interval", type=float, default=30.0, metavar="SECONDS", help="length of a profile interval")
+    parser.add_argument("--intervals", type=int, default=3, metavar="N")
+    parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="a new folder for the results")
+    parser.add_argument(
+        "--resume", action="store_true", help="go on with the run in DIR, which was killed, stopped or failed"
+    )
+    parser.add_argument(
+        "--look",
+        type=int,
+        metavar="N",
+        help="measure a few points of the whole run in DIR again, N times: has the store moved away from its profile?",
+    )
+    parser.add_argument(
+        "--refresh", type=Path, metavar="OLD", help="measure anew what is stale of the run in OLD, and keep the rest"
+    )
+    parser.add_argument(
+        "--import", dest="source", type=Path, metavar="FILE", help="make a run of an .hlog or Parquet file, or a folder"
+    )
+    parser.add_argument("--label", default="")
+    parser.add_argument("--hlog", type=Path, metavar="FILE", help="also write an HdrHistogram log")
+    parser.add_argument("--clients", type=int, default=max(1, (os.cpu_count() or 2) - 1), metavar="N")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--load", type=float, default=0.5, metavar="SHARE", help="how busy each client is kept (0.5); 0: closed loop"
+    )
+    parser.add_argument(
+        "--precision", type=float, default=0.1, metavar="SHARE", help="enough is measured at p99 ± this share (0.1)"
+    )
+    parser.add_argument("--runner", choices=("ray", "local"), default="ray", help="local measures in one process")
+    parser.add_argument("--progress", choices=("text", "json", "none"), default="text")
+    given = parser.parse_args(argv)
+    try:
+        others = (given.resume, given.look is not None, given.refresh is not None, given.source is not None)
+        if sum(others) > 1:
+            raise ValueError("--resume, --look, --refresh and --import are different things")
+        if not any(others) and given.store is None:
+            raise ValueError("--store is required, unless a run is resumed, looked at, refreshed or imported")
+        if given.look is not None and given.look < 1:
+            raise ValueError("--look is a number of looks, from 1")
+        grid = grid_of(given.grid)
+        if not 0.0 < given.interval < math.inf or given.intervals < 1 or given.clients < 1:
+            raise ValueError("interval, intervals and clients are positive numbers")
+        if not 0.0 <= given.load <= 0.7:
+            raise ValueError("--load is a share from 0 to 0.7: a busier client proves nothing of the store")
+        if not 0.0 < given.precision < math.inf:
+            raise ValueError("--precision is a positive share")
+        settings = RunSettings(
+            given.store,
+            grid,
+            given.interval,
+            given.intervals,
+            given.clients,
+            given.seed,
+            given.runner,
+            given.load,
+            given.precision,
+        )
+    except ValueError as error:
+        parser.error(str(error))
+    report = _REPORTS[given.progress]
+    _stop_on_signals(given.out)
+    adopt_orphans()
+    try:
+        if given.look is not None:
+            return _look(given.out, given.look)
+        if given.source is not None:
+            info = import_run(given.source, given.out, given.store, given.label)
+        elif given.refresh is not None:
+            runner = _runner(read_info(given.refresh).settings)
+            info = refresh_profile(given.refresh, given.out, runner, report, given.label)
+        elif given.resume:
+            info = resume_profile(given.out, _runner(read_info(given.out).settings), report)
+        else:
+            info = run_profile(settings, given.out, _runner(settings), report, given.label)
+        if given.hlog is not None:
+            write_hlog(given.hlog, read_cells(given.out))
+    except UnreadableRun as error:
+        parser.error(str(error))
+    except (PiqlError, OSError) as error:
+        print(f"piql profile: {error}", file=sys.stderr)
+        return 1
+    except (Cancelled, KeyboardInterrupt):
+        return CANCELLED
+    finally:
+        end_descendants()
+    if KNOWN in info.notes and given.progress == "text":
+        print(Known(**info.notes[KNOWN]), file=sys.stderr)
+    if info.state == "failed":
+        print(f"piql profile: {info.message}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def grid_of(text: str) -> Grid:
+    """Read a grid's name, or its levels in JSON; ValueError says what is wrong."""
+    if text in GRIDS:
+        return GRIDS[text]
+    try:
+        levels = json.loads(text)
+    except ValueError:
+        raise ValueError(f"there is no grid {text!r}: choose {', '.join(GRIDS)}, or give JSON") from None
+    if not isinstance(levels, dict):
+        raise ValueError("a grid in JSON is an object of lists")
+    grid = Grid.from_levels(levels)
+    Workload(grid)  # which says what of it cannot be measured
+    return grid
+
+
+def _look(run: Path, looks: int) -> int:
+    """Say how far the store is from its profile; STALE when the last looks agree that it is far."""
+
+    def tell(seen: Look) -> None:
+        canaries = ", ".join(f"{each.point.operator.value} {_times(each.ratio)}" for each in seen.canaries)
+        print(f"p99 is {_times(seen.ratio)} what was measured ({canaries})", flush=True)
+
+    found = look(run, looks, SECONDS, tell)
+    stale = stale_operators(found)
+    if stale:
+        names = ", ".join(each.value for each in stale)
+        print(f"stale: {names}; piql profile --refresh {run} --out DIR measures that anew")
+        return STALE
+    print("not stale" if len(found) >= LOOKS else f"not known to be stale: that takes {LOOKS} looks that agree")
+    return 0
+
+
+def _times(ratio: Ratio) -> str:
+    return f"{ratio.factor:.2f} ({ratio.low:.2f} – {ratio.high:.2f}) times"
+
+
+def _runner(settings: RunSettings) -> Runner:
+    """Give Ray's runner, unless there is one processor alone: then Ray and the client would only share it."""
+    is_alone = settings.clients == 1 and _processors() == 1 and not os.environ.get("RAY_ADDRESS")
+    if settings.runner == "local" or is_alone:
+        return LocalRunner()
+    return RayRunner(settings.clients)
+
+
+def _processors() -> int:
+    """Count the processors that this process may run on."""
+    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
+
+
+def _stop_on_signals(out: Path) -> None:
+    """Let SIGTERM and Ctrl-C cancel the run, and end by force what does not stop in time."""
+
+    def by_force() -> None:
+        end_descendants()
+        with contextlib.suppress(OSError, ValueError, KeyError):
+            mark_cancelled(out)
+        os._exit(CANCELLED)
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        last = threading.Timer(_PATIENCE_SECONDS, by_force)
+        last.daemon = True
+        last.start()
+        raise Cancelled
+
+    signal.signal(signal.SIGTERM, stop)
+    signal.signal(signal.SIGINT, stop)
+
+
+def _report_json(progress: Progress) -> None:
+    print(json.dumps(asdict(progress)), flush=True)
+
+
+def _report_text(progress: Progress) -> None:
+    left = "" if progress.eta_seconds is None else f", about {progress.eta_seconds:.0f} s left"
+    note = f": {progress.message}" if progress.message else ""
+    print(
+        f"{progress.state}: {progress.points_done} of {progress.points_total}{left}{note}", file=sys.stderr, flush=True
+    )
+
+
+_REPORTS: Mapping[str, Callable[[Progress], None]] = {
+    "json": _report_json,
+    "text": _report_text,
+    "none": lambda progress: None,
+}

@@ -1,0 +1,80 @@
+"""`piql validate`: from arguments to an exit code.
+
+validate  0 validated · 1 failed · 2 wrong arguments · 130 stopped by SIGTERM or Ctrl-C
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from types import FrameType
+
+from piql.errors import PiqlError
+
+from piql_profiler.commands.profile import CANCELLED, grid_of
+from piql_profiler.predictor.model import NotPredictable
+from piql_profiler.runs.profile_run import Cancelled
+from piql_profiler.runs.run_files import RunSettings, UnreadableRun
+from piql_profiler.runs.runner import sentence_of
+from piql_profiler.validation.report import as_json, as_page, as_table
+from piql_profiler.validation.validate import validate as run
+
+
+def validate(argv: Sequence[str] | None = None) -> int:
+    """Run the deployed queries beside the operators, and hold predictions against what they take."""
+    parser = argparse.ArgumentParser(
+        prog="piql validate", description="Hold predictions against what the deployed queries take, by the same clock."
+    )
+    parser.add_argument("--store", required=True, metavar="URL", help="with queries deployed and rows loaded")
+    parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="a new folder; also usable as a profile")
+    parser.add_argument("--query", action="append", metavar="NAME", help="default: every deployed SELECT")
+    parser.add_argument("--writes", action="store_true", help="execute writes, too: they change the data")
+    parser.add_argument("--grid", default="default", help="as of piql profile")
+    parser.add_argument("--interval", type=float, default=60.0, metavar="SECONDS")
+    parser.add_argument("--intervals", type=int, default=5, metavar="N")
+    parser.add_argument("--load", type=float, default=0.3, metavar="SHARE", help="how busy the client is kept (0.3)")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--output", choices=("table", "json"), default="table")
+    given = parser.parse_args(argv)
+    try:
+        grid = grid_of(given.grid)
+    except ValueError as error:
+        parser.error(str(error))
+    if not 0.0 < given.interval < math.inf or given.intervals < 1 or not 0.0 <= given.load <= 0.7:
+        parser.error("interval and intervals are positive numbers, and a load is a share from 0 to 0.7")
+    settings = RunSettings(given.store, grid, given.interval, given.intervals, 1, given.seed, "local", given.load)
+    before = signal.signal(signal.SIGTERM, _stop)
+    try:
+        found = run(
+            settings,
+            given.out,
+            given.query,
+            lambda text: print(text, file=sys.stderr, flush=True),
+            with_writes=given.writes,
+        )
+        (given.out / "validation.json").write_text(json.dumps(as_json(found), indent=2) + "\n", encoding="utf-8")
+        (given.out / "report.html").write_text(as_page(found), encoding="utf-8")
+    except UnreadableRun as error:
+        parser.error(str(error))
+    except NotPredictable as error:
+        print(f"piql validate: {error}", file=sys.stderr)
+        return 1
+    except (PiqlError, OSError) as error:
+        print(f"piql validate: {sentence_of(error)}", file=sys.stderr)
+        return 1
+    except (Cancelled, KeyboardInterrupt):
+        print("piql validate: stopped before its end", file=sys.stderr)
+        return CANCELLED
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    print(json.dumps(as_json(found), indent=2) if given.output == "json" else as_table(found))
+    return 0
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    raise Cancelled

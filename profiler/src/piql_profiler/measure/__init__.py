@@ -1,0 +1,1 @@
+"""Measures points on a store: operators as the engine executes them, under a load like that of users."""

@@ -1,0 +1,242 @@
+"""Measures points on a store: operators as the engine executes them, again and again for some seconds.
+
+A scan is a query of its own and is timed as a whole, and so is a get. A join needs rows to join with, so its query
+scans them first; the join's time is that of the execution less what the store took to answer that scan, merging and
+output included.
+A write inserts a row, which is taken away before the next one; what it checks is timed apart from the write itself.
+
+Each client is one process with one thread under open-loop load: of one point (`open_loop`), or of several mixed at
+random (`mixed_load`). What the client itself was late for is measured anew; a point that is known well enough
+(`precision`) gives its time back.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from random import Random
+
+import numpy as np
+import piql
+from piql.client.database import Observation
+from scipy.special import ndtri
+from scipy.stats import rankdata
+
+from piql_profiler.measure.clock import REAL, Clock
+from piql_profiler.measure.grid import Grid, Operator, Point
+from piql_profiler.measure.histogram import Histogram
+from piql_profiler.measure.measurements import FEWEST_PAIRS, Measurement
+from piql_profiler.measure.mixed_load import Part, offer_mixed
+from piql_profiler.measure.open_loop import AT_LEAST, Block, offer
+from piql_profiler.measure.precision import effective_number, is_precise
+from piql_profiler.measure.workload import Call, Workload
+
+_ATTEMPTS = 2  # at a block that is not void
+
+
+def prepare(grid: Grid, store_url: str) -> None:
+    """Bring the tables, queries and rows of a grid to a store, unless they are there."""
+    with piql.connect(store_url) as database:
+        Workload(grid).prepare(database)
+
+
+def measure(
+    shares: Mapping[Point, float],
+    store_url: str,
+    *,
+    grid: Grid,
+    interval: int = 0,
+    seed: int = 1,
+    load: float = 0.0,
+    precision: float | None = None,
+    at_least: int = AT_LEAST,
+) -> list[Measurement]:
+    """Measure points of a prepared grid for about their seconds, or until each p99 is known to ± `precision` of itself.
+
+    A point in whose executions the client itself was late is measured once more, in half of its seconds.
+    """
+    session = _session(store_url, grid, os.getpid())
+    found: dict[Point, Measurement] = {}
+    for attempt in range(_ATTEMPTS):
+        lacking = {point: at / 2**attempt for point, at in shares.items() if point not in found or found[point].is_void}
+        if lacking:
+            measured, _ = session.measure_mixed(
+                lacking, interval=interval, seed=seed + attempt, load=load, precision=precision, at_least=at_least
+            )
+            for each in measured:
+                spent = found[each.point].seconds if each.point in found else 0.0
+                found[each.point] = replace(each, seconds=spent + each.seconds)
+    return list(found.values())
+
+
+def correlation_of(latencies_us: Sequence[float]) -> float:
+    """Correlate the normal scores of consecutive latencies: 0 when a slow execution tells nothing of the next."""
+    return correlation_between(latencies_us[:-1], latencies_us[1:])
+
+
+def correlation_between(first_us: Sequence[float], second_us: Sequence[float]) -> float:
+    """Correlate the normal scores of latencies pair by pair: how much two operators of one execution share a cause."""
+    if len(first_us) < FEWEST_PAIRS or min(first_us) == max(first_us) or min(second_us) == max(second_us):
+        return 0.0
+    first, second = (ndtri((rankdata(each) - 0.5) / len(first_us)) for each in (first_us, second_us))
+    return float(np.corrcoef(first, second)[0, 1])
+
+
+@dataclass(slots=True)
+class _Recording:
+    """The executions of one point: beside its own times those of the rest of the execution, and of all of it."""
+
+    point: Point
+    run: Callable[[], tuple[float, float]]
+    clock: Clock
+    rest_us: list[float] = field(default_factory=list)
+    busy: list[float] = field(default_factory=list)  # seconds
+
+    def execute(self) -> float:
+        began = self.clock.now()
+        took, rest = self.run()
+        self.rest_us.append(rest)
+        self.busy.append(self.clock.now() - began)
+        return took
+
+
+class Session:
+    """A connection to a prepared store that measures points by what its executions report."""
+
+    def __init__(
+        self, database: piql.Database, seen: list[Observation], workload: Workload, clock: Clock = REAL
+    ) -> None:
+        """Take a database whose observer appends to `seen`, and whose clock is this one."""
+        self._database = database
+        self._seen = seen
+        self._workload = workload
+        self._clock = clock
+        self._one_takes: dict[Point, float] = {}
+
+    @classmethod
+    def open(cls, store_url: str, grid: Grid) -> Session:
+        seen: list[Observation] = []
+        return cls(piql.connect(store_url, seen.append), seen, Workload(grid))
+
+    def measure(
+        self,
+        point: Point,
+        seconds: float,
+        *,
+        interval: int = 0,
+        seed: int = 1,
+        load: float = 0.0,
+        precision: float | None = None,
+        at_least: int = AT_LEAST,
+        at_most: int | None = None,
+    ) -> Measurement:
+        """Measure a point for about `seconds`, or until it is known well enough."""
+        recording = self._record(point, seed)
+        started_at, began = time.time(), self._clock.now()
+        for attempt in range(_ATTEMPTS):
+            block = offer(
+                recording.execute,
+                seconds / 2**attempt,
+                load=load,
+                seed=seed + attempt,
+                at_least=at_least,
+                at_most=at_most,
+                one_takes=self._one_takes.get(point),
+                is_enough=_known_to(precision),
+                clock=self._clock,
+            )
+            if not block.is_void:
+                break
+        took = self._clock.now() - began
+        return self._measurement(recording, block, interval, started_at, took, correlation_of(block.service_us))
+
+    def measure_mixed(
+        self,
+        shares: Mapping[Point, float],
+        others: Sequence[Part] = (),
+        *,
+        interval: int = 0,
+        seed: int = 1,
+        load: float = 0.0,
+        precision: float | None = None,
+        at_least: int = AT_LEAST,
+    ) -> tuple[list[Measurement], list[Block]]:
+        """Measure points in one schedule with `others`, of which the blocks are given.
+
+        Each has its seconds, or as many as it takes until it is known well enough.
+        """
+        recordings = [self._record(point, seed + at) for at, point in enumerate(shares)]
+        is_enough = _known_to(precision)
+        parts = [
+            Part(each.execute, shares[each.point], self._one_takes.get(each.point), is_enough) for each in recordings
+        ]
+        started_at = time.time()
+        mixed = offer_mixed([*parts, *others], load=load, seed=seed, at_least=at_least, clock=self._clock)
+        seen = zip(recordings, mixed.blocks, mixed.seconds, mixed.correlations(), strict=False)
+        measured = [
+            self._measurement(recording, block, interval, started_at, seconds, correlation)
+            for recording, block, seconds, correlation in seen
+        ]
+        return measured, list(mixed.blocks[len(parts) :])
+
+    def _record(self, point: Point, seed: int) -> _Recording:
+        random = Random(seed)
+        return _Recording(point, lambda: self._execute(self._workload.call(point, random), point), self._clock)
+
+    def _measurement(
+        self,
+        recording: _Recording,
+        block: Block,
+        interval: int,
+        started_at: float,
+        seconds: float,
+        correlation: float,
+    ) -> Measurement:
+        """Keep a block; a query of two operators shows by itself how much these share."""
+        point, count = recording.point, len(block.service_us)
+        rest_us = recording.rest_us[-count:]
+        self._one_takes[point] = float(np.median(recording.busy[-count:]))
+        return Measurement(
+            point,
+            interval,
+            Histogram.of(block.service_us),
+            started_at,
+            seconds,
+            correlation if point.is_query else correlation_between(rest_us, block.service_us),
+            response=Histogram.of(block.response_us),
+            effective=effective_number(block.service_us),
+            lag=block.lag,
+            computing=block.computing,
+            whole=None if point.is_query else Histogram.of(np.add(rest_us, block.service_us)),
+        )
+
+    def _execute(self, call: Call, point: Point) -> tuple[float, float]:
+        """Give what the operator of the point took, and what the rest of the execution did, in µs."""
+        self._seen.clear()
+        self._database.execute(call.query, call.parameters)
+        (seen,) = self._seen
+        if call.undo is not None:
+            self._database.execute(call.undo.query, call.undo.parameters)
+            part = "Insert" if point.operator is Operator.WRITE else point.operator.name_in_plans
+            took_ms = sum(each.elapsed_ms for each in seen.operators if each.operator == part)
+            if not took_ms:  # the row was there, left by a process that was killed: nothing had to be checked
+                return self._execute(call, point)
+            return took_ms * 1000, (seen.elapsed_ms - took_ms) * 1000
+        if point.is_query:
+            return seen.elapsed_ms * 1000, 0.0
+        below_ms = sum(each.elapsed_ms for each in seen.operators if each.operator != point.operator.name_in_plans)
+        return (seen.elapsed_ms - below_ms) * 1000, below_ms * 1000
+
+
+def _known_to(precision: float | None) -> Callable[[Sequence[float]], bool]:
+    """Give what tells whether service times are enough to know their p99; without a precision none are."""
+    return lambda service_us: precision is not None and is_precise(service_us, precision)
+
+
+@lru_cache(maxsize=2)
+def _session(store_url: str, grid: Grid, process: int) -> Session:
+    """Keep a worker's connection; a forked process opens its own."""
+    return Session.open(store_url, grid)

@@ -1,0 +1,198 @@
+"""What a profile run found out: a histogram for each point and profile interval."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from piql_profiler.measure.grid import Operator, Point
+from piql_profiler.measure.histogram import BINS, Histogram, merge_all
+from piql_profiler.measure.open_loop import MOST_COMPUTING, MOST_LAG
+
+FEWEST_PAIRS = 10  # below this a correlation says nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """One point in one interval: its latencies, when it began (seconds since 1970) and for how long it ran.
+
+    `histogram` holds service times, `response` latencies from the moment each execution was due. `correlation` is that
+    of consecutive executions' normal scores: how long what makes them slow lasts. `effective` is how many independent
+    executions they are worth, and `lag` how late the client was by itself, as a share of the p99 response; `computing`
+    is the share of one processor that it took. `whole` is a join's execution with the scan that gives it its child
+    rows: a query of two operators, to check predictions by.
+    """
+
+    point: Point
+    interval: int
+    histogram: Histogram
+    started_at: float
+    seconds: float
+    correlation: float = 0.0
+    response: Histogram | None = None
+    effective: float | None = None
+    lag: float = 0.0
+    whole: Histogram | None = None
+    computing: float = 0.0
+
+    @property
+    def is_void(self) -> bool:
+        """The client was too late by itself, or too busy, for the latencies to be the store's."""
+        return self.lag > MOST_LAG or self.computing > MOST_COMPUTING
+
+
+_CHECKS_OF_WRITES = (Operator.LIMIT_CHECK, Operator.REFERENCE_CHECK)
+
+
+@dataclass(frozen=True, eq=False)
+class OperatorCounts:
+    """All measurements of one operator: `counts[point, interval, bin]`, points in grid order; `whole[point, bin]`.
+
+    `effective[point, interval]` is how many independent executions the counts are worth.
+    """
+
+    operator: Operator
+    points: tuple[Point, ...]
+    counts: NDArray[np.int64]
+    whole: NDArray[np.int64] | None = None
+    effective: NDArray[np.float64] | None = None
+
+    def worth(self) -> NDArray[np.float64]:
+        """Give `effective`, or the number of executions where it is not known."""
+        return self.counts.sum(axis=-1).astype(np.float64) if self.effective is None else self.effective
+
+    @property
+    def coordinates(self) -> NDArray[np.float64]:
+        """Give (child rows, rows, row bytes, columns) of each point."""
+        return np.array([each.coordinates for each in self.points], dtype=np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Measurements:
+    """The measurements of a run, by operator; every point has a count in every interval.
+
+    `correlation` is that of what is read; `write_correlation` that of a write's parts, which are nearer to each other.
+    `is_answered_in_turn`: the store answers one request after the other, even those sent together (an embedded one).
+    `has_transactions`: writes are made in one, not by steps.
+    `checks`: how long the queries of points took that no model is fitted to.
+    """
+
+    intervals: int
+    interval_seconds: float
+    operators: Mapping[Operator, OperatorCounts]
+    correlation: float = 0.0
+    is_answered_in_turn: bool = False
+    checks: Mapping[Point, Histogram] = field(default_factory=dict)
+    has_transactions: bool = False
+    write_correlation: float = 0.0
+
+    @classmethod
+    def of(
+        cls,
+        cells: list[Measurement],
+        interval_seconds: float,
+        *,
+        is_answered_in_turn: bool = False,
+        has_transactions: bool = False,
+        checks: Collection[Point] = (),
+    ) -> Measurements:
+        """Arrange measurements by operator, but keep those of the `checks` apart: of these the whole queries.
+
+        A point that saw nothing in an interval takes what it saw in all of them; one that never saw anything is
+        left out.
+        """
+        checked = {
+            point: merge_all(
+                each.histogram if point.is_query else each.whole or each.histogram
+                for each in cells
+                if each.point == point
+            )
+            for point in checks
+        }
+        cells = [each for each in cells if each.point not in checked]
+        intervals = 1 + max((each.interval for each in cells), default=-1)
+        operators = {}
+        for operator in Operator:
+            points = tuple(
+                sorted({each.point for each in cells if each.point.operator is operator}, key=Point.sort_key)
+            )
+            counts = np.zeros((len(points), intervals, BINS), dtype=np.int64)
+            whole = np.zeros((len(points), BINS), dtype=np.int64)
+            effective = np.zeros((len(points), intervals))
+            place = {point: at for at, point in enumerate(points)}
+            for each in cells:
+                if each.point.operator is operator:
+                    at = place[each.point], each.interval
+                    counts[at] += each.histogram.counts
+                    effective[at] += each.histogram.total if each.effective is None else each.effective
+                    if each.whole is not None:
+                        whole[place[each.point]] += each.whole.counts
+            pooled = counts.sum(axis=1, keepdims=True)
+            is_seen = counts.sum(axis=-1, keepdims=True) > 0
+            effective = np.where(is_seen[..., 0], effective, effective.sum(axis=1, keepdims=True))
+            counts = np.where(is_seen, counts, pooled)
+            seen = np.flatnonzero(pooled.sum(axis=(1, 2)))
+            if len(seen):
+                operators[operator] = OperatorCounts(
+                    operator, tuple(points[at] for at in seen), counts[seen], whole[seen], effective[seen]
+                )
+        of_all = _correlation(cells)
+        correlation = _correlation([each for each in cells if not each.point.operator.is_of_writes])
+        of_writes = _correlation([each for each in cells if each.point.operator in _CHECKS_OF_WRITES])
+        return cls(
+            intervals,
+            interval_seconds,
+            operators,
+            (of_all if correlation is None else correlation) or 0.0,
+            is_answered_in_turn,
+            checked,
+            has_transactions,
+            (of_all if of_writes is None else of_writes) or 0.0,
+        )
+
+    def pooled(self) -> Measurements:
+        """Give the same measurements as one long interval."""
+        merged = {
+            key: replace(
+                each,
+                counts=each.counts.sum(axis=1, keepdims=True),
+                effective=each.worth().sum(axis=1, keepdims=True),
+            )
+            for key, each in self.operators.items()
+        }
+        return replace(self, intervals=1, interval_seconds=self.interval_seconds * self.intervals, operators=merged)
+
+    def without(self, point: Point) -> Measurements:
+        """Give the measurements of all other points."""
+        return self.only(lambda each: each != point)
+
+    def only(self, is_kept: Callable[[Point], bool]) -> Measurements:
+        """Give the measurements of the points that a test keeps."""
+        operators = {}
+        for operator, measured in self.operators.items():
+            kept = [at for at, each in enumerate(measured.points) if is_kept(each)]
+            if len(kept) == len(measured.points):
+                operators[operator] = measured
+            elif kept:
+                operators[operator] = OperatorCounts(
+                    operator,
+                    tuple(measured.points[at] for at in kept),
+                    measured.counts[kept],
+                    None if measured.whole is None else measured.whole[kept],
+                    None if measured.effective is None else measured.effective[kept],
+                )
+        return replace(self, operators=operators)
+
+    def executions(self) -> int:
+        """Give how many latencies were measured in all."""
+        return int(sum(each.counts.sum() for each in self.operators.values()))
+
+
+def _correlation(cells: Sequence[Measurement]) -> float | None:
+    """Give the mean correlation of those that executed enough to tell; None where there are none."""
+    telling = [each for each in cells if each.histogram.total >= FEWEST_PAIRS]
+    pairs = sum(each.histogram.total for each in telling)
+    return sum(each.correlation * each.histogram.total for each in telling) / pairs if pairs else None

@@ -1,0 +1,124 @@
+"""Load as users make it: executions are due at random moments, whether or not the one before has ended.
+
+    schedule   ·  ·   · ··     ·        Poisson, drawn from a seed; nothing that happens moves it
+    service    ▬  ▬▬▬▬▬▬▬▬ ▬▬▬ ▬        what an execution takes once it has begun
+    response   ▬  ▬▬▬▬▬▬▬▬▬▬▬▬▬         from the moment it was due: waiting for the one before counts
+
+A client that sends the next execution only after the last (closed loop) leaves out just the waits that a slow one
+causes (coordinated omission), and never lets the store rest. A block proves itself: where the client itself was late,
+by more than `MOST_LAG` of what it reports, or computed for more than `MOST_COMPUTING` of the time, it is void.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from random import Random
+
+import numpy as np
+
+from piql_profiler.measure.clock import REAL, Clock
+
+WARM_UP = 3
+AT_LEAST = 20
+MOST_LAG = 0.05  # of the p99 response
+MOST_COMPUTING = 0.8  # of one processor: the most that a load may be, 0.7, and what chance adds to it
+_CALIBRATION, _CALIBRATION_SHARE = 12, 0.05  # executions at most, unless that many take less of the block
+BETWEEN_CHECKS = 250
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The executions of one block in their order, in µs; `busy` is the share of time spent in executions.
+
+    `computing` is the share of one processor that the client took for them; in closed loop it proves nothing, and is 0.
+    """
+
+    service_us: Sequence[float]
+    response_us: Sequence[float]
+    lag_us: Sequence[float]
+    busy: float
+    computing: float = 0.0
+
+    @property
+    def lag(self) -> float:
+        """Give how late the client was by itself: the p99 of its lag as a share of the p99 response."""
+        return float(np.quantile(self.lag_us, 0.99) / max(np.quantile(self.response_us, 0.99), 1e-9))
+
+    @property
+    def is_void(self) -> bool:
+        return self.lag > MOST_LAG or self.computing > MOST_COMPUTING
+
+
+def offer(
+    execute: Callable[[], float],
+    seconds: float,
+    *,
+    load: float,
+    seed: int,
+    at_least: int = AT_LEAST,
+    at_most: int | None = None,
+    one_takes: float | None = None,
+    is_enough: Callable[[Sequence[float]], bool] = lambda service_us: False,
+    clock: Clock = REAL,
+) -> Block:
+    """Keep one client busy for a share `load` of `seconds`; `execute` gives its service time in µs.
+
+    A point too slow for its time is still executed `at_least` times, the last ones without waiting. `is_enough` is
+    asked now and then, off the schedule, and ends the block early; so do `at_most` executions. The rate follows from
+    the seconds that `one_takes`, else from a few executions before the block. A `load` of 0 is closed loop: one
+    execution after the other.
+    """
+    check_load(load)
+    for _ in range(WARM_UP if one_takes is None else 1):
+        execute()
+    random = Random(seed)
+    if one_takes is None and load:
+        one_takes = seconds_of_one(execute, seconds, clock)
+    gap = (one_takes or 0.0) / load if load else 0.0
+    service: list[float] = []
+    response: list[float] = []
+    lag: list[float] = []
+    spent = computed = 0.0
+    began = free = due = clock.now()
+    end = began + seconds
+    while (len(service) < at_least or free < end) and len(service) != at_most:
+        if load and free < end:
+            due += random.expovariate(1.0 / gap)
+            clock.wait_until(due)
+        started = clock.now()
+        if not load or free >= end:
+            due = started
+        computed -= clock.computed()
+        took = execute()
+        computed += clock.computed()
+        ended = clock.now()
+        service.append(took)
+        response.append(took + (started - due) * 1e6)
+        lag.append((started - max(due, free)) * 1e6)
+        spent += ended - started
+        free = ended
+        if len(service) % BETWEEN_CHECKS == 0 and len(service) >= at_least:
+            if is_enough(service):
+                break
+            free = clock.now()
+            due += free - ended
+    elapsed = max(free - began, 1e-9)
+    is_scheduled = load > 0.0 and free < 2 * end - began  # what is too slow for its time follows without a pause
+    return Block(service, response, lag, spent / elapsed, computed / elapsed if is_scheduled else 0.0)
+
+
+def check_load(load: float) -> None:
+    """Raise ValueError for a load that a client cannot keep."""
+    if not 0.0 <= load < 1.0:
+        raise ValueError(f"a load is a share from 0 to less than 1, not {load}")
+
+
+def seconds_of_one(execute: Callable[[], float], seconds: float, clock: Clock) -> float:
+    """Give the median duration of an execution, in seconds: the rate is chosen by it."""
+    durations: list[float] = []
+    while not durations or (len(durations) < _CALIBRATION and sum(durations) < _CALIBRATION_SHARE * seconds):
+        started = clock.now()
+        execute()
+        durations.append(clock.now() - started)
+    return max(float(np.median(durations)), 1e-6)

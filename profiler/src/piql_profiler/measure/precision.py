@@ -1,0 +1,124 @@
+"""How well a quantile is known: its confidence interval from ranks, and when a point has been measured enough.
+
+Distribution-free: the number of executions below the true quantile is binomial, so two ranks enclose it. Executions
+that are slow together tell less than independent ones: their number is divided by the inflation of the indicator
+"slower than the quantile", 1 + 2 Σ ρₖ. The few slow ones among some thousands tell little of ρₖ, so that it is read
+from all latencies as well: from the autocorrelation of their normal scores, as if these were jointly normal.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.polynomial.legendre import leggauss
+from numpy.typing import NDArray
+from scipy.fft import irfft, next_fast_len, rfft
+from scipy.special import ndtr, ndtri
+from scipy.stats import binom, rankdata
+
+from piql_profiler.measure.histogram import Histogram, quantile_of_curve
+
+CONFIDENCE = 0.95
+FEWEST_FOR_P99 = 300  # below, there is no upper bound to speak of
+_CORRELATIONS = np.linspace(0.0, 1.0, 201)
+
+
+@dataclass(frozen=True, slots=True)
+class Precision:
+    """A quantile in µs and the interval that holds the true one in 95 of 100 cases; `high_us` may be infinite."""
+
+    estimate_us: float
+    low_us: float
+    high_us: float
+
+    @property
+    def half_width(self) -> float:
+        """Give half the interval as a share of the estimate."""
+        return (self.high_us - self.low_us) / 2 / self.estimate_us
+
+
+def precision_of(histogram: Histogram, effective: float, quantile: float = 0.99) -> Precision:
+    """Give the interval of a quantile; `effective` is how many independent executions the counts are worth."""
+    low, high = _ranks(max(1, round(effective)), quantile)
+    curve = histogram.cumulative[None, :]
+    at = [float(quantile_of_curve(curve, share)[0]) for share in (quantile, max(low, 1e-9), min(high, 1.0))]
+    return Precision(at[0], at[1], at[2] if high <= 1.0 else math.inf)
+
+
+def effective_number(latencies_us: Sequence[float] | NDArray[np.float64], quantile: float = 0.99) -> float:
+    """Give how many independent executions these, in their order, are worth."""
+    values = np.asarray(latencies_us, dtype=np.float64)
+    if len(values) < 2 or values.min() == values.max():
+        return float(len(values))
+    exceeds = (values > np.quantile(values, quantile)).astype(float)
+    scores = ndtri((rankdata(values) - 0.5) / len(values))
+    seen = _leading(exceeds).sum()
+    implied = np.interp(_leading(scores), _CORRELATIONS, _joint_excess(quantile)).sum()
+    return len(values) / (1.0 + 2.0 * float(max(seen, implied)))
+
+
+def effective_number_of_blocks(blocks_us: Sequence[Sequence[float]], quantile: float = 0.99) -> float:
+    """Give how many independent executions several blocks are worth together.
+
+    Where what passes the quantile of all gathers in some of the blocks, by more than within a block can explain, the
+    store was not the same in each: the blocks are then worth as much less as their counts vary more.
+    """
+    blocks = [np.asarray(each, dtype=np.float64) for each in blocks_us if len(each)]
+    worth = np.array([effective_number(each, quantile) for each in blocks])
+    if len(blocks) < 2:
+        return float(worth.sum())
+    threshold = np.quantile(np.concatenate(blocks), quantile)
+    counts = np.array([len(each) for each in blocks], dtype=np.float64)
+    passing = np.array([(each > threshold).sum() for each in blocks])
+    share = passing.sum() / counts.sum()
+    if share == 0.0:
+        return float(worth.sum())
+    expected = counts**2 / worth * share * (1.0 - share)
+    excess = ((passing - counts * share) ** 2 / expected).sum() / (len(blocks) - 1)
+    return float(worth.sum() / max(1.0, excess))
+
+
+def _leading(series: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Give the autocorrelations from lag 1 on, up to the first that may be noise."""
+    centred = series - series.mean()
+    spectrum = np.abs(rfft(centred, next_fast_len(2 * len(series), real=True))) ** 2
+    products = irfft(spectrum)[: len(series)]
+    if products[0] <= 0.0:
+        return np.zeros(0)
+    found = products[1:] / products[0]
+    is_noise = found < 2.0 / math.sqrt(len(series))
+    return np.asarray(found[: int(np.argmax(is_noise)) if is_noise.any() else len(found)])
+
+
+@lru_cache(maxsize=16)
+def _joint_excess(quantile: float) -> NDArray[np.float64]:
+    """Give how the indicators correlate that two normal scores pass a quantile, for each correlation of the scores."""
+    threshold = float(ndtri(quantile))
+    nodes, weights = leggauss(200)
+    shares = quantile + (nodes + 1) / 2 * (1.0 - quantile)
+    rho = _CORRELATIONS[:, None]
+    given = ndtr((rho * ndtri(shares)[None, :] - threshold) / np.sqrt(np.maximum(1.0 - rho**2, 1e-9)))
+    both = (given * weights[None, :]).sum(axis=1) / 2
+    return np.asarray((both - (1.0 - quantile)) / quantile)
+
+
+def is_precise(latencies_us: Sequence[float], target: float, quantile: float = 0.99) -> bool:
+    """Tell whether the quantile is known to ± `target` of itself."""
+    values = np.sort(np.asarray(latencies_us))
+    low, high = _ranks(max(1, round(effective_number(latencies_us, quantile))), quantile)
+    if high > 1.0:
+        return False
+    estimate, bottom, top = np.quantile(values, [quantile, low, high])
+    return bool((top - bottom) / 2 <= target * estimate)
+
+
+@lru_cache(maxsize=4096)
+def _ranks(count: int, quantile: float) -> tuple[float, float]:
+    """Give the shares of executions at the two ranks that enclose the quantile; above 1 there is no upper one."""
+    tail = (1.0 - CONFIDENCE) / 2
+    low, high = binom.ppf([tail, 1.0 - tail], count, quantile)
+    return float(low) / count, (float(high) + 1) / count

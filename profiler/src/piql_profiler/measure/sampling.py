@@ -1,0 +1,230 @@
+"""Draws parameters from the data, by the column that a parameter is compared with or stored in.
+
+WHERE s.owner = [1: me]                  a value of subscriptions.owner; it references users, so a username
+WHERE owner = [1: o] AND target = [2: t] two values of one row of subscriptions
+LIMIT [2: count] MAX 50                  50, so that an execution does all that its prediction is about
+VALUES ([2: posted], …)                  a new key: the time now, a new name, a new UUID
+"""
+
+from __future__ import annotations
+
+import random
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from uuid import UUID, uuid4
+
+import piql
+from piql.compiler.logical.expressions import ColumnRef, Comparison, InList, Parameter, TokenMatch
+from piql.compiler.logical.operators import Assignment, Count, Delete, Insert, QueryParameter, Relation, Update
+from piql.compiler.result import Compilation, CompiledQuery
+from piql.errors import PiqlError
+from piql.schema.catalog import Kind, SqlType, Table
+from piql.trees.node import Node
+
+ROWS_READ = 1000
+FORM_LIMIT = 10
+
+Origin = tuple[str, str]  # table, column
+
+
+@dataclass(frozen=True, slots=True)
+class _Pool:
+    """Rows from which the values of some parameters are drawn together."""
+
+    parameters: tuple[str, ...]
+    rows: tuple[tuple[object, ...], ...]
+
+
+@dataclass(slots=True)
+class ParameterSampler:
+    """Draws values for all parameters of one query; `sources` says of each where it comes from."""
+
+    _declared: Sequence[QueryParameter]
+    _pools: list[_Pool] = field(default_factory=list)
+    _new: set[str] = field(default_factory=set)
+    _words: set[str] = field(default_factory=set)
+    sources: dict[str, str] = field(default_factory=dict)
+    _random: random.Random = field(default_factory=random.Random)
+    _made: int = 0
+
+    @classmethod
+    def of(
+        cls, query: CompiledQuery, compilation: Compilation, database: piql.Database, seed: int | None = None
+    ) -> ParameterSampler:
+        """Read what is needed from the data; a table that cannot be read leaves made-up values."""
+        sampler = cls(query.parameters, _random=random.Random(seed))
+        origins = _origins(query)
+        sampler._words = _search_words(query)
+        sampler._new = _new_keys(query, compilation.tables, origins)
+        for name in sampler._new:
+            sampler.sources[name] = "a new key each time"
+        for columns in _groups(query, compilation.tables, origins, sampler._new):
+            sampler._add_pool(columns, database)
+        for each in query.parameters:
+            if each.max_value is not None:
+                sampler.sources[each.name] = f"its MAX, {each.max_value}"
+            elif each.name not in sampler.sources:
+                sampler.sources[each.name] = "made up: nothing in the data says what it may be"
+        return sampler
+
+    def draw(self, is_for_form: bool = False) -> dict[str, object]:
+        """Give a value for each parameter; a form shows fewer rows than a burst asks for."""
+        drawn: dict[str, object] = {}
+        for pool in self._pools:
+            drawn |= dict(zip(pool.parameters, self._random.choice(pool.rows), strict=True))
+        for each in self._declared:
+            if each.max_value is not None:
+                drawn[each.name] = min(FORM_LIMIT, each.max_value) if is_for_form else each.max_value
+            elif each.max_items is not None:
+                drawn[each.name] = self._items(each)
+            elif each.name not in drawn:
+                drawn[each.name] = self._make_up(each)
+            elif each.name in self._words:
+                drawn[each.name] = _first_word(drawn[each.name])
+        return {each.name: drawn[each.name] for each in self._declared}
+
+    def _add_pool(self, columns: Mapping[str, Origin], database: piql.Database) -> None:
+        table = next(iter(columns.values()))[0]
+        names = list(dict.fromkeys(column for _, column in columns.values()))
+        try:
+            found = database.some_rows(table, names, ROWS_READ)
+        except PiqlError:
+            return
+        at = [names.index(column) for _, column in columns.values()]
+        rows = tuple(values for row in found if None not in (values := tuple(row[place] for place in at)))
+        if not rows:
+            return
+        self._pools.append(_Pool(tuple(columns), rows))
+        together = " of one row" if len(columns) > 1 else ""
+        for name, (_, column) in columns.items():
+            self.sources[name] = f"{table}.{column}{together}, one of the first {len(rows)} rows in the store"
+
+    def _items(self, parameter: QueryParameter) -> list[object]:
+        for pool in self._pools:
+            if parameter.name in pool.parameters:
+                at = pool.parameters.index(parameter.name)
+                values = list(dict.fromkeys(row[at] for row in pool.rows))
+                return self._random.sample(values, min(len(values), parameter.max_items or 1))
+        return [self._make_up(parameter)]
+
+    def _make_up(self, parameter: QueryParameter) -> object:
+        self._made += 1
+        if not isinstance(parameter.type, SqlType):
+            return None
+        return _made_up(parameter.type, parameter.name in self._new, self._made, self._random)
+
+
+def _made_up(type: SqlType, is_new: bool, number: int, chance: random.Random) -> object:
+    match type.kind:
+        case Kind.INT:
+            return chance.randrange(2**31) if is_new else 1
+        case Kind.BIGINT:
+            return chance.randrange(2**53) if is_new else 1
+        case Kind.DOUBLE:
+            return 1.0
+        case Kind.DECIMAL:
+            return Decimal(1)
+        case Kind.BOOLEAN:
+            return True
+        case Kind.TIMESTAMP:
+            return datetime.now(UTC) + timedelta(milliseconds=number if is_new else 0)
+        case Kind.DATE:
+            return datetime.now(UTC).date()
+        case Kind.UUID:
+            return uuid4() if is_new else UUID(int=1)
+        case Kind.BLOB:
+            return b"\x01"
+        case _:
+            text = f"new-{secrets.token_hex(6)}" if is_new else "hello"
+            return text if type.length is None else text[-type.length :]
+
+
+def _origins(query: CompiledQuery) -> dict[str, Origin]:
+    """Find the column that each parameter is compared with, searched in, or stored in."""
+    found: dict[str, Origin] = {}
+    if query.logical is None:
+        return found
+    if isinstance(query.logical, Insert | Update | Delete):
+        table = query.logical.table.name
+        for assignment in query.logical.find(Assignment):
+            if isinstance(assignment.value, Parameter):
+                found.setdefault(assignment.value.name, (table, assignment.column))
+        return found
+    tables = {each.alias: each.table.name for each in query.logical.find(Relation)}
+    for column, value in _pairs(query.logical):
+        if isinstance(value, Parameter) and column.relation in tables:
+            found.setdefault(value.name, (tables[column.relation], column.name))
+    return found
+
+
+def _pairs(plan: Node) -> list[tuple[ColumnRef, object]]:
+    """Give each column of the plan's predicates with what it is held against."""
+    found: list[tuple[ColumnRef, object]] = []
+    for node in plan.walk():
+        match node:
+            case (
+                Comparison(left=ColumnRef() as column, right=value)
+                | Comparison(left=value, right=ColumnRef() as column)
+            ):
+                found.append((column, value))
+            case InList(operand=ColumnRef() as column, items=items):
+                found += [(column, each) for each in items]
+            case TokenMatch(columns=(column, *_), word=word):
+                found.append((column, word))
+    return found
+
+
+def _search_words(query: CompiledQuery) -> set[str]:
+    plan = query.logical
+    matches = plan.find(TokenMatch) if plan is not None else ()
+    return {each.word.name for each in matches if isinstance(each.word, Parameter)}
+
+
+def _new_keys(query: CompiledQuery, tables: Mapping[str, Table], origins: Mapping[str, Origin]) -> set[str]:
+    """Find the parameters that make a row of an INSERT a new one: its key columns that reference nothing."""
+    if not isinstance(query.logical, Insert):
+        return set()
+    table = query.logical.table
+    referencing = {column for key in table.foreign_keys for column in key.columns}
+    return {name for name, (_, column) in origins.items() if column in table.primary_key and column not in referencing}
+
+
+def _groups(
+    query: CompiledQuery, tables: Mapping[str, Table], origins: Mapping[str, Origin], new: set[str]
+) -> list[dict[str, Origin]]:
+    """Put together the parameters whose values come from one row."""
+    wanted = {name: origin for name, origin in origins.items() if name not in new}
+    limits = {each.parameter for each in query.logical.find(Count)} if query.logical is not None else set()
+    wanted = {name: origin for name, origin in wanted.items() if name not in limits}
+    if isinstance(query.logical, Insert):
+        return [{name: _referenced(origin, tables)} for name, origin in wanted.items()]
+    by_table: dict[str, dict[str, Origin]] = {}
+    for name, origin in wanted.items():
+        by_table.setdefault(origin[0], {})[name] = origin
+    return [
+        {name: _referenced(origin, tables) for name, origin in group.items()} if len(group) == 1 else group
+        for group in by_table.values()
+    ]
+
+
+def _referenced(origin: Origin, tables: Mapping[str, Table]) -> Origin:
+    """Follow a foreign key of one column to the key that it references: there each value stands once."""
+    seen = {origin}
+    while True:
+        table = tables.get(origin[0])
+        keys = table.foreign_keys if table is not None else ()
+        key = next((each for each in keys if each.columns == (origin[1],)), None)
+        if key is None:
+            return origin
+        origin = (key.table, key.referenced_columns[0])
+        if origin in seen:
+            return origin
+        seen.add(origin)
+
+
+def _first_word(value: object) -> object:
+    words = str(value).split()
+    return words[0] if words else value

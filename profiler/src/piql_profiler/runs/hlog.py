@@ -1,0 +1,189 @@
+"""Writes and reads histograms as HdrHistogram logs (`.hlog`, version 1.3), which tools in many languages read.
+
+A line for each point and block of service times (`st`), and one of latencies from the moment an execution was due
+(`rt`), tagged with the point: `Tag=SortedIndexJoin:100:50:200:st,0.000,2.000,31.5,HIST…`.
+Values are microseconds, 3 significant digits, 1 µs to a minute; a bin of ours is written as the middle of its range.
+Read are lines with such tags, of whichever precision; others are left out. A log does not say how executions followed
+each other, so what was read knows of no dependence between them.
+"""
+
+from __future__ import annotations
+
+import base64
+import math
+import re
+import struct
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+
+from piql_profiler.measure.grid import Operator, Point
+from piql_profiler.measure.histogram import BINS, EDGES_US, HIGHEST_US, Histogram, bins_of
+from piql_profiler.measure.measurements import Measurement
+
+_DIGITS = 3
+_SUB_BUCKET_BITS = 11  # 2 × 10³ values are told apart, rounded up to a power of two
+_HALF = 1 << (_SUB_BUCKET_BITS - 1)
+_MOST_BYTES, _MOST_PLACES = 1 << 24, 64 << 18  # of 64 bits at five digits; a damaged log may claim any size
+_COOKIE, _COMPRESSED_COOKIE = 0x1C849313, 0x1C849314
+_HEADER = ">iiiiqqd"
+_TAGGED = re.compile(r"Tag=(\w+):(\d+):(\d+):(\d+)(?::(\d+))?:(st|rt),([^,]+),([^,]+),[^,]+,(\S+)")
+
+
+class UnreadableLog(Exception):
+    """The file is no log of a profile; the message says why."""
+
+
+def write_hlog(path: Path, cells: Iterable[Measurement]) -> None:
+    """Write all measurements, in order of time."""
+    ordered = sorted(cells, key=lambda each: (each.started_at, each.point.sort_key()))
+    began = ordered[0].started_at if ordered else 0.0
+    lines = [
+        "#[Histogram log format version 1.3]",
+        f"#[StartTime: {began:.3f} (seconds since epoch), {datetime.fromtimestamp(began, UTC).isoformat()}]",
+        f"#[BaseTime: {began:.3f} (seconds since epoch)]",
+        '"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"',
+    ]
+    for each in ordered:
+        tag = ":".join(map(str, (each.point.operator.value, *each.point.coordinates)))
+        for kind, histogram in (("st", each.histogram), ("rt", each.response)):
+            if histogram is not None:
+                longest_ms = max((_middle(at) for at in histogram.sparse()), default=0) / 1000
+                times = f"{each.started_at - began:.3f},{each.seconds:.3f},{longest_ms:.3f}"
+                lines.append(f"Tag={tag}:{kind},{times},{encode(histogram)}")
+    path.write_text("\n".join(lines) + "\n")
+
+
+def encode(histogram: Histogram) -> str:
+    """Give the compressed V2 form of HdrHistogram in base64."""
+    counts: dict[int, int] = {}
+    for at, count in histogram.sparse().items():
+        index = _index(_middle(at))
+        counts[index] = counts.get(index, 0) + count
+    payload = bytearray()
+    place = 0
+    for index in sorted(counts):
+        if index > place:
+            payload += _zigzag(place - index)  # a run of empty bins is its negative length
+        payload += _zigzag(counts[index])
+        place = index + 1
+    header = struct.pack(_HEADER, _COOKIE, len(payload), 0, _DIGITS, 1, int(HIGHEST_US), 1.0)
+    packed = zlib.compress(header + bytes(payload))
+    return base64.b64encode(struct.pack(">ii", _COMPRESSED_COOKIE, len(packed)) + packed).decode()
+
+
+def read_hlog(path: Path) -> list[Measurement]:
+    """Read measurements; the lines of one point are its intervals, in order of time."""
+    text = path.read_text(encoding="utf-8")
+    base = re.search(r"#\[(?:BaseTime|StartTime): (\d+(?:\.\d*)?)", text)
+    began = float(base[1]) if base else 0.0
+    services: dict[Point, list[Measurement]] = {}
+    responses: dict[tuple[Point, float], Histogram] = {}
+    for line in text.splitlines():
+        found = _TAGGED.match(line)
+        if found is None or found[1] not in {each.value for each in Operator}:
+            continue
+        try:
+            point = Point(Operator(found[1]), int(found[2]), int(found[3]), int(found[4]), int(found[5] or 1))
+            started, seconds, histogram = _finite(found[7]), _finite(found[8]), decode(found[9])
+        except (ValueError, IndexError, OverflowError, struct.error, zlib.error) as error:
+            raise UnreadableLog(f"{path}: {line[:60]}…: {error}") from None
+        if found[6] == "rt":
+            responses[point, started] = histogram
+        else:
+            services.setdefault(point, []).append(Measurement(point, 0, histogram, started, seconds))
+    if not services:
+        raise UnreadableLog(f"{path} has no line of a point, as `Tag=IndexScan:1:10:200:st,…`")
+    return [
+        replace(
+            each,
+            interval=interval,
+            started_at=began + each.started_at,
+            response=responses.get((point, each.started_at)),
+        )
+        for point, lines in services.items()
+        for interval, each in enumerate(sorted(lines, key=lambda line: line.started_at))
+    ]
+
+
+def decode(text: str) -> Histogram:
+    """Read the compressed V2 form of HdrHistogram in base64; ValueError for anything else."""
+    packed = base64.b64decode(text, validate=True)
+    cookie, length = struct.unpack(">ii", packed[:8])
+    if cookie != _COMPRESSED_COOKIE:
+        raise ValueError("not a compressed histogram of version 2")
+    content = zlib.decompressobj().decompress(packed[8 : 8 + length], _MOST_BYTES)
+    size = struct.calcsize(_HEADER)
+    inner, length, offset, digits, lowest, _, _ = struct.unpack(_HEADER, content[:size])
+    if inner != _COOKIE or offset or not 1 <= digits <= 5 or not 1 <= lowest <= HIGHEST_US:
+        raise ValueError("not a histogram of version 2")
+    bits = math.ceil(math.log2(2 * 10**digits))
+    unit = int(math.log2(lowest))
+    values, counts = [], []
+    place = 0
+    for number in _unzigzag(content[size : size + length]):
+        if number < 0:
+            place -= number
+            if place > _MOST_PLACES:
+                raise ValueError("a histogram of more values than there can be")
+            continue
+        values.append(_value(place, bits, unit))
+        counts.append(number)
+        place += 1
+    dense = np.zeros(BINS, dtype=np.int64)
+    np.add.at(dense, bins_of(np.array(values, dtype=np.float64)), counts)
+    return Histogram(dense)
+
+
+def _finite(text: str) -> float:
+    if not math.isfinite(found := float(text)):
+        raise ValueError(f"{text} is no time")
+    return found
+
+
+def _value(place: int, bits: int, unit: int) -> float:
+    """Give the middle of what a place stands for: the inverse of `_index` at any precision."""
+    half = 1 << (bits - 1)
+    bucket = max(0, (place >> (bits - 1)) - 1)
+    step = place if place < 2 * half else (place & (half - 1)) + half
+    return float((step << (bucket + unit)) + ((1 << (bucket + unit)) >> 1))
+
+
+def _unzigzag(payload: bytes) -> Iterator[int]:
+    """Read numbers as `_zigzag` writes them."""
+    at = 0
+    while at < len(payload):
+        number = shift = 0
+        for taken in range(9):
+            byte = payload[at]
+            at += 1
+            number |= (byte if taken == 8 else byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                break
+        yield (number >> 1) ^ -(number & 1)
+
+
+def _middle(at: int) -> int:
+    return max(1, min(int(HIGHEST_US), round(float(np.sqrt(EDGES_US[at] * EDGES_US[at + 1])))))
+
+
+def _index(value: int) -> int:
+    """Give the place of a value: a bucket for each power of two, 1024 equal steps in each."""
+    bucket = max(0, value.bit_length() - _SUB_BUCKET_BITS)
+    return ((bucket + 1) << (_SUB_BUCKET_BITS - 1)) + (value >> bucket) - _HALF
+
+
+def _zigzag(number: int) -> bytes:
+    """Give a signed number in seven bits a byte, the sign in the lowest bit; a ninth byte holds eight."""
+    rest = (number << 1) ^ (number >> 63) if number >= 0 else (-number << 1) - 1
+    encoded = bytearray()
+    while rest >= 0x80 and len(encoded) < 8:
+        encoded.append((rest & 0x7F) | 0x80)
+        rest >>= 7
+    encoded.append(rest)
+    return bytes(encoded)

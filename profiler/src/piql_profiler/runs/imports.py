@@ -1,0 +1,57 @@
+"""A profile from measurements that were made elsewhere: an HdrHistogram log, or Parquet files of this format."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from piql_profiler.measure.grid import Grid
+from piql_profiler.measure.measurements import Measurement
+from piql_profiler.runs.hlog import UnreadableLog, read_hlog
+from piql_profiler.runs.run_files import RunDirectory, RunInfo, RunSettings, UnreadableRun, read_info, read_parquet
+
+
+def import_run(source: Path, out: Path, store_url: str | None, label: str = "") -> RunInfo:
+    """Make a run in the new folder `out` of a `.hlog` file, a Parquet file, or a folder of these.
+
+    A folder that is a run says itself how it was measured; else `store_url` says where.
+    """
+    if not source.exists():
+        raise UnreadableRun(f"there is nothing at {source}")
+    cells = [each for file in _files(source) for each in _read(file)]
+    if not cells:
+        raise UnreadableRun(f"{source} holds neither .hlog nor .parquet files with measurements")
+    intervals = 1 + max(each.interval for each in cells)
+    for interval in range(intervals):
+        if not any(each.interval == interval for each in cells):
+            raise UnreadableRun(f"{source} lacks interval {interval}")
+    directory = RunDirectory(out, _settings(source, cells, intervals, store_url), label)
+    directory.update(notes={"imported_from": source.name})
+    for interval in range(intervals):
+        directory.write_interval(interval, [each for each in cells if each.interval == interval])
+    directory.end("done")
+    return directory.info
+
+
+def _files(source: Path) -> Sequence[Path]:
+    return sorted([*source.glob("*.parquet"), *source.glob("*.hlog")]) if source.is_dir() else [source]
+
+
+def _read(file: Path) -> list[Measurement]:
+    if file.suffix == ".parquet":
+        return read_parquet(file)
+    try:
+        return read_hlog(file)
+    except (UnreadableLog, UnicodeDecodeError) as error:
+        raise UnreadableRun(str(error)) from None
+
+
+def _settings(source: Path, cells: Sequence[Measurement], intervals: int, store_url: str | None) -> RunSettings:
+    if (source / "run.json").exists():
+        return read_info(source).settings
+    if store_url is None:
+        raise UnreadableRun(f"{source} does not say where it was measured: give --store")
+    first = [each for each in cells if each.interval == 0]
+    lasted = max(each.started_at + each.seconds for each in first) - min(each.started_at for each in first)
+    grid = Grid.of("imported", (each.point for each in cells))
+    return RunSettings(store_url, grid, max(lasted, 1.0), intervals)

@@ -1,0 +1,118 @@
+"""What is predicted for is what is proved: the same requests, under the limits of a text and under any others."""
+
+from __future__ import annotations
+
+import random
+
+import piql
+import pytest
+from oracle.world import random_world
+from piql.compiler.physical.operators import WritePlan, operators
+from piql.compiler.result import CompiledQuery
+from piql_profiler.predictor.cardinalities import Axis, axes, work_of
+from piql_profiler.predictor.model import NotPredictable
+
+SEEDS = range(700_000, 700_012)
+
+
+def requests_predicted(query: CompiledQuery, values: dict[str, int] | None = None) -> int:
+    assert query.plan is not None
+    try:
+        return sum(each.point.child_rows for each in work_of(query.plan, values).operators)
+    except NotPredictable:
+        return 0  # the plan makes no request
+
+
+def shape(query: CompiledQuery) -> list[str]:
+    assert query.plan is not None
+    assert not isinstance(query.plan, WritePlan)
+    return [type(each).__name__ for each in operators(query.plan)]
+
+
+def with_number(axis: Axis, number: int) -> str:
+    assert axis.span is not None
+    text = axis.span.source.text
+    return text[: axis.span.start] + str(number) + text[axis.span.end :]
+
+
+def test_random_queries_are_predicted_for_the_requests_of_their_bounds_under_all_limits() -> None:
+    rewritten, unlike = 0, []
+    for seed in SEEDS:
+        rng = random.Random(seed)
+        world = random_world(seed, writes=0)
+        for case in world.reads:
+            query = piql.compile(world.source(case)).queries[case.name]
+            if query.bound is None:
+                continue
+            assert requests_predicted(query) == query.bound.reads, world.source(case)
+            limits = [each for each in axes(query) if each.span is not None and each.current > 1]
+            if not limits:
+                continue
+            axis = rng.choice(limits)
+            number = rng.randint(1, axis.current)
+            predicted = requests_predicted(query, {axis.symbol: number})
+            assert predicted <= query.bound.reads, world.source(case)
+            again = piql.compile(with_number(axis, number)).queries[case.name]
+            if again.bound is not None and shape(again) == shape(query) and len(axes(again)) == len(axes(query)):
+                rewritten += 1
+                if again.bound.reads != predicted:
+                    unlike.append(f"seed {seed}: {axis.symbol} = {number}: {again.bound.reads}, not {predicted}")
+    assert unlike == []
+    assert rewritten > 40
+
+
+@pytest.mark.parametrize(
+    ("limit", "number"),
+    [
+        ("CONSTRAINT max2 CARDINALITY LIMIT 100 (owner)", "100"),
+        ("CONSTRAINT limit7 CARDINALITY /* LIMIT 9 */ LIMIT 100 (owner)", "100"),
+        ("CARDINALITY -- LIMIT 5\n LIMIT 100 (owner)", "100"),
+        ("FOREIGN KEY (owner) REFERENCES limit3 MAX 7", "7"),
+    ],
+)
+def test_a_limit_of_the_schema_is_varied_where_its_number_stands(limit: str, number: str) -> None:
+    text = (
+        "CREATE TABLE limit3 (k INT PRIMARY KEY);"
+        f"CREATE TABLE t (owner INT NOT NULL, k INT, {limit}, PRIMARY KEY (k));"
+        "CREATE QUERY q AS SELECT k FROM t WHERE owner = [owner];"
+    )
+    query = piql.compile(text).queries["q"]
+    (axis,) = axes(query)
+    assert axis.span is not None
+    assert (axis.span.text, axis.current) == (number, int(number))
+    assert piql.compile(with_number(axis, 3)).tables["t"].limits[0].limit == 3
+    assert query.bound is not None
+    assert [each.number_span and each.number_span.text for each in query.bound.terms if "owner" in each.symbol] in (
+        [number],
+        [],
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "symbol", "number"),
+    [
+        ("SELECT k FROM t WHERE k IN [max3] MAX 20", "max3", "20"),
+        ("SELECT k FROM t WHERE k IN [ids] MAX 20 AND k IN [ids]", "ids", "20"),
+        ("SELECT k FROM t ORDER BY k LIMIT [max4] MAX 8", "max4", "8"),
+        ("SELECT k FROM t ORDER BY k PAGINATE /* LIMIT 3 */ 9", "PAGINATE", "9"),
+    ],
+)
+def test_a_limit_of_a_query_is_varied_where_its_number_stands(text: str, symbol: str, number: str) -> None:
+    query = piql.compile(f"CREATE TABLE t (k INT PRIMARY KEY); CREATE QUERY q AS {text};").queries["q"]
+    axis = next(each for each in axes(query) if each.symbol == symbol)
+    assert axis.span is not None
+    assert axis.span.text == number
+
+
+def test_a_distinct_below_a_join_is_predicted_for_what_is_proved() -> None:
+    text = (
+        "CREATE TABLE names (name INT PRIMARY KEY);"
+        "CREATE TABLE t (k INT PRIMARY KEY, owner INT NOT NULL, kind INT NOT NULL, CARDINALITY LIMIT 100 (owner));"
+        "CREATE QUERY q AS SELECT d.owner, n.name FROM (SELECT DISTINCT owner FROM t WHERE owner IN (1, 2, 3)) d "
+        "JOIN names n ON n.name = d.owner;"
+    )
+    query = piql.compile(text).queries["q"]
+    assert query.bound is not None
+    assert query.bound.operations == 6
+    assert requests_predicted(query) == 6
+    assert requests_predicted(query, {"t.owner": 1}) == 6

@@ -1,0 +1,66 @@
+"""Runs the tests that need a cluster; where Maven or a JDK is missing, says so in one line and runs none.
+
+`--long` runs the faults and what else takes minutes, too (`make test-cluster`).
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from datetime import date
+from pathlib import Path
+from xml.etree import ElementTree
+
+from cluster.jars import jars
+from cluster.missing import ClusterMissing, what_is_missing
+from kept_results import keep_section, load_average
+
+STUCK_SECONDS = 900  # after which the log says where a test stands
+FOLDERS = ("engine/tests", "backend/tests", "tools")
+
+
+def main(report: Path, is_long: bool) -> int:
+    report.parent.mkdir(exist_ok=True)
+    missing = what_is_missing()
+    report.write_text(json.dumps({"missing": missing}))
+    if missing:
+        print(missing)
+        return 0
+    try:
+        jars()  # a failure to fetch them is one failure, not one for each test
+    except ClusterMissing as failure:
+        print(failure)
+        return 1
+    began, before = time.monotonic(), load_average()
+    marks = "cluster" if is_long else "cluster and not long"
+    command = [sys.executable, "-m", "pytest", "-v", "--durations=20", "-m", marks, *FOLDERS]
+    command += ["-o", f"faulthandler_timeout={STUCK_SECONDS}"]
+    xml = report.with_suffix(".xml")
+    xml.unlink(missing_ok=True)
+    status = subprocess.run([*command, f"--junitxml={xml}"], check=False).returncode
+    if is_long and xml.exists():
+        minutes = (time.monotonic() - began) / 60
+        keep_section(
+            "cluster.md", "The last run", said_of(xml, minutes, f"{before} at its start, {load_average()} at its end")
+        )
+    return status
+
+
+def said_of(xml: Path, minutes: float, busy: str) -> str:
+    """Say what came of a run, with the name of each test that failed."""
+    cases = list(ElementTree.parse(xml).getroot().iter("testcase"))
+    failed = [each for each in cases if each.find("failure") is not None or each.find("error") is not None]
+    skipped = [each for each in cases if each.find("skipped") is not None]
+    git = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)
+    revision = git.stdout.strip() or "unknown"
+    text = (
+        f"`make test-cluster` on {date.today().isoformat()}, revision {revision}: {len(cases)} tests"
+        f" in {minutes:.0f} minutes, {len(failed)} failed, {len(skipped)} skipped;\nload average {busy}.\n"
+    )
+    return text + "".join(f"\n- failed: `{each.get('classname')}::{each.get('name')}`" for each in failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]), "--long" in sys.argv))

@@ -1,0 +1,75 @@
+"""Runs the neutral conformance cases where they stand beside the repository, and holds on to those that pass.
+
+The cases belong to no one implementation and are no part of this repository: they are looked for in
+`$PIQL_CONFORMANCE` and in `../shared/conformance`. `tools/conformance-passing.txt` names those that must pass;
+`--update` adds to it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PASSING = ROOT / "tools" / "conformance-passing.txt"
+
+
+def cases_folder() -> Path | None:
+    places = [os.environ.get("PIQL_CONFORMANCE"), ROOT.parent / "shared" / "conformance"]
+    return next((Path(place) for place in places if place and (Path(place) / "run.py").is_file()), None)
+
+
+def failures(folder: Path, ids: list[str], url: str) -> tuple[dict[str, str], int, str]:
+    """What each failed case says, how many were skipped, and all that was printed."""
+    command = [sys.executable, str(folder / "run.py"), "--url", url]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    said = run.stdout + run.stderr
+    closing = re.search(r"^(\d+) passed, (\d+) failed, (\d+) skipped$", run.stdout, re.MULTILINE)
+    if not closing:
+        return dict.fromkeys(ids, "the run broke off"), 0, said
+    failed = {}
+    for line in run.stdout.splitlines():
+        case, _, what = line.partition(": ")
+        if case in ids:
+            failed[case] = what
+    return failed, int(closing[3]), said
+
+
+def main(report: Path, update: bool, url: str) -> int:
+    report.parent.mkdir(exist_ok=True)
+    folder = cases_folder()
+    if folder is None:
+        print("conformance: no cases found (neither $PIQL_CONFORMANCE nor ../shared/conformance); none was run")
+        report.write_text(json.dumps({"found": False}))
+        return 0
+    ids = [case["id"] for case in json.loads((folder / "cases.json").read_text())]
+    failed, skipped, said = failures(folder, ids, url)
+    print(said, end="")
+    passing = [case for case in ids if case not in failed]
+    promised = PASSING.read_text().split() if PASSING.exists() else []
+    broken = [case for case in promised if case in failed]
+    unlisted = [case for case in passing if case not in promised] if skipped == 0 else []
+    print(f"conformance: {len(passing) - skipped} of {len(ids)} cases pass; {len(promised)} of them must")
+    for case in broken:
+        print(f"conformance: {case} used to pass: {failed[case]}")
+    if unlisted:
+        print(f"conformance: {len(unlisted)} pass and are not in {PASSING.name} (add them with --update)")
+    if update and not broken:
+        PASSING.write_text("\n".join(sorted({*promised, *passing})) + "\n")
+    counts = {"found": True, "passed": len(promised) - len(broken), "failed": len(broken), "cases": len(ids)}
+    report.write_text(json.dumps(counts | {"passing": len(passing) - skipped}))
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    arguments.add_argument("report", type=Path, nargs="?", default=ROOT / ".test-results/conformance.json")
+    arguments.add_argument("--update", action="store_true", help=f"add the cases that pass now to {PASSING.name}")
+    arguments.add_argument("--url", default="embedded:", help="the store; {n} in it becomes the number of a case")
+    given = arguments.parse_args()
+    sys.exit(main(given.report, given.update, given.url))

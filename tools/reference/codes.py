@@ -1,0 +1,113 @@
+"""codes/: one page a diagnostic, from the table of codes; what the compiler says to its example is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import piql
+from piql.compiler import compile_statement
+from piql.compiler.syntax.parser import parse
+from piql.compiler.syntax.printer import print_file
+from piql.text.diagnostics.diagnostic import Diagnostic, Fix
+from piql.text.diagnostics.pages import bounds, queries, schema, syntax, writes
+from piql.text.diagnostics.render import render
+from piql.text.diagnostics.report import CODES, Code
+from piql.text.source import Source
+
+from reference.markdown import block, code, table
+from reference.mended import MENDED
+
+_STAGES: Mapping[str, Iterable[Code]] = {
+    "Reading the text": syntax.CODES,
+    "The schema": schema.CODES,
+    "Queries": queries.CODES,
+    "Writes": writes.CODES,
+    "Bounds": bounds.CODES,
+}
+_SEVERITIES = {
+    "error": "an error: a set of queries that has one is not deployed",
+    "warning": "a warning: the set is deployed all the same",
+    "info": "a note: the set is deployed all the same",
+}
+
+
+def pages() -> dict[str, str]:
+    found = {f"codes/{slug}.md": _page(each) for slug, each in CODES.items()}
+    return {"codes/README.md": _contents(), **found}
+
+
+def _contents() -> str:
+    sections = []
+    for stage, each_code in _STAGES.items():
+        rows = [(f"[{each.slug}]({each.slug}.md)", each.severity, each.title) for each in each_code]
+        sections.append(f"## {stage}\n\n{table(('code', 'severity', 'meaning'), rows)}")
+    intro = (
+        "Every finding of the compiler carries a stable code. Its page says why it is raised, shows an example with "
+        "what the compiler says to it, and the example mended."
+    )
+    return f"# Diagnostics\n\n{intro}\n\n" + "\n\n".join(sections)
+
+
+def _page(entry: Code) -> str:
+    text = example(entry)
+    finding = finding_of(entry, text)
+    says = "piql refused" if entry.severity == "error" and not entry.statement else "piql"
+    parts = [
+        f"# {entry.title}",
+        f"{code(entry.slug)} is {_SEVERITIES[entry.severity]}.",
+        entry.explanation,
+        "## Example",
+        block(text, says),
+    ]
+    if entry.statement:
+        parts += ["and against what is deployed, the statement", block(entry.statement, "sql")]
+    parts += ["The compiler says", block(_rendered(finding)), "## Mended"]
+    if len(finding.fixes) > 1:
+        parts.append("Each of these fixes is offered, and each alone is enough; here the first is applied.")
+        parts.append("\n".join(f"- {fix.title}" for fix in finding.fixes))
+    elif finding.fixes:
+        parts.append(f"The editor offers to do it: *{finding.fixes[0].title}*.")
+    if entry.statement:
+        text += f"\nCREATE QUERY q AS\n{entry.statement};"
+    parts.append(block(mended(entry, text, finding), "piql"))
+    return "\n\n".join(parts)
+
+
+def example(entry: Code) -> str:
+    """Give the example as the formatter writes it, or as it is where it cannot be read."""
+    file = parse(Source(entry.example))
+    is_broken = any(each.severity == "error" for each in file.diagnostics)
+    return entry.example if is_broken else print_file(file)
+
+
+def finding_of(entry: Code, text: str) -> Diagnostic:
+    """Give what the compiler says to the example under this code."""
+    compilation = piql.compile(text)
+    found = compilation.diagnostics
+    if entry.statement:
+        found = compile_statement(entry.statement, compilation).diagnostics
+    return next(each for each in found if each.code == entry.slug)
+
+
+def mended(entry: Code, text: str, finding: Diagnostic) -> str:
+    """Give the example with the first fix of the compiler applied, or mended by hand."""
+    if finding.fixes:
+        return _applied(finding.fixes[0], text)
+    for old, new in MENDED[entry.slug]:
+        assert old in text, f"{entry.slug}: the example holds no {old!r}"
+        text = text.replace(old, new, 1)
+    return text
+
+
+def _applied(fix: Fix, text: str) -> str:
+    for edit in sorted(fix.edits, key=lambda each: each.start, reverse=True):
+        text = text[: edit.start] + edit.text + text[edit.end :]
+    return text
+
+
+def _rendered(finding: Diagnostic) -> str:
+    lines = render(finding).split("\n")
+    if max(map(len, lines)) > 120:  # a line too long to be shown: only what is said of it
+        lines = [line for line in lines[1:] if line.lstrip().startswith("= ")]
+        lines.insert(0, f"{finding.severity}[{finding.code}]: {finding.message}")
+    return "\n".join(lines)

@@ -1,0 +1,179 @@
+"""The grammar of the language, production by production, and sentences derived from it.
+
+The parser is written by hand, so this is a description beside it: a test derives sentences from every production and
+parses them, and another holds every keyword that the parser knows against the words below.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from random import Random
+
+from piql.compiler.binding.schema import TYPE_NAMES
+
+SECTIONS: dict[str, str] = {
+    "Files": """
+file            = { statement [ ";" ] } ;
+statement       = create_table | create_index | create_query | create_entity | fetch_query ;
+""",
+    "Schema": """
+create_table    = "CREATE" "TABLE" name "(" element { "," element } ")" ;
+element         = column | [ "CONSTRAINT" name ] constraint ;
+column          = name type [ "NULL" | "NOT" "NULL" ] { [ "CONSTRAINT" name ] column_constraint } ;
+column_constraint = "PRIMARY" "KEY" | "UNIQUE" | references ;
+constraint      = "PRIMARY" "KEY" columns
+                | "UNIQUE" columns
+                | "FOREIGN" "KEY" columns references
+                | "CARDINALITY" "LIMIT" positive ( columns | "(" "TOKEN" columns ")" ) ;
+references      = "REFERENCES" name [ columns ] [ "MAX" positive ] { refusing } ;
+refusing        = "ON" ( "DELETE" | "UPDATE" ) ( "RESTRICT" | "NO" "ACTION" ) ;
+columns         = "(" name { "," name } ")" ;
+type            = type_name [ "(" positive [ "," positive ] ")" ] ;
+create_index    = "CREATE" "INDEX" name "ON" name "(" index_part { "," index_part } ")"
+                  [ ( "COVERING" | "INCLUDE" ) columns ] [ "BUCKETS" positive ] ;
+index_part      = ( name | "TOKEN" columns ) [ "ASC" | "DESC" ] ;
+""",
+    "Queries": """
+create_query    = "CREATE" "QUERY" name "AS" ( query | union | insert | update | delete | fetch ) ;
+query           = select { "UNION" [ "ALL" | "DISTINCT" ] select } [ order ] [ stop ] ;
+union           = branch "UNION" [ "ALL" | "DISTINCT" ] branch { "UNION" [ "ALL" | "DISTINCT" ] branch }
+                  [ order ] [ stop ] ;
+branch          = select | "(" select [ order ] [ "LIMIT" ( positive | parameter ) ] ")" ;
+select          = "SELECT" [ "DISTINCT" | "ALL" ] output { "," output } "FROM" source { "," source | join }
+                  [ "WHERE" expression ]
+                  [ "GROUP" "BY" expression { "," expression } ]
+                  [ "HAVING" expression ] ;
+output          = "*" | name "." "*" | expression [ "AS" name ] ;
+source          = ( name | "(" ( query | union ) ")" ) [ [ "AS" ] name ] ;
+join            = [ "INNER" ] "JOIN" source [ "ON" expression ] | "LEFT" [ "OUTER" ] "JOIN" source "ON" expression
+                | "CROSS" "JOIN" source ;
+order           = "ORDER" "BY" expression [ "ASC" | "DESC" ] { "," expression [ "ASC" | "DESC" ] } ;
+stop            = ( "LIMIT" | "PAGINATE" ) ( positive | parameter ) ;
+""",
+    "Writes": """
+insert          = "INSERT" "INTO" name [ columns ] "VALUES" "(" expression { "," expression } ")"
+                  [ "IF" "NOT" "EXISTS" ] ;
+update          = "UPDATE" name "SET" assignment { "," assignment } [ "WHERE" expression ]
+                  [ "IF" expression ] ;
+assignment      = name "=" concatenation ;
+delete          = "DELETE" "FROM" name [ "WHERE" expression ] [ "IF" expression ] ;
+""",
+    "Expressions": """
+expression      = conjunction { "OR" conjunction } ;
+conjunction     = negation { "AND" negation } ;
+negation        = { "NOT" } predicate ;
+predicate       = concatenation [ comparison ] ;
+comparison      = ( "=" | "<>" | "!=" | "<" | "<=" | ">" | ">=" ) concatenation
+                | "IS" [ "NOT" ] "NULL"
+                | [ "NOT" ] "BETWEEN" concatenation "AND" concatenation
+                | [ "NOT" ] "IN" ( parameter | "(" query ")" | "(" expression { "," expression } ")" )
+                | [ "NOT" ] ( "LIKE" | "CONTAINS" ) concatenation ;
+concatenation   = sum { "||" sum } ;
+sum             = product { ( "+" | "-" ) product } ;
+product         = signed { ( "*" | "/" | "%" ) signed } ;
+signed          = [ "-" | "+" ] operand ;
+operand         = column_name | literal | parameter | call
+                | "(" expression { "," expression } ")"
+                | "(" query ")"
+                | "EXISTS" "(" query ")" ;
+column_name     = name [ "." name ] ;
+call            = word "(" [ "*" | [ "DISTINCT" ] expression { "," expression } ] ")" ;
+literal         = number | string | blob | "TRUE" | "FALSE" | "NULL" ;
+parameter       = ( "[" [ positive ":" ] word "]" | ":" word ) [ "MAX" positive ] ;
+""",
+    "Entities": """
+create_entity   = "ENTITY" name "{" attribute { "," attribute } [ "," ] "PRIMARY" [ "KEY" ] columns "}" ;
+attribute       = type name [ "NULL" | "NOT" "NULL" ]
+                | "FOREIGN" "KEY" name "REF" name [ "MAX" positive ]
+                | [ "CONSTRAINT" name ] "UNIQUE" columns
+                | [ "CONSTRAINT" name ] "CARDINALITY" "LIMIT" positive columns ;
+fetch_query     = "QUERY" name fetch ;
+fetch           = "FETCH" name [ name ] { "OF" name [ name ] "BY" name }
+                  [ "WHERE" expression ] [ order ] [ stop ] ;
+""",
+}
+
+# What the productions leave to the lexer, with texts that stand for them.
+LEXICAL: dict[str, tuple[str, tuple[str, ...]]] = {
+    "name": ("a word that is not reserved, or any text in double quotes", ("users", "owner", "text", '"two words"')),
+    "word": ("letters, digits and `_`, not beginning with a digit", ("count", "_me", "LOWER", "größe")),
+    "type_name": ("one of the [types](types.md)", tuple(TYPE_NAMES)),
+    "number": ("digits, with a point or an exponent where wished: `7`, `7.5`, `7e3`", ("7", "7.5", ".5", "7e3")),
+    "positive": ("digits, at least 1", ("1", "100")),
+    "string": ("text in single quotes on one line; a quote inside is doubled", ("'ada'", "'it''s'", "''")),
+    "blob": ("pairs of hexadecimal digits: `X'00FF'`", ("X'00FF'", "x''")),
+}
+
+_PRODUCTION = re.compile(r"^([a-z_]+) += (.*?) ;$", re.MULTILINE | re.DOTALL)
+_SYMBOL = re.compile(r'"[^"]+"|[a-z_]+|[\[\](){}|]')
+_CLOSING = {"[": "]", "{": "}", "(": ")"}
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A piece of a production: a terminal or a name, or alternatives of sequences inside brackets."""
+
+    kind: str  # "terminal", "name", "[", "{" or "("
+    text: str = ""
+    alternatives: tuple[tuple[Part, ...], ...] = ()
+
+
+def productions() -> dict[str, Part]:
+    """Give every production by name."""
+    found = {}
+    for section in SECTIONS.values():
+        for name, body in _PRODUCTION.findall(section):
+            symbols = _SYMBOL.findall(body)
+            alternatives, end = _alternatives(symbols, 0)
+            assert end == len(symbols), name
+            found[name] = Part("(", alternatives=alternatives)
+    return found
+
+
+def _alternatives(symbols: list[str], at: int) -> tuple[tuple[tuple[Part, ...], ...], int]:
+    found: list[tuple[Part, ...]] = []
+    sequence: list[Part] = []
+    while at < len(symbols) and symbols[at] not in _CLOSING.values():
+        symbol = symbols[at]
+        at += 1
+        if symbol == "|":
+            found.append(tuple(sequence))
+            sequence = []
+        elif symbol in _CLOSING:
+            inner, at = _alternatives(symbols, at)
+            assert symbols[at] == _CLOSING[symbol], symbols[:at]
+            at += 1
+            sequence.append(Part(symbol, alternatives=inner))
+        else:
+            is_terminal = symbol.startswith('"')
+            sequence.append(Part("terminal" if is_terminal else "name", symbol.strip('"')))
+    return (*found, tuple(sequence)), at
+
+
+def keywords() -> frozenset[str]:
+    """Give the words of the grammar."""
+    return frozenset(word for section in SECTIONS.values() for word in re.findall(r'"([A-Z]+)"', section))
+
+
+def derive(start: str, random: Random, depth: int = 16) -> str:
+    """Derive one sentence; beyond `depth` productions inside one another only what must stand is taken."""
+    return " ".join(_derived(Part("name", start), productions(), random, depth))
+
+
+def _derived(part: Part, rules: dict[str, Part], random: Random, depth: int) -> list[str]:
+    if part.kind == "terminal":
+        return [part.text]
+    if part.kind == "name":
+        if part.text in LEXICAL:
+            return [random.choice(LEXICAL[part.text][1])]
+        return _derived(rules[part.text], rules, random, depth - 1)
+    times = {"(": 1, "[": random.randint(0, 1), "{": random.choice((0, 0, 0, 1, 2))}[part.kind]
+    if depth <= 0 and part.kind != "(":
+        times = 0
+    words: list[str] = []
+    for _ in range(times):
+        chosen = part.alternatives[0] if depth <= 0 else random.choice(part.alternatives)
+        for each in chosen:
+            words.extend(_derived(each, rules, random, depth))
+    return words

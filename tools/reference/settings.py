@@ -1,0 +1,136 @@
+"""settings.md: what the environment, the URL of a store and the tests can be told."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+from unittest.mock import patch
+
+from piql.store.cql import address
+from piql.store.open import open_store
+from piql_backend.settings import ROOT, SampleSize, Settings
+
+from reference.commands import MEANING, parser_of
+from reference.markdown import code, docstring, table
+
+_PROBES = ("9000", "local", "elsewhere")
+
+# Variables that are no settings of the server.
+OTHERS = {
+    "RAY_ADDRESS": "of a running Ray cluster, on which `piql profile` then measures (read by Ray itself)",
+    "PIQL_CACHE": "where `make cluster` keeps the jars it downloads (`~/.cache/piql`)",
+    "PIQL_CLUSTER_OPTIONS": "options of the address that tests on a cluster use, such as `driver=rust`",
+    "PIQL_CLUSTER_FOLDER": "where a cluster that `make cluster` starts keeps its data and logs (`.cluster`)",
+    "PIQL_CONFORMANCE": "the folder of [conformance cases](../decisions/0003-conformance-cases-stay-outside.md)",
+    "PIQL_ORACLE_CASES": "how many random queries the tests compare with DuckDB",
+    "PIQL_ORACLE_LONG_CASES": "the same in `make test-long`",
+    "PIQL_FUZZ_TEXTS": "how many random texts the tests compile",
+    "PIQL_FUZZ_LONG_TEXTS": "the same in `make test-long`",
+    "PIQL_FORMAT_WORLDS": "how many random schemas with their queries the tests format",
+    "PIQL_FORMAT_LONG_WORLDS": "the same in `make test-long`",
+}
+
+
+def pages() -> dict[str, str]:
+    server = [(code(variable), flag, default, about) for variable, flag, default, about in _server()]
+    flags = [("–", code(flag), default, about) for flag, default, about in _flags_alone()]
+    others = [(code(name), about) for name, about in OTHERS.items()]
+    sample = SampleSize()
+    said, _, options = inspect.cleandoc(address.__doc__ or "").partition("\n\n")
+    text = f"""
+# Settings
+
+## Of the server
+
+Read once, when `piql serve` starts; a flag counts more than the variable.
+
+{table(("variable", "flag", "default", "is"), [*server, *flags])}
+
+The first start fills an empty store with {sample.users:,} users of SCADr, {sample.thoughts_per_user} thoughts and
+{sample.subscriptions_per_user} subscriptions each. `make run PORT=9000` passes the port on.
+
+## Of a store
+
+{docstring(open_store)}
+
+`FULL`, the default, has every write on the disk before it is answered; with `NORMAL` a power cut may take the last
+writes back, never half of one.
+
+## Of a cluster
+
+{said}
+
+```text
+{options}
+```
+
+`make cluster` starts three nodes to try things on: `piql serve --store cql://127.0.0.1/scadr`.
+
+## Of commands and tests
+
+{table(("variable", "is"), others)}
+"""
+    return {"settings.md": text}
+
+
+def variables() -> dict[str, str]:
+    """Give the variables that the server reads, each with the setting that it changes."""
+    found = {}
+    for name in _names_read():
+        for probe in _PROBES:
+            try:
+                with patch.dict("os.environ", {name: probe}, clear=True):
+                    changed = Settings.from_environment()
+            except ValueError:
+                continue
+            names = [each.name for each in fields(Settings) if getattr(changed, each.name) != _default(each.name)]
+            if names:
+                (found[name],) = names
+                break
+    return found
+
+
+def _names_read() -> list[str]:
+    return list(dict.fromkeys(re.findall(r"environ\.get\(\"(\w+)\"", inspect.getsource(Settings))))
+
+
+def _default(name: str) -> object:
+    return getattr(Settings(), name)
+
+
+def _server() -> Iterator[tuple[str, str, str, str]]:
+    flags = _flags()
+    comments = dict(re.findall(r"^    (\w+): .*?  # (.*)$", inspect.getsource(Settings), re.MULTILINE))
+    for variable, name in variables().items():
+        flag, about = flags.get(name, ("", ""))
+        yield variable, code(flag) if flag else "–", _shown(_default(name)), about or comments.get(name, "") or name
+
+
+def _flags_alone() -> Iterator[tuple[str, str, str]]:
+    known = set(variables().values())
+    for name, (flag, about) in _flags().items():
+        if name not in known:
+            yield flag, _shown(_default(name)), about or name
+
+
+def _flags() -> dict[str, tuple[str, str]]:
+    return {
+        action.dest: (action.option_strings[0], action.help or MEANING[action.option_strings[0]])
+        for action in parser_of("serve")._actions
+        if action.dest != "help"
+    }
+
+
+def _shown(value: object) -> str:
+    if value is None or value == ():
+        return "none"
+    if value is False:
+        return "off"
+    if isinstance(value, SampleSize):
+        value = value.users
+    if isinstance(value, Path) and value.is_relative_to(ROOT):
+        value = value.relative_to(ROOT)
+    return code(str(value))

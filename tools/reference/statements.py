@@ -1,0 +1,121 @@
+"""statements.md: the grammar, the keywords, the limits of a text, and what is left out of SQL and CQL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import piql
+from piql.compiler.syntax.cursor import MAX_CHAIN, MAX_ELEMENTS, MAX_KEY_COLUMNS, MAX_NESTING, RESERVED
+from piql.compiler.syntax.lexer import MAX_FINDINGS
+from piql.compiler.syntax.queries import MAX_TABLES
+
+from reference.grammar import LEXICAL, SECTIONS, keywords
+from reference.markdown import block, code, codes, table
+
+_SCHEMA = "CREATE TABLE t (id INT PRIMARY KEY, a INT, name TEXT);\nCREATE TABLE u (id INT PRIMARY KEY);\n"
+
+# What SQL and CQL have and PIQL refuses; the compiler itself says what to write instead.
+LEFT_OUT: tuple[tuple[str, str], ...] = (
+    ("OFFSET", "CREATE QUERY q AS SELECT id FROM t ORDER BY id LIMIT 10 OFFSET 20;"),
+    ("LIMIT of two numbers", "CREATE QUERY q AS SELECT id FROM t ORDER BY id LIMIT 20, 10;"),
+    ("TOP", "CREATE QUERY q AS SELECT TOP 10 id FROM t ORDER BY id;"),
+    ("FETCH FIRST", "CREATE QUERY q AS SELECT id FROM t WHERE id = 1 FETCH FIRST 10 ROWS ONLY;"),
+    ("LIKE with a pattern", "CREATE QUERY q AS SELECT id FROM t WHERE name LIKE '%red%' LIMIT 10;"),
+    ("ILIKE", "CREATE QUERY q AS SELECT id FROM t WHERE name ILIKE '%red%' LIMIT 10;"),
+    ("WITH", "CREATE QUERY q AS WITH x AS (SELECT id FROM t) SELECT id FROM x;"),
+    ("WITH RECURSIVE", "CREATE QUERY q AS WITH RECURSIVE x AS (SELECT id FROM t) SELECT id FROM x;"),
+    ("OVER", "CREATE QUERY q AS SELECT ROW_NUMBER() OVER (ORDER BY id) AS n FROM t WHERE id = 1;"),
+    ("CASE", "CREATE QUERY q AS SELECT CASE WHEN a = 1 THEN 2 ELSE 3 END AS x FROM t WHERE id = 1;"),
+    ("CAST", "CREATE QUERY q AS SELECT CAST(a AS TEXT) AS x FROM t WHERE id = 1;"),
+    ("CONVERT", "CREATE QUERY q AS SELECT CONVERT(a, TEXT) AS x FROM t WHERE id = 1;"),
+    ("EXTRACT", "CREATE QUERY q AS SELECT EXTRACT(a) AS x FROM t WHERE id = 1;"),
+    ("ANY", "CREATE QUERY q AS SELECT id FROM t WHERE id = ANY (SELECT id FROM u WHERE id = 1);"),
+    ("IS TRUE", "CREATE QUERY q AS SELECT id FROM t WHERE id = 1 AND (a = 1) IS TRUE;"),
+    ("IS DISTINCT FROM", "CREATE QUERY q AS SELECT id FROM t WHERE id = 1 AND a IS DISTINCT FROM 1;"),
+    ("FOR UPDATE", "CREATE QUERY q AS SELECT id FROM t WHERE id = 1 FOR UPDATE;"),
+    ("RIGHT JOIN", "CREATE QUERY q AS SELECT t.id FROM t RIGHT JOIN u ON u.id = t.a;"),
+    ("FULL JOIN", "CREATE QUERY q AS SELECT t.id FROM t FULL JOIN u ON u.id = t.a;"),
+    ("NATURAL JOIN", "CREATE QUERY q AS SELECT t.id FROM t NATURAL JOIN u;"),
+    ("USING", "CREATE QUERY q AS SELECT t.id FROM t JOIN u USING (id);"),
+    ("INTERSECT", "CREATE QUERY q AS SELECT id FROM t WHERE id = 1 INTERSECT SELECT id FROM u WHERE id = 1;"),
+    ("EXCEPT", "CREATE QUERY q AS SELECT id FROM t WHERE id = 1 EXCEPT SELECT id FROM u WHERE id = 1;"),
+    ("NULLS FIRST", "CREATE QUERY q AS SELECT id FROM t ORDER BY a NULLS FIRST LIMIT 10;"),
+    ("DEFAULT", "CREATE TABLE x (id INT PRIMARY KEY, a INT DEFAULT 0);"),
+    ("CHECK", "CREATE TABLE x (id INT PRIMARY KEY, a INT, CHECK (a > 0));"),
+    ("ON DELETE", "CREATE TABLE x (id INT PRIMARY KEY, a INT REFERENCES t ON DELETE CASCADE);"),
+    ("ON UPDATE", "CREATE TABLE x (id INT PRIMARY KEY, a INT REFERENCES t ON UPDATE CASCADE);"),
+    ("CREATE UNIQUE INDEX", "CREATE UNIQUE INDEX i ON t (a);"),
+    ("CREATE VIEW", "CREATE VIEW v AS SELECT id FROM t;"),
+    ("ALTER", "ALTER TABLE t ADD COLUMN b INT;"),
+    ("DROP", "DROP TABLE t;"),
+    ("ON CONFLICT", "CREATE QUERY q AS INSERT INTO t (id) VALUES (1) ON CONFLICT DO NOTHING;"),
+    ("RETURNING", "CREATE QUERY q AS INSERT INTO t (id) VALUES (1) RETURNING id;"),
+    ("UPDATE … IF EXISTS", "CREATE QUERY q AS UPDATE t SET a = 1 WHERE id = 1 IF EXISTS;"),
+    ("DELETE … IF EXISTS", "CREATE QUERY q AS DELETE FROM t WHERE id = 1 IF EXISTS;"),
+    ("ALLOW FILTERING", "CREATE QUERY q AS SELECT id FROM t WHERE id = 1 ALLOW FILTERING;"),
+    ("PER PARTITION LIMIT", "CREATE QUERY q AS SELECT id FROM t WHERE id = 1 PER PARTITION LIMIT 1;"),
+    ("USING TTL", "CREATE QUERY q AS INSERT INTO t (id) VALUES (1) USING TTL 60;"),
+    ("USING TIMESTAMP", "CREATE QUERY q AS INSERT INTO t (id) VALUES (1) USING TIMESTAMP 60;"),
+    ("BATCH", "BEGIN BATCH;"),
+    ("PRIMARY KEY ((a, b), c)", "CREATE TABLE x (a INT, b INT, c INT, PRIMARY KEY ((a, b), c));"),
+    ("WITH CLUSTERING ORDER BY", "CREATE TABLE x (a INT PRIMARY KEY) WITH CLUSTERING ORDER BY (a DESC);"),
+    ("collections", "CREATE TABLE x (a INT PRIMARY KEY, b SET<INT>);"),
+    ("keyspace.table", "CREATE TABLE k.x (a INT PRIMARY KEY);"),
+    ("INSERT of several rows", "CREATE QUERY q AS INSERT INTO t (id) VALUES (1), (2);"),
+    ("INSERT … SELECT", "CREATE QUERY q AS INSERT INTO t SELECT id FROM u;"),
+    ("UPDATE of several rows", "CREATE QUERY q AS UPDATE t SET a = 1 WHERE a = 2;"),
+    ("DELETE of several rows", "CREATE QUERY q AS DELETE FROM t WHERE a = 2;"),
+)
+
+
+def pages() -> dict[str, str]:
+    grammar = "\n\n".join(f"## {title}\n\n{block(text.strip(), 'ebnf')}" for title, text in SECTIONS.items())
+    lexical = [(code(name), about) for name, (about, _) in LEXICAL.items()]
+    unused = sorted(RESERVED - keywords())
+    text = f"""
+# Statements
+
+The grammar in EBNF: `[ ]` may be left out, `{{ }}` may repeat or be left out, `|` separates alternatives, words in
+quotes stand as they are. Keywords are read in any case. A statement ends with a semicolon; after ENTITY and FETCH it
+may be left out.
+
+{grammar}
+
+## Words
+
+{table(("in the grammar", "is"), lexical)}
+
+A comment begins with `--` or `//` and ends with its line, or stands between `/*` and `*/`. Names are compared
+without case; a name in double quotes may be any text, and means what is called exactly so. Two tables, columns or
+queries whose names differ only in case are refused: not every store tells them apart. Reserved, and so names only in
+quotes:
+
+{codes(sorted(RESERVED & keywords()))}
+
+Reserved because SQL has them, though PIQL does not: {codes(unused)}. Every other word may be a name, also
+`timestamp`, `text`, `key`, `date`, `count` and `max`.
+
+## Left out
+
+{table(("SQL's and CQL's", "code", "instead"), _left_out())}
+
+## Limits of a text
+
+| at most | of |
+| --- | --- |
+| {MAX_TABLES} | tables in one FROM, queries in one UNION, steps of one FETCH |
+| {MAX_ELEMENTS:,} | columns and constraints of one table |
+| {MAX_KEY_COLUMNS} | columns of one key, limit or index, values of one row |
+| {MAX_NESTING} | parentheses, subqueries and NOTs inside one another |
+| {MAX_CHAIN} | arithmetic operators in a row |
+| {MAX_FINDINGS} | findings told of one file |
+"""
+    return {"statements.md": text}
+
+
+def _left_out() -> Iterator[tuple[str, str, str]]:
+    for what, example in LEFT_OUT:
+        found = [each for each in piql.compile(_SCHEMA + example).diagnostics if each.severity == "error"]
+        first = found[0]
+        instead = "; ".join(first.help) or first.message
+        yield code(what) if what.isupper() else what, f"[{first.code}](codes/{first.code}.md)", instead

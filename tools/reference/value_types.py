@@ -1,0 +1,133 @@
+"""types.md: the column types, from the tables of binding, values and widths."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from uuid import UUID
+
+from piql.compiler.binding.schema import TYPE_NAMES
+from piql.compiler.binding.types import BARE, is_comparable
+from piql.compiler.physical.widths import UNSIZED_BYTES, has_size, value_bytes
+from piql.schema.catalog import Kind
+from piql.schema.decimals import MAX_EXPONENT, MAX_PRECISION
+from piql.schema.values import BIGINT_RANGE, INT_RANGE, ValueMismatch, convert
+from piql.store.values import AFFINITY
+
+from reference.markdown import code, codes, table
+
+_KINDS = [kind for kind in Kind if kind is not Kind.NULL]
+
+_HOLDS = {
+    Kind.INT: f"whole numbers from {INT_RANGE[0]:,} to {INT_RANGE[1]:,}",
+    Kind.BIGINT: f"whole numbers from {BIGINT_RANGE[0]:,} to {BIGINT_RANGE[1]:,}",
+    Kind.DOUBLE: "64-bit floating-point numbers, without NaN and infinity",
+    Kind.DECIMAL: f"exact numbers; `(p, s)`: p digits (at most {MAX_PRECISION}), s of them after the point",
+    Kind.BOOLEAN: "TRUE and FALSE",
+    Kind.VARCHAR: "text; `(n)`: at most n code points",
+    Kind.TEXT: "text of any length",
+    Kind.BLOB: "bytes",
+    Kind.TIMESTAMP: "moments in UTC, to the millisecond",
+    Kind.DATE: "days",
+    Kind.UUID: "128-bit identifiers",
+}
+_SAMPLES: tuple[tuple[str, object], ...] = (
+    ("int", 7),
+    ("float", 7.5),
+    ("Decimal", Decimal("7.5")),
+    ("bool", True),
+    ("str", "no date"),
+    ("ISO str", "2026-05-17"),
+    ("ISO str", "7.5"),
+    ("ISO str", "00000000-0000-4000-8000-000000000000"),
+    ("bytes", b"\x00"),
+    ("aware datetime", datetime(2026, 5, 17, tzinfo=UTC)),
+    ("naive datetime", datetime(2026, 5, 17)),
+    ("date", date(2026, 5, 17)),
+    ("UUID", UUID(int=1)),
+)
+
+
+def pages() -> dict[str, str]:
+    holds = [(code(kind.value), codes(_other_names(kind)) or "–", _HOLDS[kind]) for kind in _KINDS]
+    python = [(code(kind.value), code(_given(kind)), ", ".join(_accepted(kind))) for kind in _KINDS]
+    stored = [(code(kind.value), _compared(kind), _bytes(kind), code(AFFINITY[kind])) for kind in _KINDS]
+    text = f"""
+# Types
+
+{table(("type", "also written", "holds"), holds)}
+
+A column without NOT NULL may hold NULL, unless it belongs to the primary key, or to a foreign key that is not
+declared NULL. NULL sorts first ascending and last descending; a comparison with it is neither true nor false.
+
+## In Python
+
+What a row holds, and what is accepted as a parameter or a value to load. A value that does not fit is
+`InvalidParameter` or `ConstraintViolation`; nothing is rounded or cut, except a moment to its millisecond.
+
+{table(("type", "given", "accepted"), python)}
+
+## Computing
+
+What is computed is a value of its type, or there is none: nothing is rounded to fit. The types of results are under
+[functions and operators](functions.md). What the application does to its own `decimal` context changes nothing.
+
+| result | does not fit | then |
+| --- | --- | --- |
+| `INT`, `BIGINT` | outside of the range above | `NumberOutOfRange` |
+| `DECIMAL` | takes more than {MAX_PRECISION} digits, or is beyond 1E±{MAX_EXPONENT} | `NumberOutOfRange` |
+| `DOUBLE` | is not finite: infinity, NaN | NULL, as after a division by zero |
+
+`NumberOutOfRange` ends the execution, and nothing is written. A value that fits its result but not the column that
+it is put into is `ConstraintViolation`. Zeros at the ends of a DECIMAL are no digits here.
+
+## Comparing and counting
+
+Values are compared, joined and sorted within one family of types; text by its UTF-8 bytes. Whole numbers are compared
+with any other number exactly: `v < 2.5` is `v <= 2`. A DECIMAL beside a DOUBLE is compared as DOUBLE.
+
+The bytes are what a [bound](../language.md#bounds) counts for one value. Where the type says no length,
+{UNSIZED_BYTES:,} bytes are assumed, and [unsized-column](codes/unsized-column.md) says so. The last column is the
+column's type in the embedded store.
+
+{table(("type", "compares with", "bytes", "in SQLite"), stored)}
+"""
+    return {"types.md": text}
+
+
+def _other_names(kind: Kind) -> list[str]:
+    return [name for name, (each, _) in TYPE_NAMES.items() if each is kind and name != kind.value]
+
+
+def _given(kind: Kind) -> str:
+    for _, sample in _SAMPLES:
+        try:
+            return type(convert(sample, BARE[kind])).__name__
+        except ValueMismatch:
+            continue
+    raise AssertionError(f"no sample of {kind}")
+
+
+def _accepted(kind: Kind) -> list[str]:
+    found: dict[str, None] = {}
+    for name, sample in _SAMPLES:
+        try:
+            convert(sample, BARE[kind])
+        except ValueMismatch:
+            continue
+        found[name] = None
+    if "str" in found:
+        found.pop("ISO str", None)
+    return list(found)
+
+
+def _compared(kind: Kind) -> str:
+    return codes(each.value for each in _KINDS if is_comparable(BARE[kind], BARE[each]))
+
+
+def _bytes(kind: Kind) -> str:
+    if kind is Kind.VARCHAR:
+        return f"4·n; without a length {UNSIZED_BYTES:,}"
+    if kind is Kind.DECIMAL:
+        return f"p/2 + 2; without digits {value_bytes(BARE[kind])}"
+    return f"{value_bytes(BARE[kind]):,}" + ("" if has_size(BARE[kind]) else " assumed")

@@ -1,0 +1,90 @@
+"""The suites that `make check`, `make test` and `make test-long` run: each a command, and where its report is found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+PYTHON = ".venv/bin/python"
+REPORTS = ".test-results"
+VITEST = ("npm", "run", "--silent", "-w", "frontend", "test", "--", "--reporter=default", "--reporter=json")
+
+Report = Literal["exit status", "junit", "vitest", "playwright", "conformance", "cluster"]
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """One command; `report` says how its tests are counted, and a check without tests counts as one.
+
+    `is_alone` says that nothing else runs beside it: it uses both cores by itself. `minutes` guards against one that
+    hangs, and is many times what it takes: a busy machine fails no test.
+    """
+
+    name: str
+    command: tuple[str, ...]
+    report: Report = "exit status"
+    minutes: int = 60
+    is_alone: bool = False
+
+    @property
+    def report_file(self) -> str:
+        return f"{REPORTS}/{self.name}.{'xml' if self.report == 'junit' else 'json'}"
+
+
+WITHOUT_SCHEMATHESIS = ("-p", "no:schemathesis")  # only the backend's tests need it, and it takes two seconds to load
+
+
+def _pytest(name: str, folder: str, *options: str, minutes: int = 60, is_alone: bool = False) -> Suite:
+    command = (PYTHON, "-m", "pytest", "-q", folder, f"--junitxml={REPORTS}/{name}.xml", *options)
+    return Suite(name, command, "junit", minutes, is_alone)
+
+
+FAST = "not long and not cluster"
+
+CHECKS = (
+    Suite("ruff", (PYTHON, "-m", "ruff", "check", ".")),
+    Suite("format", (PYTHON, "-m", "ruff", "format", "--check", ".")),
+    Suite("mypy", (PYTHON, "-m", "mypy")),
+    Suite("imports", (".venv/bin/lint-imports", "--no-cache")),
+    Suite("oxlint", ("npm", "run", "--silent", "--workspace=frontend", "lint")),
+    Suite("tsc", ("npm", "run", "--silent", "--workspace=frontend", "types")),
+    Suite("tsc-e2e", ("npm", "run", "--silent", "--workspace=e2e", "types")),
+    Suite("api-types", ("tools/check-api-types.sh",)),
+)
+
+TESTS = (
+    _pytest("engine", "engine", "-m", FAST, "-n", "2", *WITHOUT_SCHEMATHESIS, is_alone=True),
+    _pytest("profiler", "profiler", "-m", FAST, *WITHOUT_SCHEMATHESIS),
+    _pytest("backend", "backend", "-m", FAST),
+    _pytest("sample-apps", "sample-apps", "-m", FAST, *WITHOUT_SCHEMATHESIS),
+    _pytest("tools", "tools", "-m", FAST, *WITHOUT_SCHEMATHESIS),
+    Suite("frontend", (*VITEST, f"--outputFile.json=../{REPORTS}/frontend.json"), "vitest"),
+    Suite("conformance", (PYTHON, "tools/conformance.py", f"{REPORTS}/conformance.json"), "conformance"),
+)
+
+CLUSTER = (Suite("cluster", (PYTHON, "tools/cluster_suite.py", f"{REPORTS}/cluster.json"), "cluster", is_alone=True),)
+
+CLUSTER_LONG = (
+    Suite(
+        "cluster",
+        (PYTHON, "tools/cluster_suite.py", f"{REPORTS}/cluster.json", "--long"),
+        "cluster",
+        minutes=180,
+        is_alone=True,
+    ),
+)
+
+END_TO_END = (
+    Suite("build", ("make", "--silent", "frontend/dist/index.html"), is_alone=True),
+    Suite("e2e", ("tools/e2e.sh", f"{REPORTS}/e2e.json"), "playwright", is_alone=True),
+)
+
+LONG = (_pytest("long", ".", "-m", "long and not cluster", minutes=240, is_alone=True),)
+
+GROUPS = {
+    "check": CHECKS,
+    "test": CHECKS + TESTS + END_TO_END + CLUSTER,
+    "e2e": END_TO_END,
+    "long": LONG,
+    "cluster": CLUSTER_LONG,
+}

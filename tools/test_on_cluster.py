@@ -1,0 +1,58 @@
+"""The conformance cases and the journeys of a browser, on a real cluster instead of the embedded store."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from cluster.fixture import cluster, cluster_keyspace
+from cluster.running import Cluster
+
+__all__ = ["cluster", "cluster_keyspace"]
+
+JOURNEYS = ("3-deploy-and-run", "4-compare")
+ROOT = Path(__file__).resolve().parent.parent
+pytestmark = pytest.mark.cluster
+
+
+@pytest.mark.parametrize("driver", ["scylla", pytest.param("rust", marks=pytest.mark.long)])
+def test_every_conformance_case_passes(cluster: Cluster, cluster_keyspace: str, driver: str, tmp_path: Path) -> None:
+    report = tmp_path / "conformance.json"
+    url = cluster.url(cluster_keyspace, f"prefix={driver[0]}{{n}}_&timeout=30&driver={driver}")
+    command = [sys.executable, str(ROOT / "tools" / "conformance.py"), str(report), "--url", url]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    print(run.stdout, run.stderr)
+    found = json.loads(report.read_text())
+    if found["found"]:  # the cases stand beside some repositories only; the conformance suite says so
+        assert found["passing"] == found["cases"], run.stdout
+
+
+def test_what_is_deployed_to_a_cluster_is_run_and_compared_in_a_browser(
+    cluster: Cluster, cluster_keyspace: str, tmp_path: Path
+) -> None:
+    hold_journeys(JOURNEYS, cluster.url(cluster_keyspace, "timeout=30"), tmp_path / "journeys.json")
+
+
+@pytest.mark.long
+def test_latencies_are_predicted_of_a_cluster_in_a_browser(
+    cluster: Cluster, cluster_keyspace: str, tmp_path: Path
+) -> None:
+    hold_journeys(("2-predict",), cluster.url(cluster_keyspace, "timeout=30"), tmp_path / "journeys.json")
+
+
+def hold_journeys(names: Sequence[str], store: str, report: Path) -> None:
+    """Run journeys of the end-to-end suite on a store, of which none may fail, at the first attempt."""
+    assert (ROOT / "frontend/dist/index.html").exists(), "build the front end first: make frontend/dist/index.html"
+    subprocess.run([str(ROOT / "tools" / "setup-chromium.sh")], check=True)
+    here = {"PIQL_E2E_STORE": store, "SAMPLE_USERS": "150", "PLAYWRIGHT_JSON_OUTPUT_FILE": str(report)}
+    command = ["npx", "--no-install", "playwright", "test", "--workers=1", "--reporter=list,json", *names]
+    run = subprocess.run(command, cwd=ROOT / "e2e", env=os.environ | here, capture_output=True, text=True, check=False)
+    print(run.stdout, run.stderr)
+    found = json.loads(report.read_text())["stats"]
+    assert found["unexpected"] == found["flaky"] == 0, run.stdout
+    assert found["expected"] >= len(names)
