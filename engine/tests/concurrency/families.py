@@ -78,7 +78,7 @@ class Family:
 
     def _write_in_thread(self) -> None:
         number = self._number()
-        threading.Thread(target=lambda: self._write(self._open(), number, ROWS), daemon=True).start()
+        threading.Thread(target=self._try, args=(self._write_inherited, number), daemon=True).start()
 
     def _fork(self, work: Callable[[int], None]) -> None:
         number = self._number()
@@ -93,11 +93,14 @@ class Family:
             time.sleep(0.0005)
 
     def _live(self, work: Callable[[int], None], number: int) -> NoReturn:
+        self._try(work, number)
+        os._exit(0)
+
+    def _try(self, work: Callable[[int], None], number: int) -> None:
         try:
             work(number)
         except BaseException as failure:
             self._say(f"failed {failure!r}")
-        os._exit(0)
 
     def _write_fresh(self, number: int) -> None:
         with piql.connect(self._url) as db:

@@ -146,6 +146,57 @@ def test_a_fork_waits_for_a_transaction_of_another_thread(db: piql.Database) -> 
     assert db.store.settings()["kept"] == "yes"
 
 
+@pytest.mark.parametrize("act", ["read another", "close another", "read its own, closed meanwhile"])
+def test_a_fork_waits_for_no_thread_that_waits_for_it(db: piql.Database, tmp_path: Path, act: str) -> None:
+    began, closed, said = threading.Event(), threading.Event(), list[object]()
+    other = piql.connect(f"embedded:{tmp_path / 'other.db'}")
+
+    def write() -> None:
+        other.store.version()
+        with db.store.transaction():
+            began.set()
+            closed.wait()
+            while not FORKS.is_near:
+                pass
+            if act == "close another":
+                other.close()
+            else:
+                (other if act == "read another" else db).store.settings()
+            said.append("over")
+
+    def tell() -> None:
+        try:
+            write()
+        except piql.StoreUnavailable as failure:
+            said.append(str(failure))
+
+    thread = threading.Thread(target=tell)
+    thread.start()
+    began.wait()
+    if act == "read its own, closed meanwhile":
+        db.close()
+    closed.set()
+    url = f"embedded:{tmp_path / 'a.db'}"
+    assert in_child(lambda: put(piql.connect(url), 1)) == "done"
+    thread.join()
+    assert said == ["the store has been closed" if act == "read its own, closed meanwhile" else "over"]
+    other.close()
+    with piql.connect(url) as again:
+        assert numbers(again) == {1}
+
+
+def test_a_connection_that_its_store_gave_up_is_used_by_nobody(path: Path) -> None:
+    held = Held(DatabaseFile(path, "NORMAL", 1.0))
+    held.enter()
+    held.retire()
+    held.enter()  # a read within a transaction: it goes on
+    held.leave()
+    held.leave()
+    with pytest.raises(piql.StoreUnavailable, match="the store has been closed"):
+        held.enter()
+    assert held.connection is None
+
+
 def test_a_transaction_that_does_not_end_in_time_is_kept_and_the_child_refused(
     db: piql.Database, path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,6 +17,7 @@ from piql.store.embedded.waiting import patiently
 
 Synchronous = Literal["FULL", "NORMAL"]
 
+_CLOSED = "the store has been closed"
 _PRAGMAS = "PRAGMA mmap_size = 268435456; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY;"
 
 
@@ -53,8 +54,11 @@ class Held:
         """Begin a use; may raise whatever SQLite does when it opens a file."""
         self.uses += 1
         try:
-            if FORKS.is_near and self.uses == 1:
-                FORKS.let_pass(self)
+            if self.uses == 1:
+                if self._is_retired:  # by its store, in another thread
+                    raise StoreUnavailable(_CLOSED)
+                if FORKS.is_near:
+                    FORKS.let_pass(self)
             connection = self.connection
             if connection is None:
                 connection = self.connection = self._file.open()
@@ -65,8 +69,8 @@ class Held:
 
     def leave(self) -> None:
         self.uses -= 1
-        if self._is_retired and not self.uses:
-            self.close()
+        if self._is_retired:
+            self.close_if_over()
 
     def __enter__(self) -> Connection:
         return self.enter()
@@ -79,16 +83,22 @@ class Held:
         if self.process != os.getpid():
             return  # the parent's: this process has been forked just now
         self._is_retired = True
-        if not self.uses:
-            self.close()
+        self.close_if_over()
+
+    def close_if_over(self) -> None:
+        """Close it if it is retired and not in use, unless the fork that is near is about to."""
+        if self._is_retired and not self.uses and FORKS.take_turn():
+            try:
+                self.close()
+            finally:
+                FORKS.turn.release()
 
     def close(self) -> None:
-        """Close the connection; the next use opens another one."""
-        with FORKS.turn:
-            connection, self.connection = self.connection, None
-            if connection is not None:
-                with suppress(sqlite3.Error):
-                    connection.close()
+        """Close the connection, by who has the turn; the next use opens another one."""
+        connection, self.connection = self.connection, None
+        if connection is not None:
+            with suppress(sqlite3.Error):
+                connection.close()
         if self._is_retired:
             FORKS.held.discard(self)
 
@@ -118,7 +128,7 @@ class DatabaseFile:
 
     def open(self) -> Connection:
         if self.is_closed:
-            raise StoreUnavailable("the store has been closed")
+            raise StoreUnavailable(_CLOSED)
         FORKS.refuse_inherited(self.path)
         connection = sqlite3.connect(
             self.path,

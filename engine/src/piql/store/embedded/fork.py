@@ -4,7 +4,8 @@ SQLite notes in a process's memory which locks the process has on a file. A fork
 the child would take itself for safe, while others take the file for unused and remove its log (section 2.6 of
 sqlite.org/howtocorrupt.html). The notes on a file end when the last connection to it is closed. So:
 
-    before the fork     new uses of connections wait; those under way are waited for; every connection is closed
+    before the fork     new uses of connections wait; those under way are waited for, with whatever else their threads
+                        use or close meanwhile; every connection is closed
     in the parent       each is opened again when it is next used
     in the child        the same; but a database file that is open there already was open in the parent, too: by
                         another library, or by a use that did not end in time. That file is refused (StoreForked)
@@ -52,16 +53,28 @@ class Forks:
         self._is_stuck = False
 
     def let_pass(self, held: Held) -> None:
-        """Wait until a fork that is near is over; who forks may go on."""
+        """Wait until a fork that is near is over; who forks may go on, and so may a thread that the fork waits for."""
         while True:
             over = self._over
-            if not self.is_near or self._forker == get_ident():
+            if not self.is_near or self._forker == get_ident() or self._is_at_work(held):
                 return
             held.uses -= 1
             try:
                 over.wait()
             finally:
                 held.uses += 1
+
+    def take_turn(self) -> bool:
+        """Wait for the turn to close a connection; false where a fork waits for this thread, and closes it itself."""
+        while not self.turn.acquire(timeout=_LOOK_SECONDS):
+            if self.is_near and self._is_at_work():
+                return False
+        return True
+
+    def _is_at_work(self, but: Held | None = None) -> bool:
+        """Say whether this thread uses a connection other than one."""
+        me = get_ident()
+        return any(held.uses and held.thread == me and held is not but for held in list(self.held))
 
     def refuse_strangers(self) -> None:
         """Raise StoreForked in a process that was forked in a way of which Python was not told."""
@@ -103,6 +116,8 @@ class Forks:
             self.is_near = False
             self._over.set()
             self._over = threading.Event()
+            for held in list(self.held):  # given up by a thread that was still at work
+                held.close_if_over()
             self.turn.release()
 
     def after_in_child(self) -> None:
