@@ -55,7 +55,9 @@ function Pages() {
           </Suspense>
         </PartBoundary>
       ) : (
-        <WorkbenchPage />
+        <PartBoundary>
+          <WorkbenchPage />
+        </PartBoundary>
       )}
       <Notices />
       {code ? (

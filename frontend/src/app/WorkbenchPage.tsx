@@ -6,11 +6,13 @@ import { startCompiling } from '../documents/compile-loop'
 import { discardDrafts, documentAt, forgetRestored, openWorkspace, useDocuments } from '../documents/documents'
 import { workspaceQuery } from '../documents/opening'
 import { startSaving } from '../documents/saving'
+import { layoutStorage } from '../logic/layout-storage'
 import { EditorPanel } from '../panels/editor/EditorPanel'
 import { Sidebar } from '../panels/workspace/Sidebar'
 import { EmptyState } from '../ui/EmptyState'
 import { plural } from '../units'
 import styles from './app.module.css'
+import { browserStorage } from './browser-storage'
 import { Dock } from './Dock'
 import { useCaret } from './editor-bridge'
 import { notify } from './notices'
@@ -73,11 +75,13 @@ export function WorkbenchPage() {
   )
 }
 
+const layouts = layoutStorage(browserStorage)
+
 function Regions() {
   const view = useView()
   const isWide = useIsWide()
-  const columns = useDefaultLayout({ id: isWide ? 'piql:columns' : 'piql:columns-narrow', storage: localStorage })
-  const rows = useDefaultLayout({ id: isWide ? 'piql:rows' : 'piql:rows-narrow', storage: localStorage })
+  const columns = useDefaultLayout({ id: isWide ? 'piql:columns' : 'piql:columns-narrow', storage: layouts })
+  const rows = useDefaultLayout({ id: isWide ? 'piql:rows' : 'piql:rows-narrow', storage: layouts })
   const side = PANELS.filter((panel) => panel.home === 'side')
   const bottom = PANELS.filter((panel) => panel.home === 'bottom')
   return (

@@ -1,5 +1,6 @@
 /** Light, dark or as the system has it; remembered in the browser. */
 import { create } from 'zustand'
+import { browserStorage } from './browser-storage'
 
 export type ThemeChoice = 'system' | 'light' | 'dark'
 export type Theme = 'light' | 'dark'
@@ -15,11 +16,7 @@ interface ThemeState {
 export const useTheme = create<ThemeState>(() => stateOf(remembered()))
 
 export function chooseTheme(choice: ThemeChoice): void {
-  try {
-    localStorage.setItem(KEY, choice)
-  } catch {
-    // Without storage the choice holds until the page is closed.
-  }
+  browserStorage.setItem(KEY, choice)
   useTheme.setState(stateOf(choice))
 }
 
@@ -40,10 +37,6 @@ function stateOf(choice: ThemeChoice): ThemeState {
 }
 
 function remembered(): ThemeChoice {
-  try {
-    const choice = localStorage.getItem(KEY)
-    return choice === 'light' || choice === 'dark' ? choice : 'system'
-  } catch {
-    return 'system'
-  }
+  const choice = browserStorage.getItem(KEY)
+  return choice === 'light' || choice === 'dark' ? choice : 'system'
 }

@@ -5,7 +5,8 @@
  * to the server after a pause (see compile-loop.ts and saving.ts).
  */
 import { create } from 'zustand'
-import { comparePaths, copyPath, readDrafts, reconcile, removeDraft, writeDraft, type DraftStorage, type ServerFile } from '../logic/drafts'
+import { browserStorage as storage } from '../app/browser-storage'
+import { comparePaths, copyPath, readDrafts, reconcile, removeDraft, removeSavedDraft, writeDraft, type ServerFile } from '../logic/drafts'
 import { applyEdits, editsByFile } from '../logic/text-edits'
 import type { TextEdit } from '../logic/shapes'
 import type { SourceFile } from '../api/types'
@@ -35,13 +36,6 @@ interface Documents {
 }
 
 export const useDocuments = create<Documents>(() => ({ workspace: null, files: [], version: 0, restored: [] }))
-
-/** The browser's storage, or nothing where it is closed to us. */
-const storage: DraftStorage = {
-  getItem: (key) => attempt(() => localStorage.getItem(key)) ?? null,
-  setItem: (key, value) => void attempt(() => localStorage.setItem(key, value)),
-  removeItem: (key) => void attempt(() => localStorage.removeItem(key)),
-}
 
 /** Editors that hold the text in a model of their own, told of changes that come from elsewhere. */
 type Applier = (path: string, edits: readonly TextEdit[] | null, text: string) => boolean
@@ -82,7 +76,7 @@ export function openWorkspace(workspace: string, files: readonly ServerFile[]): 
 
 /** A draft that the server has already would, once the server has another text, be taken for a conflict. */
 function forgetDraftsOfSaved(workspace: string): void {
-  for (const file of useDocuments.getState().files) if (file.saveState === 'saved') removeDraft(storage, workspace, file.path)
+  for (const file of useDocuments.getState().files) if (file.saveState === 'saved') removeSavedDraft(storage, workspace, file)
 }
 
 /**
@@ -153,7 +147,7 @@ export function markSaved(saved: ServerFile): void {
   update(saved.path, (file) => {
     const isWhole = file.text === saved.text
     if (workspace !== null) {
-      if (isWhole) removeDraft(storage, workspace, saved.path)
+      if (isWhole) removeSavedDraft(storage, workspace, saved)
       else writeDraft(storage, workspace, { path: saved.path, text: file.text, baseRevision: saved.revision, at: Date.now() })
     }
     return { ...file, savedText: saved.text, revision: saved.revision, conflict: null, saveState: isWhole ? 'saved' : 'changed' }
@@ -231,12 +225,4 @@ function update(path: string, change: (file: TextDocument) => TextDocument): voi
 
 function replaced(files: readonly TextDocument[], file: TextDocument): TextDocument[] {
   return files.map((each) => (each.path === file.path ? file : each))
-}
-
-function attempt<T>(action: () => T): T | undefined {
-  try {
-    return action()
-  } catch {
-    return undefined
-  }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { comparePaths, readDrafts, reconcile, removeDraft, writeDraft, type DraftStorage } from './drafts'
+import { comparePaths, readDrafts, reconcile, removeDraft, removeSavedDraft, writeDraft, type DraftStorage } from './drafts'
 
 function memory(): DraftStorage & { keys: () => string[] } {
   const entries = new Map<string, string>()
@@ -30,11 +30,23 @@ describe('drafts', () => {
     expect(storage.keys()).toEqual([])
   })
 
+  it('of a text that the server has go, and those that another tab has typed since stay', () => {
+    const storage = memory()
+    writeDraft(storage, 'scadr', draft('typed in another tab'))
+    removeSavedDraft(storage, 'scadr', { path: 'a.piql', text: 'saved by this one' })
+    expect(readDrafts(storage, 'scadr').map((each) => each.text)).toEqual(['typed in another tab'])
+    removeSavedDraft(storage, 'scadr', { path: 'a.piql', text: 'typed in another tab' })
+    expect(storage.keys()).toEqual([])
+  })
+
   it('are ignored where the storage holds something else', () => {
     const storage = memory()
     storage.setItem('piql:draft:scadr', '["a.piql"]')
-    storage.setItem('piql:draft:scadr:a.piql', '{broken')
-    expect(readDrafts(storage, 'scadr')).toEqual([])
+    const held = ['{broken', 'null', '5', JSON.stringify({ path: 5, text: 'x', baseRevision: null }), JSON.stringify({ path: 'a.piql', text: 'x' }), JSON.stringify(draft('x', 'r1', 'b.piql'))]
+    for (const text of held) {
+      storage.setItem('piql:draft:scadr:a.piql', text)
+      expect(readDrafts(storage, 'scadr')).toEqual([])
+    }
   })
 
   it('are laid over the text they were made from', () => {

@@ -55,10 +55,16 @@ export function removeDraft(storage: DraftStorage, workspace: string, path: stri
   else storage.removeItem(indexKey(workspace))
 }
 
+/** Removes the draft of a text that the server has; another text, which another tab may have typed, stays. */
+export function removeSavedDraft(storage: DraftStorage, workspace: string, { path, text }: Pick<Draft, 'path' | 'text'>): void {
+  const draft = parsed(storage.getItem(key(workspace, path)))
+  if (!isDraft(draft) || draft.text === text) removeDraft(storage, workspace, path)
+}
+
 export function readDrafts(storage: DraftStorage, workspace: string): Draft[] {
   return draftPaths(storage, workspace).flatMap((path) => {
     const draft = parsed(storage.getItem(key(workspace, path)))
-    return isDraft(draft) ? [draft] : []
+    return isDraft(draft) && draft.path === path ? [draft] : []
   })
 }
 
@@ -131,5 +137,7 @@ function parsed(text: string | null): unknown {
 }
 
 function isDraft(value: unknown): value is Draft {
-  return typeof value === 'object' && value !== null && 'path' in value && 'text' in value && typeof value.text === 'string'
+  if (typeof value !== 'object' || value === null) return false
+  const { path, text, baseRevision } = value as Partial<Record<keyof Draft, unknown>>
+  return typeof path === 'string' && typeof text === 'string' && (baseRevision === null || typeof baseRevision === 'string')
 }

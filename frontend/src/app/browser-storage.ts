@@ -1,0 +1,16 @@
+/** The browser's storage, for what may be missing: where it is closed or full nothing is kept, and nothing breaks. */
+import type { DraftStorage } from '../logic/drafts'
+
+export const browserStorage: DraftStorage = {
+  getItem: (key) => attempt(() => localStorage.getItem(key)) ?? null,
+  setItem: (key, value) => void attempt(() => localStorage.setItem(key, value)),
+  removeItem: (key) => void attempt(() => localStorage.removeItem(key)),
+}
+
+function attempt<T>(action: () => T): T | undefined {
+  try {
+    return action()
+  } catch {
+    return undefined
+  }
+}

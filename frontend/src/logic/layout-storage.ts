@@ -1,0 +1,25 @@
+/** Sizes of panels in the browser's storage: what is there and is no sizes is taken as nothing. */
+import type { DraftStorage } from './drafts'
+
+type LayoutStorage = Pick<DraftStorage, 'getItem' | 'setItem'>
+
+/** Reads sizes only as the panels write them: a share for each panel by its name. */
+export function layoutStorage(storage: LayoutStorage): LayoutStorage {
+  return {
+    getItem: (key) => {
+      const text = storage.getItem(key)
+      return text !== null && isLayout(text) ? text : null
+    },
+    setItem: (key, value) => storage.setItem(key, value),
+  }
+}
+
+function isLayout(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text)
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+    return isObject && Object.values(value).every((share) => typeof share === 'number' && share >= 0 && share <= 100)
+  } catch {
+    return false
+  }
+}
