@@ -131,7 +131,7 @@ export class Api {
   }
 
   private async runs(): Promise<ProfileRun[]> {
-    return (await this.get('/api/profile-runs')) as ProfileRun[]
+    return ((await this.get('/api/profile-runs?limit=500')) as { items: ProfileRun[] }).items
   }
 
   private async get(path: string): Promise<unknown> {

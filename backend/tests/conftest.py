@@ -83,6 +83,10 @@ async def client(settings: Settings, workers: WorkerPool) -> AsyncIterator[httpx
         yield client
 
 
+async def workspace_ids(client: httpx.AsyncClient) -> list[str]:
+    return [workspace["id"] for workspace in (await client.get("/api/workspaces")).json()["items"]]
+
+
 @pytest.fixture
 async def files(client: httpx.AsyncClient) -> list[dict[str, str]]:
     """The files of the sample workspace, as endpoints take them."""

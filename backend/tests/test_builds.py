@@ -70,7 +70,7 @@ async def test_a_cancelled_build_leaves_the_live_version(client: httpx.AsyncClie
     assert (await client.post(f"{LATEST}/cancel")).json()["phase"] == "cancelled"
     again = await client.post(f"{LATEST}/cancel")
     assert (again.status_code, again.json()["code"]) == (409, "deployment-in-progress")
-    assert [each["id"] for each in (await client.get("/api/deployments")).json()] == ["d1"]
+    assert [each["id"] for each in (await client.get("/api/deployments")).json()["items"]] == ["d1"]
     assert (await begin(client, with_query(files))).status_code == 202
     assert (await until_done(client))["deployment_id"] == "d2"
 
@@ -80,7 +80,7 @@ async def test_data_in_the_way_are_counted(client: httpx.AsyncClient, files: Fil
     refused = await begin(client, changed)
     assert (refused.status_code, refused.json()["code"]) == (422, "compilation-refused")
     assert "which 30 values break" in refused.json()["message"]
-    assert [each["id"] for each in (await client.get("/api/deployments")).json()] == ["d1"]
+    assert [each["id"] for each in (await client.get("/api/deployments")).json()["items"]] == ["d1"]
 
 
 async def test_a_build_goes_on_after_a_restart(running: Running, settings: Settings) -> None:

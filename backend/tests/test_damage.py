@@ -34,11 +34,11 @@ async def test_a_damaged_history_is_set_aside_and_made_from_the_store(
     settings: Settings, running: Running, damage: str
 ) -> None:
     async with running(settings) as client:
-        before = (await client.get("/api/deployments")).json()
+        before = (await client.get("/api/deployments")).json()["items"]
     file = settings.data / "workbench.duckdb"
     file.write_bytes(DAMAGE[damage](file.read_bytes()))
     async with running(settings) as client:
-        assert (await client.get("/api/deployments")).json() == before
+        assert (await client.get("/api/deployments")).json()["items"] == before
         ran = await client.post(
             "/api/deployments/live/queries/findUser/executions", json={"parameters": {"username": "nobody"}}
         )

@@ -8,6 +8,8 @@ from pathlib import Path
 import httpx
 from piql_backend.settings import Settings
 
+from .conftest import workspace_ids
+
 Files = list[dict[str, str]]
 Running = Callable[[Settings], AbstractAsyncContextManager[httpx.AsyncClient]]
 LIMIT = "  CARDINALITY LIMIT 100 (owner),\n"
@@ -20,7 +22,7 @@ def replaced(files: Files, path: str, old: str, new: str) -> Files:
 
 
 async def test_the_sample_is_deployed_at_the_first_start(client: httpx.AsyncClient) -> None:
-    deployments = (await client.get("/api/deployments")).json()
+    deployments = (await client.get("/api/deployments")).json()["items"]
     assert [(each["id"], each["version"], each["is_live"]) for each in deployments] == [("d1", 1, True)]
     query = next(each for each in deployments[0]["queries"] if each["name"] == "thoughtstream")
     assert (query["operations"], query["formula"], query["scaling_class"]) == (101, "1 + subscriptions.owner", "II")
@@ -41,7 +43,7 @@ async def test_deploying_again_makes_a_new_live_version(client: httpx.AsyncClien
     made = await client.post("/api/deployments", json={"workspace_id": "scadr", "files": changed})
     assert made.status_code == 201, made.text
     assert (made.json()["id"], made.json()["is_live"]) == ("d2", True)
-    both = (await client.get("/api/deployments")).json()
+    both = (await client.get("/api/deployments")).json()["items"]
     assert [(each["id"], each["is_live"]) for each in both] == [("d2", True), ("d1", False)]
     assert (await client.get("/api/deployments/d1")).json()["files"] == files
 
@@ -52,7 +54,7 @@ async def test_an_unbounded_query_is_refused_with_the_editors_reason(client: htt
     assert (refused.status_code, refused.json()["code"]) == (422, "compilation-refused")
     shown = (await client.post("/api/compilations", json={"files": changed})).json()["diagnostics"]
     assert refused.json()["diagnostics"] == shown
-    assert len((await client.get("/api/deployments")).json()) == 1
+    assert len((await client.get("/api/deployments")).json()["items"]) == 1
 
 
 async def test_nothing_to_deploy_is_said(client: httpx.AsyncClient) -> None:
@@ -144,7 +146,7 @@ async def test_a_limit_below_the_data_is_refused_before_anything_changes(
     refused = await client.post("/api/deployments", json={"workspace_id": "scadr", "files": changed})
     assert (refused.status_code, refused.json()["code"]) == (422, "compilation-refused")
     assert "at most 3" in refused.json()["message"]
-    assert [each["id"] for each in (await client.get("/api/deployments")).json()] == ["d1"]
+    assert [each["id"] for each in (await client.get("/api/deployments")).json()["items"]] == ["d1"]
 
 
 async def test_a_query_left_out_can_no_longer_be_run(client: httpx.AsyncClient, files: Files) -> None:
@@ -164,7 +166,7 @@ async def test_a_store_that_is_away_is_said_and_the_sample_follows_when_it_is_ba
         health = (await client.get("/api/health")).json()
         assert (health["status"], health["store"]["healthy"]) == ("degraded", False)
         assert health["store"]["message"]
-        assert health["workspace_ids"] == ["scadr"]
+        assert await workspace_ids(client) == ["scadr"]
         files = (await client.get("/api/workspaces/scadr")).json()["files"]
         compiled = await client.post(
             "/api/compilations", json={"files": [{"path": each["path"], "text": each["text"]} for each in files]}
@@ -176,7 +178,7 @@ async def test_a_store_that_is_away_is_said_and_the_sample_follows_when_it_is_ba
         assert (await client.put("/api/workspaces/scadr/files/schema.piql", json=edit)).status_code == 200
     async with running(here) as client:
         assert (await client.get("/api/health")).json()["status"] == "ok"
-        assert [each["id"] for each in (await client.get("/api/deployments")).json()] == ["d1"]
+        assert [each["id"] for each in (await client.get("/api/deployments")).json()["items"]] == ["d1"]
         first = (await client.get("/api/workspaces/scadr")).json()["files"][0]
         assert first["text"].endswith("-- mine")
         found = await client.get("/api/deployments/live/queries/findUser/sample-parameters")

@@ -191,7 +191,7 @@ async def test_a_burst_can_be_cancelled(client: httpx.AsyncClient) -> None:
     assert burst["done"] < 5000
     again = await client.post(f"/api/bursts/{burst_id}/cancel")
     assert (again.status_code, again.json()["code"]) == (409, "burst-ended")
-    assert [each["id"] for each in (await client.get("/api/bursts")).json()] == [burst_id]
+    assert [each["id"] for each in (await client.get("/api/bursts")).json()["items"]] == [burst_id]
 
 
 async def test_unknown_bursts_and_their_queries_are_not_found(client: httpx.AsyncClient) -> None:
@@ -202,11 +202,11 @@ async def test_unknown_bursts_and_their_queries_are_not_found(client: httpx.Asyn
 
 
 async def test_slos_are_kept_changed_and_removed(client: httpx.AsyncClient) -> None:
-    assert (await client.get("/api/slos")).json() == []
+    assert (await client.get("/api/slos")).json()["items"] == []
     saved = await client.put("/api/slos/findUser", json={"quantile": 0.999, "threshold_ms": 5, "interval_seconds": 60})
     assert saved.status_code == 200, saved.text
     await client.put("/api/slos/findUser", json={"quantile": 0.9, "threshold_ms": 7, "interval_seconds": 60})
-    slos = (await client.get("/api/slos")).json()
+    slos = (await client.get("/api/slos")).json()["items"]
     assert [(each["query"], each["quantile"], each["threshold_ms"]) for each in slos] == [("findUser", 0.9, 7.0)]
     assert (await client.put("/api/slos/none", json={})).status_code == 404
     assert [(await client.delete("/api/slos/findUser")).status_code for _ in range(2)] == [204, 404]
@@ -225,7 +225,7 @@ async def test_slos_go_out_and_come_in_as_openslo(client: httpx.AsyncClient) -> 
         ("findUser", 7.5),
         ("thoughtstream", 7.5),
     ]
-    assert (await client.get("/api/slos")).json() == taken.json()
+    assert (await client.get("/api/slos")).json()["items"] == taken.json()
 
 
 async def test_openslo_documents_are_taken_whole_or_not_at_all(client: httpx.AsyncClient) -> None:
@@ -239,7 +239,7 @@ async def test_openslo_documents_are_taken_whole_or_not_at_all(client: httpx.Asy
     ):
         answer = await client.post("/api/slos/openslo", json={"text": wrong.replace("value: 5.0", "value: 9.0")})
         assert (answer.status_code, said in answer.json()["message"]) == (status, True), answer.text
-    assert [each["threshold_ms"] for each in (await client.get("/api/slos")).json()] == [5.0]
+    assert [each["threshold_ms"] for each in (await client.get("/api/slos")).json()["items"]] == [5.0]
     await client.put("/api/slos/findUser", json={"quantile": 0.99, "threshold_ms": 5, "interval_seconds": 90})
     refused = await client.get("/api/slos/openslo")
     assert (refused.status_code, refused.json()["code"]) == (422, "slo-not-written")

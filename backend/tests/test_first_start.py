@@ -15,7 +15,7 @@ import piql_backend.first_start as first_start_module
 import pytest
 from piql_backend.settings import Settings
 
-from .conftest import USERS, settings_for
+from .conftest import USERS, settings_for, workspace_ids
 
 Running = Callable[[Settings], AbstractAsyncContextManager[httpx.AsyncClient]]
 SHOP = """CREATE TABLE users (username VARCHAR(32) PRIMARY KEY, hometown VARCHAR(64));
@@ -45,12 +45,12 @@ async def test_a_store_that_holds_data_is_left_as_it_is(tmp_path: Path, running:
         db.load("users", [{"username": "ada", "hometown": "Oslo"}])
     before = contents(file)
     async with running(replace(settings_for(tmp_path / "data"), store=f"{scheme}:{file}")) as client:
-        assert (await client.get("/api/health")).json()["workspace_ids"] == ["application"]
+        assert await workspace_ids(client) == ["application"]
         workspace = (await client.get("/api/workspaces/application")).json()
         assert [file["text"] for file in workspace["files"]] == [SHOP]
         ran = await client.post("/api/deployments/live/queries/userOf/executions", json={"parameters": {"u": "ada"}})
         assert ran.json()["rows"] == [["Oslo"]]
-        assert len((await client.get("/api/deployments")).json()) == 1
+        assert len((await client.get("/api/deployments")).json()["items"]) == 1
     assert contents(file) == before
 
 
@@ -60,8 +60,8 @@ async def test_a_file_of_another_program_gets_no_sample(tmp_path: Path, running:
         raw.execute("CREATE TABLE users (name TEXT)")
         raw.execute("INSERT INTO users VALUES ('ada')")
     async with running(replace(settings_for(tmp_path / "data"), store=f"embedded:{file}")) as client:
-        assert (await client.get("/api/deployments")).json() == []
-        assert (await client.get("/api/health")).json()["workspace_ids"] == ["application"]
+        assert (await client.get("/api/deployments")).json()["items"] == []
+        assert await workspace_ids(client) == ["application"]
     with closing(sqlite3.connect(file)) as raw:
         assert raw.execute("SELECT * FROM users").fetchall() == [("ada",)]
 
@@ -76,7 +76,7 @@ async def test_the_last_workspace_comes_back_from_the_store(settings: Settings, 
         file.unlink() if file.is_file() else file.rmdir()
     async with running(settings) as client:
         assert (await client.get("/api/workspaces/scadr")).json() == before
-        assert [read["id"] for read in (await client.get("/api/deployments")).json()] == ["d1"]
+        assert [read["id"] for read in (await client.get("/api/deployments")).json()["items"]] == ["d1"]
     assert contents(settings.data / "store") == kept
 
 
@@ -114,7 +114,7 @@ async def test_a_first_start_goes_on_where_it_was_interrupted(
             async with running(settings):
                 raise AssertionError("it was not interrupted")
     async with running(settings) as client:
-        assert [read["id"] for read in (await client.get("/api/deployments")).json()] == ["d1"]
+        assert [read["id"] for read in (await client.get("/api/deployments")).json()["items"]] == ["d1"]
         assert len((await client.get("/api/workspaces/scadr")).json()["files"]) == 13
     assert not (settings.data / ".first-start-under-way").exists()
     assert rows_of(settings.store_url, "users") == USERS

@@ -152,7 +152,7 @@ async def test_an_slo_is_set_before_its_query_is_deployed(client: httpx.AsyncCli
     made = await client.post("/api/workspaces/scadr/files", json={"path": "queries/newcomers.piql", "text": text})
     assert made.status_code == 201, made.text
     assert (await client.put("/api/slos/newcomers", json=SLO)).status_code == 200
-    assert [slo["query"] for slo in (await client.get("/api/slos")).json()] == ["newcomers"]
+    assert [slo["query"] for slo in (await client.get("/api/slos")).json()["items"]] == ["newcomers"]
 
 
 def observe_as_predicted(settings: Settings, size: tuple[int, int], p99_ms: float, count: int) -> None:

@@ -39,7 +39,7 @@ async def test_health_names_the_nodes_the_keyspace_and_the_driver(
         url = "/api/deployments/live/queries/findUser/executions"
         ran = await client.post(url, json={"parameters": {"username": "ada_bell"}})
         assert (ran.status_code, len(ran.json()["rows"])) == (200, 1), ran.text
-        deployments = (await client.get("/api/deployments")).json()
+        deployments = (await client.get("/api/deployments")).json()["items"]
         assert [each["is_live"] for each in deployments] == [True]
 
 

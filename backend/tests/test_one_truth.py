@@ -56,7 +56,7 @@ async def test_what_another_process_deploys_is_live_at_the_next_request(
     ran = await run(client, "townOf", u="nobody")
     assert (ran.status_code, ran.json()["deployment_id"]) == (200, "d2")
     assert "townOf" in await live_queries(client)
-    newest = (await client.get(DEPLOYMENTS)).json()[0]
+    newest = (await client.get(DEPLOYMENTS)).json()["items"][0]
     assert (newest["is_live"], newest["deployed_by"], newest["workspace_id"]) == (True, "an application", None)
     assert (await run(client, "findUser", username="nobody")).status_code == 200
 
@@ -75,7 +75,7 @@ async def test_what_was_deployed_while_the_workbench_was_away_is_live(settings: 
     for limit in (10, 20, 30):
         deployed_beside(settings, schema + f"CREATE QUERY few AS SELECT username FROM users LIMIT {limit};")
     async with running(settings) as client:
-        reads = (await client.get(DEPLOYMENTS)).json()
+        reads = (await client.get(DEPLOYMENTS)).json()["items"]
         assert [(read["version"], read["is_live"], read["is_before"]) for read in reads] == [
             (4, True, False),
             (3, False, True),
@@ -88,10 +88,10 @@ async def test_a_history_that_is_lost_is_made_from_the_store(settings: Settings,
     async with running(settings) as client:
         files = (await client.get(f"{DEPLOYMENTS}/live")).json()["files"]
         assert (await deployed(client, with_town(files))).status_code == 201
-        before = (await client.get(DEPLOYMENTS)).json()
+        before = (await client.get(DEPLOYMENTS)).json()["items"]
     (settings.data / "workbench.duckdb").unlink()
     async with running(settings) as client:
-        assert (await client.get(DEPLOYMENTS)).json() == before
+        assert (await client.get(DEPLOYMENTS)).json()["items"] == before
         assert (await client.get(f"{DEPLOYMENTS}/live")).json()["files"] == with_town(files)
         assert (await run(client, "townOf", u="nobody")).status_code == 200
 
@@ -100,7 +100,7 @@ async def test_a_store_and_a_history_without_ids_are_brought_together_by_their_t
     settings: Settings, running: Running
 ) -> None:
     async with running(settings) as client:
-        before = (await client.get(DEPLOYMENTS)).json()
+        before = (await client.get(DEPLOYMENTS)).json()["items"]
     with closing(sqlite3.connect(settings.data / "store")) as raw, raw:
         ((text,),) = raw.execute("SELECT value FROM settings WHERE name = 'deployment'").fetchall()
         document = {name: value for name, value in json.loads(text).items() if name not in ("id", "by", "details")}
@@ -108,7 +108,7 @@ async def test_a_store_and_a_history_without_ids_are_brought_together_by_their_t
     with duckdb.connect(settings.data / "workbench.duckdb") as history:
         history.execute("UPDATE deployments SET deployment = NULL, deployed_by = NULL")
     async with running(settings) as client:
-        assert (await client.get(DEPLOYMENTS)).json() == before
+        assert (await client.get(DEPLOYMENTS)).json()["items"] == before
         files = (await client.get(f"{DEPLOYMENTS}/live")).json()["files"]
         fewer = [file for file in files if file["path"] != "queries/findUser.piql"]
         assert (await deployed(client, fewer)).status_code == 201

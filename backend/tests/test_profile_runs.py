@@ -148,7 +148,7 @@ async def test_a_run_measures_predicts_and_draws_a_heatmap(client: httpx.AsyncCl
 
     assert (await client.delete(f"/api/profile-runs/{run_id}")).status_code == 204
     assert (await client.get(f"/api/profile-runs/{run_id}")).status_code == 404
-    assert (await client.get("/api/profile-runs")).json() == []
+    assert (await client.get("/api/profile-runs")).json()["items"] == []
 
 
 async def test_what_a_run_has_not_measured_is_said_with_the_point_that_it_lacks(
@@ -337,7 +337,7 @@ async def test_a_store_that_was_not_named_at_the_start_is_never_connected_to(
         answer = await client.post("/api/profile-runs", json=SHORT | {"store_url": named})
         assert (answer.status_code, answer.json()["code"]) == (403, "store-not-listed")
         assert "guess" not in answer.text
-        assert (await client.get("/api/profile-runs")).json() == []
+        assert (await client.get("/api/profile-runs")).json()["items"] == []
 
 
 async def test_a_password_of_an_earlier_version_is_taken_out_of_its_file(settings: Settings, running: object) -> None:
@@ -373,7 +373,7 @@ async def test_a_password_of_an_earlier_version_is_taken_out_of_its_file(setting
 async def test_a_run_that_makes_no_sense_is_refused(client: httpx.AsyncClient, change: dict) -> None:
     answer = await client.post("/api/profile-runs", json=SHORT | change)
     assert answer.status_code == 422, answer.text
-    assert (await client.get("/api/profile-runs")).json() == []
+    assert (await client.get("/api/profile-runs")).json()["items"] == []
 
 
 async def test_unknown_runs_are_not_found(client: httpx.AsyncClient, files: Files) -> None:

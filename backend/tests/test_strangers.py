@@ -51,7 +51,7 @@ async def test_a_foreign_page_changes_nothing_by_any_unsafe_operation(client: ht
             assert (answer.status_code, answer.json()["code"]) == (403, "foreign-origin"), (method, url, headers)
             asked += 1
     assert asked > 30 * len(FOREIGN)
-    assert [each["id"] for each in (await client.get("/api/deployments")).json()] == ["d1"]
+    assert [each["id"] for each in (await client.get("/api/deployments")).json()["items"]] == ["d1"]
 
 
 @pytest.mark.parametrize("headers", OWN)
@@ -139,7 +139,7 @@ async def test_a_fault_of_the_backend_has_the_headers_too(
     def fails(*_: object) -> None:
         raise RuntimeError("a fault")
 
-    monkeypatch.setattr("piql_backend.workspaces.repository.Workspaces.list", fails)
+    monkeypatch.setattr("piql_backend.workspaces.repository.Workspaces.page", fails)
     answer = await client.get("/api/workspaces")
     assert answer.status_code == 500
     assert {name: answer.headers.get(name) for name in SECURITY_HEADERS} == SECURITY_HEADERS

@@ -9,7 +9,7 @@ from piql_backend.settings import Settings
 
 
 async def test_the_first_start_makes_the_sample_workspace(client: httpx.AsyncClient) -> None:
-    assert (await client.get("/api/workspaces")).json() == [{"id": "scadr", "title": "SCADr"}]
+    assert (await client.get("/api/workspaces")).json()["items"] == [{"id": "scadr", "title": "SCADr"}]
     files = (await client.get("/api/workspaces/scadr")).json()["files"]
     assert files[0]["path"] == "schema.piql"
     assert "queries/thoughtstream.piql" in [each["path"] for each in files]

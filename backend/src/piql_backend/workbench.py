@@ -56,7 +56,7 @@ class Workbench:
         self._observation_table = ObservationTable(self._database)
         slo_table = SloTable(self._database)
         self.workspaces = Workspaces(data / "workspaces")
-        self.health = Health(self._store, self.workspaces, data, self._problems)
+        self.health = Health(self._store, data, self._problems)
         self.probes = Probes(self._store, self._database, self._observations, self.workers)
         self.compilations = Compilations(self._compile)
         stores = MeasurableStores(settings.store_url, settings.profile_stores)

@@ -51,7 +51,7 @@ async def agreed(client: httpx.AsyncClient, settings: Settings) -> tuple[str, fr
     while (build := (await client.get("/api/deployments/builds/latest")).json()) and build["is_running"]:
         await asyncio.sleep(0.02)
     assert (await client.get("/api/health")).json()["status"] == "ok"
-    reads = (await client.get("/api/deployments")).json()
+    reads = (await client.get("/api/deployments")).json()["items"]
     live = (await client.get("/api/deployments/live")).json()
     assert [read["id"] for read in reads if read["is_live"]] == [live["id"]] == [reads[0]["id"]]
     with piql.connect(settings.store_url) as db:

@@ -1,9 +1,10 @@
 /** What the panels ask the server for, each with the key it is cached under. */
-import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { infiniteQueryOptions, keepPreviousData, queryOptions, type InfiniteData } from '@tanstack/react-query'
 import { isUnderWay } from '../logic/build'
 import { answered, api } from './client'
+import { allPages, pagesUntil, type Page } from './pages'
 import { askPrediction } from './prediction-batch'
-import type { Axis, Health, ProfileRun, SloWrite, SourceFile } from './types'
+import type { Axis, Deployment, Health, ProfileRun, SloWrite, SourceFile } from './types'
 
 export const health = queryOptions({
   queryKey: ['health'],
@@ -24,15 +25,32 @@ export function isActive(run: ProfileRun): boolean {
 
 export const profileRuns = queryOptions({
   queryKey: ['profile-runs'],
-  queryFn: ({ signal }) => answered(api.GET('/api/profile-runs', { signal })),
+  queryFn: ({ signal }) => allPages((cursor) => answered(api.GET('/api/profile-runs', { params: { query: { cursor } }, signal }))),
   // Whoever shows predictions wants to know when a run has ended; the panel of the runs hears more by events.
   refetchInterval: (query) => (query.state.data?.some(isActive) ? 2000 : false),
 })
 
-export const deployments = queryOptions({
+/** The newest versions, always with the live one; `fetchNextPage` brings earlier ones. */
+export const deployments = infiniteQueryOptions({
   queryKey: ['deployments'],
-  queryFn: ({ signal }) => answered(api.GET('/api/deployments', { signal })),
+  queryFn: ({ signal, pageParam }) =>
+    pagesUntil(pageParam === null ? hasLive : isAny, (cursor) => answered(api.GET('/api/deployments', { params: { query: { cursor } }, signal })), pageParam),
+  initialPageParam: null as string | null,
+  getNextPageParam: (page) => page.next,
+  select: versionsOf,
 })
+
+function hasLive(versions: readonly Deployment[]): boolean {
+  return versions.some((version) => version.is_live)
+}
+
+function isAny(): boolean {
+  return true
+}
+
+function versionsOf({ pages }: InfiniteData<Page<Deployment>>): Deployment[] {
+  return pages.flatMap(({ items }) => items)
+}
 
 export const deployment = (id: string) =>
   queryOptions({
@@ -68,7 +86,7 @@ export const rollbackPreview = queryOptions({
 
 export const slos = queryOptions({
   queryKey: ['slos'],
-  queryFn: ({ signal }) => answered(api.GET('/api/slos', { signal })),
+  queryFn: ({ signal }) => allPages((cursor) => answered(api.GET('/api/slos', { params: { query: { cursor } }, signal }))),
 })
 
 export const latency = (deploymentId: string, windowSeconds: number) =>

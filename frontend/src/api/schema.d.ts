@@ -93,7 +93,7 @@ export interface paths {
         };
         /**
          * List Workspaces
-         * @description All workspaces by name.
+         * @description The workspaces by name.
          */
         get: operations["list_workspaces"];
         put?: never;
@@ -113,7 +113,7 @@ export interface paths {
         };
         /**
          * Read Workspace
-         * @description One workspace with all its files.
+         * @description One workspace with its files: those of schemas, which stand at the top, come first.
          */
         get: operations["read_workspace"];
         put?: never;
@@ -417,7 +417,7 @@ export interface paths {
         };
         /**
          * List Profile Runs
-         * @description All runs, the newest first.
+         * @description The runs, the newest first.
          */
         get: operations["list_profile_runs"];
         put?: never;
@@ -665,7 +665,7 @@ export interface paths {
         };
         /**
          * List Deployments
-         * @description All versions, the newest first.
+         * @description The versions, the newest first.
          */
         get: operations["list_deployments"];
         put?: never;
@@ -976,7 +976,7 @@ export interface paths {
         };
         /**
          * List Slos
-         * @description The SLO of each query that has one.
+         * @description The SLO of each query that has one, by the names of the queries.
          */
         get: operations["list_slos"];
         put?: never;
@@ -1839,8 +1839,6 @@ export interface components {
             store: components["schemas"]["StoreRead"];
             /** Problems */
             problems: components["schemas"]["ProblemRead"][];
-            /** Workspace Ids */
-            workspace_ids: string[];
         };
         /**
          * HeatmapAxisCreate
@@ -2027,7 +2025,9 @@ export interface components {
         };
         /**
          * LatencyRead
-         * @description All queries of the deployment, the busiest first; `markers` are the deployments in the window, oldest first.
+         * @description All queries of the deployment, the busiest first.
+         *
+         *     `markers` are the deployments in the window, the oldest first; where there were over 100, the newest of them.
          */
         LatencyRead: {
             /** Deployment Id */
@@ -2320,6 +2320,41 @@ export interface components {
             risk: components["schemas"]["RiskRead"] | null;
             /** Warnings */
             warnings: string[];
+        };
+        /** Page[BurstRead] */
+        Page_BurstRead_: {
+            /** Items */
+            items: components["schemas"]["BurstRead"][];
+            /** Next */
+            next: string | null;
+        };
+        /** Page[DeploymentRead] */
+        Page_DeploymentRead_: {
+            /** Items */
+            items: components["schemas"]["DeploymentRead"][];
+            /** Next */
+            next: string | null;
+        };
+        /** Page[ProfileRunRead] */
+        Page_ProfileRunRead_: {
+            /** Items */
+            items: components["schemas"]["ProfileRunRead"][];
+            /** Next */
+            next: string | null;
+        };
+        /** Page[SloRead] */
+        Page_SloRead_: {
+            /** Items */
+            items: components["schemas"]["SloRead"][];
+            /** Next */
+            next: string | null;
+        };
+        /** Page[WorkspaceSummaryRead] */
+        Page_WorkspaceSummaryRead_: {
+            /** Items */
+            items: components["schemas"]["WorkspaceSummaryRead"][];
+            /** Next */
+            next: string | null;
         };
         /**
          * ParameterRead
@@ -3135,7 +3170,10 @@ export interface components {
             columns: string[];
             range: components["schemas"]["RangeRead"] | null;
         };
-        /** WorkspaceRead */
+        /**
+         * WorkspaceRead
+         * @description A page of its files; `next` is the cursor of the page behind them, null on the last.
+         */
         WorkspaceRead: {
             /** Id */
             id: string;
@@ -3143,6 +3181,8 @@ export interface components {
             title: string;
             /** Files */
             files: components["schemas"]["FileRead"][];
+            /** Next */
+            next: string | null;
         };
         /** WorkspaceSummaryRead */
         WorkspaceSummaryRead: {
@@ -3459,7 +3499,12 @@ export interface operations {
     };
     list_workspaces: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Elements at most. */
+                limit?: number;
+                /** @description `next` of the page before. */
+                cursor?: string | null;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -3472,7 +3517,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["WorkspaceSummaryRead"][];
+                    "application/json": components["schemas"]["Page_WorkspaceSummaryRead_"];
                 };
             };
             /** @description The client has it, by its `If-None-Match`. */
@@ -3535,7 +3580,12 @@ export interface operations {
     };
     read_workspace: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Elements at most. */
+                limit?: number;
+                /** @description `next` of the page before. */
+                cursor?: string | null;
+            };
             header?: never;
             path: {
                 workspace_id: string;
@@ -5270,7 +5320,12 @@ export interface operations {
     };
     list_profile_runs: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Elements at most. */
+                limit?: number;
+                /** @description `next` of the page before. */
+                cursor?: string | null;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -5283,7 +5338,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ProfileRunRead"][];
+                    "application/json": components["schemas"]["Page_ProfileRunRead_"];
                 };
             };
             /** @description The client has it, by its `If-None-Match`. */
@@ -6765,7 +6820,12 @@ export interface operations {
     };
     list_deployments: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Elements at most. */
+                limit?: number;
+                /** @description `next` of the page before. */
+                cursor?: string | null;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -6778,7 +6838,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DeploymentRead"][];
+                    "application/json": components["schemas"]["Page_DeploymentRead_"];
                 };
             };
             /** @description The client has it, by its `If-None-Match`. */
@@ -8085,7 +8145,12 @@ export interface operations {
     };
     list_bursts: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Elements at most. */
+                limit?: number;
+                /** @description `next` of the page before. */
+                cursor?: string | null;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -8098,7 +8163,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["BurstRead"][];
+                    "application/json": components["schemas"]["Page_BurstRead_"];
                 };
             };
             /** @description The client has it, by its `If-None-Match`. */
@@ -8473,7 +8538,12 @@ export interface operations {
     };
     list_slos: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Elements at most. */
+                limit?: number;
+                /** @description `next` of the page before. */
+                cursor?: string | null;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -8486,7 +8556,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SloRead"][];
+                    "application/json": components["schemas"]["Page_SloRead_"];
                 };
             };
             /** @description The client has it, by its `If-None-Match`. */

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { CircleAlert, CircleCheck, TriangleAlert } from 'lucide-react'
 import { deployments, health } from '../api/queries'
 import { useCompilationState } from '../documents/compile-loop'
@@ -17,7 +17,7 @@ export function StatusBar() {
   const error = useCompilationState((state) => state.error)
   const caret = useCaret((state) => state.caret)
   const { data: server, isError: isAway } = useQuery(health)
-  const { data: versions } = useQuery(deployments)
+  const { data: versions } = useInfiniteQuery(deployments)
   const live = versions?.find((version) => version.is_live)
   return (
     <section className={styles['status']} {...region('Status')}>

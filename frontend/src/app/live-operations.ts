@@ -1,10 +1,10 @@
 /** How many operations each query may ask for as it is deployed, to say where the text differs. */
-import { useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { deployments } from '../api/queries'
 
 export function useLiveOperations(): ReadonlyMap<string, number> {
-  const { data: versions } = useQuery(deployments)
+  const { data: versions } = useInfiniteQuery(deployments)
   const live = versions?.find((version) => version.is_live)
   return useMemo(() => new Map(live?.queries.map(({ name, operations }) => [name, operations] as const)), [live])
 }

@@ -1,5 +1,6 @@
 /** Saves changed texts to the server: a while after the last key, or at once when asked; one save after the other. */
 import { answered, api, ApiError, messageOf, Unreachable } from '../api/client'
+import { allPages } from '../api/pages'
 import type { Workspace, WorkspaceFile } from '../api/types'
 import { notify } from '../app/notices'
 import { documentAt, markConflict, markFailed, markSaved, markSaving, markUnknown, useDocuments, type TextDocument } from './documents'
@@ -62,9 +63,19 @@ export async function readWorkspace(workspace: string, signal: AbortSignal): Pro
   for (;;) {
     await underWay
     const before = ended
-    const read = await answered(api.GET('/api/workspaces/{workspace_id}', { params: { path: { workspace_id: workspace } }, signal }))
+    const read = await readAll(workspace, signal)
     if (before === ended) return read
   }
+}
+
+/** A workspace comes with its files by the page. */
+async function readAll(workspace: string, signal: AbortSignal): Promise<Workspace> {
+  let last: Workspace | undefined
+  const files = await allPages(async (cursor) => {
+    last = await answered(api.GET('/api/workspaces/{workspace_id}', { params: { path: { workspace_id: workspace }, query: { cursor } }, signal }))
+    return { items: last.files, next: last.next }
+  })
+  return { id: workspace, title: last?.title ?? workspace, files, next: null }
 }
 
 function scheduleSave(pauseMs: number): void {

@@ -5,14 +5,15 @@ from fastapi import APIRouter
 from piql_backend.bursts.schemas import BurstCreate, BurstRead
 from piql_backend.dependencies import TheWorkbench
 from piql_backend.errors import declared
+from piql_backend.pages import Page, WishedPage
 
 router = APIRouter(prefix="/bursts", tags=["bursts"])
 
 
 @router.get("")
-async def list_bursts(workbench: TheWorkbench) -> list[BurstRead]:
+async def list_bursts(wish: WishedPage, workbench: TheWorkbench) -> Page[BurstRead]:
     """The bursts since the backend started, the newest first."""
-    return workbench.bursts.list()
+    return workbench.bursts.page(wish)
 
 
 @router.post("", status_code=201, responses=declared(404, 409, 503))

@@ -17,6 +17,7 @@ from piql_profiler.measure.sampling import ParameterSampler
 from piql_backend.bursts.schemas import BurstCreate, BurstErrorRead, BurstRead, ParameterSourceRead
 from piql_backend.errors import ApiError, NotFound, from_engine
 from piql_backend.executions.service import Executions, Job
+from piql_backend.pages import Listing, Page, PageWish
 
 KEPT = 50
 _MOST_FAULTS = 20  # store failures one after the other that end a burst
@@ -26,7 +27,7 @@ _MOST_FAULTS = 20  # store failures one after the other that end a burst
 class _Burst:
     """A burst under way; the threads change it under its lock."""
 
-    id: str
+    number: int
     request: BurstCreate
     job: Job
     sampler: ParameterSampler
@@ -45,6 +46,10 @@ class _Burst:
     lock: threading.Lock = field(default_factory=threading.Lock)
     drawing: threading.Lock = field(default_factory=threading.Lock)
 
+    @property
+    def id(self) -> str:
+        return f"b{self.number}"
+
     def claim(self) -> bool:
         """Take the next execution, if there is one left."""
         with self.lock:
@@ -52,6 +57,9 @@ class _Burst:
                 return False
             self.claimed += 1
             return True
+
+
+_BURSTS = Listing[_Burst, int]("bursts", int, lambda burst: burst.number, is_descending=True)
 
 
 class Bursts:
@@ -69,8 +77,9 @@ class Bursts:
             _stop(burst, "cancelled", "The backend was stopped.")
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    def list(self) -> list[BurstRead]:
-        return [_read(each) for each in reversed(self._bursts.values())]
+    def page(self, wish: PageWish) -> Page[BurstRead]:
+        page = _BURSTS.page_of(wish, self._bursts.values())
+        return Page(items=[_read(burst) for burst in page.items], next=page.next)
 
     def read(self, burst_id: str) -> BurstRead:
         return _read(self._burst(burst_id))
@@ -86,7 +95,7 @@ class Bursts:
         if running is not None:
             raise ApiError(409, "burst-under-way", f"A burst of {running.request.query} is under way.", "Wait for it.")
         self._number += 1
-        burst = _Burst(f"b{self._number}", request, job, sampler, datetime.now(UTC), time.perf_counter())
+        burst = _Burst(self._number, request, job, sampler, datetime.now(UTC), time.perf_counter())
         self._bursts[burst.id] = burst
         while len(self._bursts) > KEPT:
             del self._bursts[next(iter(self._bursts))]

@@ -15,14 +15,15 @@ from piql_backend.deployments.schemas import (
     RollbackPreviewRead,
 )
 from piql_backend.errors import declared
+from piql_backend.pages import Page, WishedPage
 
 router = APIRouter(prefix="/deployments", tags=["deployments"])
 
 
 @router.get("")
-def list_deployments(workbench: TheWorkbench) -> list[DeploymentRead]:
-    """All versions, the newest first."""
-    return workbench.deployments.list()
+def list_deployments(wish: WishedPage, workbench: TheWorkbench) -> Page[DeploymentRead]:
+    """The versions, the newest first."""
+    return workbench.deployments.page(wish)
 
 
 @router.post("/preview", responses=declared(404, 409))

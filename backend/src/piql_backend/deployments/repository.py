@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from piql.versions.change.composition import EARLIER
@@ -17,8 +17,11 @@ from piql_backend.deployments.schemas import (
     DeploymentRead,
     QueryBoundRead,
 )
+from piql_backend.pages import Listing, Page, PageWish
 
 _COLUMNS = "version, workspace_id, created_at, run_id, model, files, queries, bounds, indexes, deployment, deployed_by"
+
+_VERSIONS = Listing[DeploymentRead, int]("deployments", int, lambda read: read.version, is_descending=True)
 
 
 class DeploymentTable:
@@ -27,10 +30,19 @@ class DeploymentTable:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def list(self, live: int) -> list[DeploymentRead]:
-        """Give all versions, the newest first; `live` is the number of the one that runs, 0 of none."""
+    def page(self, wish: PageWish, live: int) -> Page[DeploymentRead]:
+        """Give a page of the versions, the newest first; `live` is the number of the one that runs, 0 of none."""
+        return _VERSIONS.page(wish, lambda version, count: self._older(version, count, live))
+
+    def list(self, live: int) -> Sequence[DeploymentRead]:
+        """Give all versions, the newest first."""
+        return self._older(None, None, live)
+
+    def _older(self, version: int | None, count: int | None, live: int) -> Sequence[DeploymentRead]:
+        """Give the `count` newest versions before one; all of them for None."""
+        selection = f"SELECT {_COLUMNS} FROM deployments WHERE ? IS NULL OR version < ? ORDER BY version DESC LIMIT ?"
         with self._database.read() as cursor:
-            rows = cursor.execute(f"SELECT {_COLUMNS} FROM deployments ORDER BY version DESC").fetchall()
+            rows = cursor.execute(selection, [version, version, count]).fetchall()
         return [DeploymentRead(**_fields(row, live)) for row in rows]
 
     def read(self, version: int, live: int) -> DeploymentDetailRead | None:

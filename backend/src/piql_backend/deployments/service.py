@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -33,6 +33,7 @@ from piql_backend.deployments.schemas import (
     RollbackPreviewRead,
 )
 from piql_backend.errors import ApiError, BetweenRead, NotFound
+from piql_backend.pages import Page, PageWish
 from piql_backend.predictions.by_workers import PredictionsByWorkers
 from piql_backend.schema import SourceFile
 from piql_backend.store import StoreConnection
@@ -87,14 +88,20 @@ class Deployments:
         self.building.close()
         self.history.close()
 
-    def list(self) -> list[DeploymentRead]:
-        """Give all versions, the newest first; the one that a rollback returns to is marked where the store answers."""
+    def page(self, wish: PageWish) -> Page[DeploymentRead]:
+        """Give versions, the newest first; the one that a rollback returns to is marked where the store answers."""
         self.history.look()
         before = 0
         with suppress(PiqlError, ApiError):
             before = self.history.version_before()
-        reads = self._table.list(self._live_version())
-        return [read.model_copy(update={"is_before": True}) if read.version == before else read for read in reads]
+        page = self._table.page(wish, self._live_version())
+        reads = [read.model_copy(update={"is_before": True}) if read.version == before else read for read in page.items]
+        return Page(items=reads, next=page.next)
+
+    def until(self, version: int) -> Sequence[DeploymentRead]:
+        """Give a version and all before it, the newest first."""
+        self.history.look()
+        return [read for read in self._table.list(self._live_version()) if read.version <= version]
 
     def read(self, deployment_id: str) -> DeploymentDetailRead:
         """Give one version, or the live one."""

@@ -59,4 +59,3 @@ class HealthRead(Read):
     started_at: datetime
     store: StoreRead
     problems: list[ProblemRead]
-    workspace_ids: list[str]

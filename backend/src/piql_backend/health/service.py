@@ -12,7 +12,6 @@ from piql_backend import __version__
 from piql_backend.disk import FREE_SOME, LEAST_FREE_BYTES, free_bytes
 from piql_backend.health.schemas import HealthRead, ProblemRead, StoreRead
 from piql_backend.store import StoreConnection
-from piql_backend.workspaces.repository import Workspaces
 
 _BYTES_A_MB = 1_000_000
 
@@ -23,12 +22,10 @@ class Health:
     def __init__(
         self,
         store: StoreConnection,
-        workspaces: Workspaces,
         data: Path,
         ask: Callable[[], Sequence[ProblemRead]],
     ) -> None:
         self._store = store
-        self._workspaces = workspaces
         self._data = data
         self._ask = ask
         self._instance_id = secrets.token_hex(8)
@@ -44,7 +41,6 @@ class Health:
             started_at=self._started_at,
             store=store,
             problems=problems,
-            workspace_ids=await asyncio.to_thread(self._workspaces.ids),
         )
 
     def _problems(self, store: StoreRead) -> Iterator[ProblemRead]:

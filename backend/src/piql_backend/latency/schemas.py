@@ -113,7 +113,10 @@ class MarkerRead(Read):
 
 
 class LatencyRead(Read):
-    """All queries of the deployment, the busiest first; `markers` are the deployments in the window, oldest first."""
+    """All queries of the deployment, the busiest first.
+
+    `markers` are the deployments in the window, the oldest first; where there were over 100, the newest of them.
+    """
 
     deployment_id: str
     window_seconds: float

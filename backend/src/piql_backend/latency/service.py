@@ -19,6 +19,7 @@ from piql_backend.slos.repository import SloTable
 from piql_backend.slos.schemas import SloRead
 
 STEPS = 60
+MOST_MARKERS = 100
 _NOTHING = Totals(0, 0, 0, 0, None, None, None, None)
 
 
@@ -92,7 +93,7 @@ class Latency:
 
         What ran before the window is not asked for: of a version that was live when the window began, the first.
         """
-        until = [read for read in self._deployments.list() if read.version <= deployment.version]
+        until = self._deployments.until(deployment.version)
         later = [read for read in until if read.created_at > aware(since)]
         in_force = until[len(later) : len(later) + 1]  # when the window began; the newest version comes first
         first = {query.name: deployment.version for query in deployment.queries}
@@ -107,7 +108,7 @@ class Latency:
                 at=read.created_at,
                 changed=list(self._plans.changed(read.version, befores.get(read.version))),
             )
-            for read in reversed(later)
+            for read in reversed(later[:MOST_MARKERS])
         ]
         return markers, Span(deployment.version, first)
 

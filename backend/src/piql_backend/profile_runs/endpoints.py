@@ -5,6 +5,7 @@ from fastapi.responses import StreamingResponse
 
 from piql_backend.dependencies import TheWorkbench
 from piql_backend.errors import declared
+from piql_backend.pages import Page, WishedPage
 from piql_backend.profile_runs.schemas import ProfileRunCreate, ProfileRunRead
 
 _EVENTS = {"content": {"text/event-stream": {"schema": {"type": "string"}}}, "description": "Server-sent events."}
@@ -13,9 +14,9 @@ router = APIRouter(prefix="/profile-runs", tags=["profile runs"])
 
 
 @router.get("")
-async def list_profile_runs(workbench: TheWorkbench) -> list[ProfileRunRead]:
-    """All runs, the newest first."""
-    return workbench.profile_runs.list()
+async def list_profile_runs(wish: WishedPage, workbench: TheWorkbench) -> Page[ProfileRunRead]:
+    """The runs, the newest first."""
+    return workbench.profile_runs.page(wish)
 
 
 @router.post("", status_code=201, responses=declared(403, 404, 409))

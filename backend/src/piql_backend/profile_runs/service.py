@@ -20,6 +20,7 @@ from piql_profiler.measure.store_urls import without_password
 from piql_profiler.measure.workload import Workload
 
 from piql_backend.errors import ApiError, NotFound
+from piql_backend.pages import Listing, Page, PageWish
 from piql_backend.profile_runs.drift import drift_of
 from piql_backend.profile_runs.process import ProfileProcess, end_orphan
 from piql_backend.profile_runs.repository import ProfileRunFiles, StoredRun
@@ -38,6 +39,13 @@ ENDED = ("cancelled", "failed", "done")
 SECONDS_BETWEEN_PINGS = 10.0
 MOST_QUEUED = 20
 MOST_POINTS = 2000
+
+_RUNS = Listing[ProfileRunRead, str](
+    "profile-runs",
+    str,
+    lambda run: f"{run.created_at.astimezone(UTC).isoformat(timespec='microseconds')} {run.id}",
+    is_descending=True,
+)
 
 
 class ProfileRuns:
@@ -83,8 +91,8 @@ class ProfileRuns:
         self._is_closing = True
         self._wake()
 
-    def list(self) -> list[ProfileRunRead]:
-        return sorted((each.read for each in self._runs.values()), key=lambda each: each.created_at, reverse=True)
+    def page(self, wish: PageWish) -> Page[ProfileRunRead]:
+        return _RUNS.page_of(wish, (run.read for run in self._runs.values()))
 
     def read(self, run_id: str) -> ProfileRunRead:
         return self._run(run_id).read

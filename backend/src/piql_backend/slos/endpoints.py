@@ -5,6 +5,7 @@ from fastapi.responses import PlainTextResponse
 
 from piql_backend.dependencies import TheWorkbench
 from piql_backend.errors import declared
+from piql_backend.pages import Page, WishedPage
 from piql_backend.schema import SloWrite
 from piql_backend.slos.schemas import OpenSloWrite, SloRead
 
@@ -12,9 +13,9 @@ router = APIRouter(prefix="/slos", tags=["slos"])
 
 
 @router.get("")
-def list_slos(workbench: TheWorkbench) -> list[SloRead]:
-    """The SLO of each query that has one."""
-    return workbench.slos.list()
+def list_slos(wish: WishedPage, workbench: TheWorkbench) -> Page[SloRead]:
+    """The SLO of each query that has one, by the names of the queries."""
+    return workbench.slos.page(wish)
 
 
 @router.get("/openslo", response_class=PlainTextResponse, responses=declared(422))

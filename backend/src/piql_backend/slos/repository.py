@@ -6,10 +6,14 @@ from collections.abc import Mapping, Sequence
 
 from piql_backend.database.connection import Database, aware, now
 from piql_backend.errors import NotFound
+from piql_backend.pages import Listing, Page, PageWish
 from piql_backend.schema import SloWrite
 from piql_backend.slos.schemas import SloRead
 
 _COLUMNS = "query, quantile, threshold_ms, interval_seconds, updated_at"
+
+
+_SLOS = Listing[SloRead, str]("slos", str, lambda slo: slo.query)
 
 
 class SloTable:
@@ -18,9 +22,17 @@ class SloTable:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def list(self) -> list[SloRead]:
+    def page(self, wish: PageWish) -> Page[SloRead]:
+        return _SLOS.page(wish, self._behind)
+
+    def list(self) -> Sequence[SloRead]:
+        return self._behind(None, None)
+
+    def _behind(self, query: str | None, count: int | None) -> Sequence[SloRead]:
+        """Give the SLOs of the `count` queries behind one, by name; of all for None."""
+        selection = f"SELECT {_COLUMNS} FROM slos WHERE ? IS NULL OR query > ? ORDER BY query LIMIT ?"
         with self._database.read() as cursor:
-            rows = cursor.execute(f"SELECT {_COLUMNS} FROM slos ORDER BY query").fetchall()
+            rows = cursor.execute(selection, [query, query, count]).fetchall()
         return [
             SloRead(
                 query=query,

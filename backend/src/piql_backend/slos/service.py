@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from piql_backend.compilations.service import Compilations
 from piql_backend.deployments.service import Deployments
 from piql_backend.errors import ApiError, NotFound
+from piql_backend.pages import Page, PageWish
 from piql_backend.predictions.by_workers import PredictionsByWorkers
 from piql_backend.schema import SloWrite, SourceFile
 from piql_backend.slos.repository import SloTable
@@ -34,8 +35,8 @@ class Slos:
         self._workspaces = workspaces
         self._compilations = compilations
 
-    def list(self) -> list[SloRead]:
-        return self._table.list()
+    def page(self, wish: PageWish) -> Page[SloRead]:
+        return self._table.page(wish)
 
     def save(self, query: str, slo: SloWrite) -> SloRead:
         (saved,) = self._save({query: slo})

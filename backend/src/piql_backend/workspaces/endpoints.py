@@ -6,21 +6,22 @@ from fastapi import APIRouter, Query, Response
 
 from piql_backend.dependencies import TheWorkbench
 from piql_backend.errors import declared
+from piql_backend.pages import Page, WishedPage
 from piql_backend.workspaces.schemas import FileCreate, FileRead, FileUpdate, WorkspaceRead, WorkspaceSummaryRead
 
 router = APIRouter(prefix="/workspaces", tags=["workspaces"])
 
 
 @router.get("")
-def list_workspaces(workbench: TheWorkbench) -> list[WorkspaceSummaryRead]:
-    """All workspaces by name."""
-    return workbench.workspaces.list()
+def list_workspaces(wish: WishedPage, workbench: TheWorkbench) -> Page[WorkspaceSummaryRead]:
+    """The workspaces by name."""
+    return workbench.workspaces.page(wish)
 
 
 @router.get("/{workspace_id}", responses=declared(404))
-def read_workspace(workspace_id: str, workbench: TheWorkbench) -> WorkspaceRead:
-    """One workspace with all its files."""
-    return workbench.workspaces.read(workspace_id)
+def read_workspace(workspace_id: str, wish: WishedPage, workbench: TheWorkbench) -> WorkspaceRead:
+    """One workspace with its files: those of schemas, which stand at the top, come first."""
+    return workbench.workspaces.read(workspace_id, wish)
 
 
 @router.post("/{workspace_id}/files", status_code=201, responses=declared(404, 409))

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from piql_backend.errors import ApiError, NotFound
 from piql_backend.files import write_atomically
+from piql_backend.pages import Listing, Page, PageWish
 from piql_backend.schema import is_file_path
 from piql_backend.workspaces.schemas import FileRead, WorkspaceRead, WorkspaceSummaryRead
 
 TITLES = {"scadr": "SCADr"}
+
+_WORKSPACES = Listing[str, str]("workspaces", str, lambda workspace_id: workspace_id)
+_FILES = Listing[str, str]("files", str, lambda path: f"{path.count('/'):03} {path}")  # a path has < 200 characters
 
 
 def revision_of(text: str) -> str:
@@ -32,13 +36,17 @@ class Workspaces:
             return []
         return sorted(each.name for each in self._root.iterdir() if each.is_dir() and not each.name.startswith("."))
 
-    def list(self) -> list[WorkspaceSummaryRead]:
-        return [WorkspaceSummaryRead(id=each, title=TITLES.get(each, each)) for each in self.ids()]
+    def page(self, wish: PageWish) -> Page[WorkspaceSummaryRead]:
+        page = _WORKSPACES.page_of(wish, self.ids())
+        summaries = [WorkspaceSummaryRead(id=name, title=TITLES.get(name, name)) for name in page.items]
+        return Page(items=summaries, next=page.next)
 
-    def read(self, workspace_id: str) -> WorkspaceRead:
-        texts = self.texts(workspace_id)
-        files = [FileRead(path=path, text=text, revision=revision_of(text)) for path, text in texts.items()]
-        return WorkspaceRead(id=workspace_id, title=TITLES.get(workspace_id, workspace_id), files=files)
+    def read(self, workspace_id: str, wish: PageWish) -> WorkspaceRead:
+        """Give a workspace with a page of its files, in the order of `texts`."""
+        folder = self._folder(workspace_id)
+        page = _FILES.page_of(wish, _paths(folder))
+        files = [_read(folder / path, path) for path in page.items]
+        return WorkspaceRead(id=workspace_id, title=TITLES.get(workspace_id, workspace_id), files=files, next=page.next)
 
     def texts(self, workspace_id: str) -> dict[str, str]:
         """Give the text of each file by its path; schema files, which stand at the top, come first.
@@ -46,10 +54,7 @@ class Workspaces:
         A link that leads out of the workspace is no file of it.
         """
         folder = self._folder(workspace_id)
-        inside = (each for each in folder.rglob("*.piql") if each.is_file() and _lies_in(each, folder))
-        paths = [each.relative_to(folder).as_posix() for each in inside]
-        paths = sorted((each for each in paths if is_file_path(each)), key=lambda each: (each.count("/"), each))
-        return {each: (folder / each).read_bytes().decode("utf-8", "replace") for each in paths}
+        return {path: _text(folder / path) for path in sorted(_paths(folder), key=_FILES.key)}
 
     def create_file(self, workspace_id: str, path: str, text: str) -> FileRead:
         file = self._file(workspace_id, path)
@@ -81,7 +86,8 @@ class Workspaces:
 
     def refuse_newer(self, workspace_id: str, base_revisions: Mapping[str, str]) -> None:
         """Refuse with 409 what is based on other files than those there are: one changed, added or removed since."""
-        there = {file.path: file for file in self.read(workspace_id).files}
+        texts = self.texts(workspace_id)
+        there = {path: FileRead(path=path, text=text, revision=revision_of(text)) for path, text in texts.items()}
         for path, current in there.items():
             if base_revisions.get(path) != current.revision:
                 raise _changed(path, current)
@@ -110,6 +116,13 @@ class Workspaces:
         return file
 
 
+def _paths(folder: Path) -> Sequence[str]:
+    """Give the paths of the files of a workspace, in no order."""
+    inside = (file for file in folder.rglob("*.piql") if file.is_file() and _lies_in(file, folder))
+    paths = (file.relative_to(folder).as_posix() for file in inside)
+    return [path for path in paths if is_file_path(path)]
+
+
 def _lies_in(file: Path, folder: Path) -> bool:
     return file.resolve().is_relative_to(folder.resolve())
 
@@ -119,8 +132,12 @@ def _changed(path: str, current: FileRead) -> ApiError:
     return ApiError(409, "file-changed", message, "Compare it with the current text.", current=current)
 
 
+def _text(file: Path) -> str:
+    return file.read_bytes().decode("utf-8", "replace")
+
+
 def _read(file: Path, path: str) -> FileRead:
-    text = file.read_bytes().decode("utf-8", "replace")
+    text = _text(file)
     return FileRead(path=path, text=text, revision=revision_of(text))
 
 

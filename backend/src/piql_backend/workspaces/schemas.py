@@ -21,9 +21,12 @@ class FileRead(Read):
 
 
 class WorkspaceRead(Read):
+    """A page of its files; `next` is the cursor of the page behind them, null on the last."""
+
     id: str
     title: str
     files: list[FileRead]
+    next: str | None
 
 
 class FileCreate(Write):

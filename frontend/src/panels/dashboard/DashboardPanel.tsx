@@ -1,7 +1,8 @@
-import { useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { ChartNoAxesColumn, Rows3, Table2 } from 'lucide-react'
 import { useMemo } from 'react'
-import { deployments, latency } from '../../api/queries'
+import { ApiError } from '../../api/client'
+import { deployment, deployments, latency } from '../../api/queries'
 import type { Deployment, Latency } from '../../api/types'
 import { setView, useView } from '../../app/url-state'
 import { openPanel } from '../../app/panel-view'
@@ -29,12 +30,12 @@ const WINDOWS = [
 /** Observed beside predicted p99 and SLO compliance of every deployed query, the worst first. */
 export default function DashboardPanel() {
   const view = useView()
-  const { data: versions, error: versionsError } = useQuery(deployments)
-  const version = versions?.find((each) => (view.deployment ? each.id === view.deployment : each.is_live))
+  const { data: versions, error: versionsError } = useInfiniteQuery(deployments)
+  const { version, isUnknown, error: versionError } = useVersion(versions, view.deployment)
   const windowSeconds = view.window ?? 3600
   const { data, error } = useQuery({ ...latency(version?.id ?? '', windowSeconds), enabled: version !== undefined })
   if (versionsError && !versions) return <ErrorNotice error={versionsError} />
-  if (versions && !version && view.deployment) {
+  if (isUnknown) {
     return (
       <EmptyState
         icon={<ChartNoAxesColumn size={22} aria-hidden />}
@@ -45,7 +46,8 @@ export default function DashboardPanel() {
       </EmptyState>
     )
   }
-  if (versions && !version) {
+  if (versionError) return <ErrorNotice error={versionError} />
+  if (versions && !version && !view.deployment) {
     return (
       <EmptyState
         icon={<ChartNoAxesColumn size={22} aria-hidden />}
@@ -92,6 +94,13 @@ export default function DashboardPanel() {
   )
 }
 
+/** The version of an id, which may be an earlier one than those that are listed; without an id the live one. */
+function useVersion(versions: readonly Deployment[] | undefined, id: string | undefined) {
+  const listed = versions?.find((version) => (id === undefined ? version.is_live : version.id === id))
+  const { data, error } = useQuery({ ...deployment(id ?? ''), enabled: versions !== undefined && id !== undefined && !listed })
+  return { version: listed ?? (id === undefined ? undefined : data), isUnknown: error instanceof ApiError && error.status === 404, error }
+}
+
 function Comparison({ data, version }: { data: Latency; version: Deployment }) {
   const view = useView()
   const ranked = useMemo(() => rank(data.queries), [data])
@@ -123,7 +132,7 @@ function DeploymentChoice({ versions, chosen }: { versions: readonly Deployment[
       value={chosen?.id ?? ''}
       onChange={(event) => setView({ deployment: versions.find((each) => each.id === event.target.value)?.is_live ? undefined : event.target.value })}
     >
-      {versions.map((version) => (
+      {[...versions, ...(chosen && !versions.some((version) => version.id === chosen.id) ? [chosen] : [])].map((version) => (
         <option key={version.id} value={version.id}>
           version {version.version}
           {version.is_live ? ' (live)' : ''} · {formatDay(version.created_at)}

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Pause, Play, X } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { answered, api } from '../../api/client'
@@ -35,7 +35,7 @@ export function BuildState() {
   })
   const textVersion = useDocuments((state) => state.version)
   const seen = useSeenRefusal(build, textVersion)
-  const { data: versions } = useQuery(deployments)
+  const { data: versions } = useInfiniteQuery(deployments)
   const liveSince = versions?.find((version) => version.is_live)?.created_at ?? null
   if (build?.phase === 'refused') {
     if (!isRefusalOfNow(seen, textVersion, liveSince)) return null

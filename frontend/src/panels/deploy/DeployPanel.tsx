@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { answered, api, ApiError, messageOf } from '../../api/client'
 import { build, deployment, deployments, preview } from '../../api/queries'
@@ -41,7 +41,7 @@ function NextDeployment() {
   const textVersion = useDocuments((state) => state.version)
   const compiled = useCompilationState((state) => state.version)
   const { data, error, isPlaceholderData } = useQuery({ ...preview(compiled, workspace, sourceFiles, latest?.id ?? null), enabled: compiled >= 0 })
-  const { data: versions } = useQuery(deployments)
+  const { data: versions } = useInfiniteQuery(deployments)
   const { data: coming } = useQuery(build)
   const live = versions?.find((version) => version.is_live)
   const changes = useFileChanges(versions, live, workspace)

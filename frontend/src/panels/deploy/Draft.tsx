@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Rocket } from 'lucide-react'
 import { deployments, profileRuns } from '../../api/queries'
 import type { Preview } from '../../api/types'
@@ -82,7 +82,7 @@ export function Draft({ state, preview, files, agreed, onAgree, runId, onChooseR
 
 /** With what was predicted for the live version and what is predicted for this one. */
 function DraftChanges({ preview }: { preview: Preview }) {
-  const { data: versions } = useQuery(deployments)
+  const { data: versions } = useInfiniteQuery(deployments)
   const predictions = usePredictions()
   const before = new Map(versions?.find((version) => version.is_live)?.queries.map((query) => [query.name, query.predicted_p99_ms]))
   const after = new Map([...predictions].map(([name, { typical_p99_ms }]) => [name, typical_p99_ms]))

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Undo2 } from 'lucide-react'
 import { useState } from 'react'
 import { answered, api } from '../../api/client'
@@ -36,7 +36,7 @@ function Asked({ version, onClose }: { version: number; onClose: () => void }) {
   const queryClient = useQueryClient()
   const tellLive = useTellLive()
   const { data: preview, error } = useQuery(rollbackPreview)
-  const { data: versions } = useQuery(deployments)
+  const { data: versions } = useInfiniteQuery(deployments)
   const live = versions?.find((each) => each.is_live)?.version
   const rollBack = useMutation({
     mutationFn: (base_version: number) => answered(api.POST('/api/deployments/rollback', { body: { base_version } })),

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Rocket } from 'lucide-react'
 import { deployments, profileRuns } from '../../api/queries'
 import type { Deployment } from '../../api/types'
@@ -14,7 +14,7 @@ import styles from './deploy.module.css'
 import { RollBack } from './RollBack'
 
 export function Versions() {
-  const { data: versions, error } = useQuery(deployments)
+  const { data: versions, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(deployments)
   const { data: runs } = useQuery(profileRuns)
   const predictedFrom = ({ run_id }: Deployment) => {
     const run = runs?.find((each) => each.id === run_id)
@@ -58,6 +58,11 @@ export function Versions() {
             </tr>
           ))}
         </Table>
+      ) : null}
+      {hasNextPage ? (
+        <Button disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          Show earlier versions
+        </Button>
       ) : null}
     </section>
   )

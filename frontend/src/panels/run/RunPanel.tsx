@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Play } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { answered, api } from '../../api/client'
@@ -23,7 +23,7 @@ import { useNoRunWish, useRunWish } from './useRunWish'
 /** Runs a query of the live deployment: parameters, rows, the next page, and what it cost against its bound. */
 export default function RunPanel() {
   const { query } = useView()
-  const { data: versions, error } = useQuery(deployments)
+  const { data: versions, error } = useInfiniteQuery(deployments)
   const live = versions?.find((version) => version.is_live)
   if (error && !versions) return <ErrorNotice error={error} />
   if (!versions) return <EmptyState title="Looking for what is live…" />

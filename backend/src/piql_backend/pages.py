@@ -1,0 +1,107 @@
+"""Lists are given by the page: so many of their elements at most, and a cursor to where the next page begins.
+
+    GET /api/deployments?limit=2                 {"items": [{"id": "d9", …}, {"id": "d8", …}], "next": "WyJkZXB…"}
+    GET /api/deployments?limit=2&cursor=WyJkZXB… {"items": [{"id": "d7", …}], "next": null}
+
+A cursor holds the key of the last element that was given, not how many came before. So what is added or removed between
+two pages makes no element come twice, and leaves none out.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Generic, TypeVar
+
+from fastapi import Depends, Query
+
+from piql_backend.errors import ApiError
+from piql_backend.schema import Read
+
+USUAL = 100
+MOST = 500
+_MOST_CURSOR = 2_000  # characters; a key is the name of a query or a path
+_MOST_NUMBER = 2**53
+
+Item = TypeVar("Item")
+Key = TypeVar("Key", int, str)
+
+
+class Page(Read, Generic[Item]):
+    """Some elements of a list; `next` is the cursor of the page behind them, null on the last."""
+
+    items: list[Item]
+    next: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class PageWish:
+    """Which page is asked for: `limit` elements at most, behind those of the page that gave `cursor`."""
+
+    limit: int = USUAL
+    cursor: str | None = None
+
+
+def _wish(
+    limit: Annotated[int, Query(ge=1, le=MOST, description="Elements at most.")] = USUAL,
+    cursor: Annotated[str | None, Query(max_length=_MOST_CURSOR, description="`next` of the page before.")] = None,
+) -> PageWish:
+    return PageWish(limit, cursor)
+
+
+WishedPage = Annotated[PageWish, Depends(_wish)]
+
+
+@dataclass(frozen=True)
+class Listing(Generic[Item, Key]):
+    """A list in the order of a key, which each element has for itself; `name` keeps its cursors from other lists."""
+
+    name: str
+    kind: type[Key]
+    key: Callable[[Item], Key]
+    is_descending: bool = False
+
+    def page(self, wish: PageWish, fetch: Callable[[Key | None, int], Sequence[Item]]) -> Page[Item]:
+        """Give a page; `fetch(after, count)` gives the `count` next elements behind a key, from the start for None.
+
+        Raises ApiError 422 for a cursor that is none of this list.
+        """
+        after = None if wish.cursor is None else self._key_of(wish.cursor)
+        items = fetch(after, wish.limit + 1)
+        given = list(items[: wish.limit])
+        return Page(items=given, next=self._cursor_behind(given[-1]) if len(items) > wish.limit else None)
+
+    def page_of(self, wish: PageWish, items: Iterable[Item]) -> Page[Item]:
+        """Give a page of elements that are all at hand, in any order."""
+        ordered = sorted(items, key=self.key, reverse=self.is_descending)
+
+        def fetch(after: Key | None, count: int) -> Sequence[Item]:
+            return [item for item in ordered if after is None or self._is_behind(self.key(item), after)][:count]
+
+        return self.page(wish, fetch)
+
+    def _is_behind(self, key: Key, after: Key) -> bool:
+        return key < after if self.is_descending else key > after
+
+    def _cursor_behind(self, item: Item) -> str:
+        return base64.urlsafe_b64encode(json.dumps([self.name, self.key(item)]).encode()).decode().rstrip("=")
+
+    def _key_of(self, cursor: str) -> Key:
+        try:
+            content: Any = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+            name, key = content
+            if name == self.name and type(key) is self.kind and _can_be_asked_for(key):
+                return key
+        except (ValueError, TypeError, RecursionError):
+            pass
+        raise ApiError(422, "invalid-cursor", "The cursor is none of this list.", "Start again from the first page.")
+
+
+def _can_be_asked_for(key: int | str) -> bool:
+    """Whether the database can compare the key: 64 bits hold it, or it is text without halves of characters."""
+    if isinstance(key, int):
+        return abs(key) <= _MOST_NUMBER
+    key.encode()  # ValueError for halves
+    return True

@@ -1,0 +1,216 @@
+"""No list is given whole: each has a limit and a cursor, or a bound that is proved below."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, get_args
+
+import httpx
+import pytest
+from piql_backend.app import create_app
+from piql_backend.errors import ApiError
+from piql_backend.health.schemas import ProblemRead
+from piql_backend.latency.service import MOST_MARKERS
+from piql_backend.pages import MOST, Listing, Page, PageWish
+from piql_backend.request_limit import MAX_BODY_BYTES
+from piql_backend.schema import SourceFile, SourceFiles
+from piql_backend.settings import Settings
+
+DOCUMENT = create_app().openapi()
+ONE_VERSION = (
+    "What one version holds. It grows with the text that somebody wrote, not with time or use: a version deployed here "
+    "came in one body of at most 5 MB, with at most 300 files."
+)
+ONE_OF_A_KIND = "One for each kind of problem, or for each part that is asked; the kinds are an enumeration."
+EXEMPT = {
+    "/healthz problems": ONE_OF_A_KIND,
+    "/readyz problems": ONE_OF_A_KIND,
+    "/api/health problems": ONE_OF_A_KIND,
+    "/api/profile-runs/{run_id} operators_summary": "One for each operator that can be measured, an enumeration.",
+    "/api/bursts/{burst_id} errors": "One for each code that the engine's errors have, a table in the code.",
+    "/api/bursts/{burst_id} parameter_sources": "One for each parameter of one query: a statement has ≤ 50,000 words.",
+    **{
+        f"/api/deployments/{{deployment_id}} {field}": ONE_VERSION
+        for field in ("queries", "files", "bounds", "indexes")
+    },
+    **{
+        f"/api/deployments/rollback/preview {field}": f"{ONE_VERSION} Here it is two of them."
+        for field in (
+            *("tables", "added", "changed", "removed", "unchanged"),
+            *("indexes_added", "indexes_removed", "bounds_changed"),
+        )
+    },
+    "/api/latency/{deployment_id} queries": ONE_VERSION,
+    "/api/latency/{deployment_id} markers": "The newest 100 are given.",
+}
+
+
+def resolved(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Give what a schema may be, without references and alternatives."""
+    if "$ref" in schema:
+        yield from resolved(DOCUMENT["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]])
+    elif alternatives := [*schema.get("anyOf", ()), *schema.get("oneOf", ()), *schema.get("allOf", ())]:
+        for alternative in alternatives:
+            yield from resolved(alternative)
+    else:
+        yield schema
+
+
+def is_array(schema: dict[str, Any]) -> bool:
+    return any(alternative.get("type") == "array" for alternative in resolved(schema))
+
+
+def lists_without_pages(document: dict[str, Any]) -> set[str]:
+    """Give path and field of each array at the top of an answer to GET that has no `limit`, `cursor` and `next`."""
+    unbounded = set()
+    for path, operations in document["paths"].items():
+        operation = operations.get("get", {"responses": {"200": {}}})
+        schema = operation["responses"]["200"].get("content", {}).get("application/json", {}).get("schema", {})
+        asked = {parameter["name"]: parameter for parameter in operation.get("parameters", ())}
+        fields = {name: field for answer in resolved(schema) for name, field in answer.get("properties", {}).items()}
+        is_paged = {"limit", "cursor"} <= asked.keys() and "next" in fields
+        is_paged = is_paged and {"maximum", "default"} <= asked["limit"]["schema"].keys()
+        arrays = [name for name, field in fields.items() if is_array(field)]
+        if is_array(schema):
+            unbounded.add(path)
+        elif not is_paged or len(arrays) > 1:
+            unbounded |= {f"{path} {name}" for name in arrays}
+    return unbounded
+
+
+def test_every_list_has_pages_or_a_proved_bound() -> None:
+    assert lists_without_pages(DOCUMENT) == EXEMPT.keys()
+
+
+def test_a_list_without_pages_would_be_seen() -> None:
+    array = {"type": "array", "items": {"type": "string"}}
+    whole = {"properties": {"names": {"anyOf": [array, {"type": "null"}]}}, "type": "object"}
+
+    def document(schema: dict[str, Any]) -> dict[str, Any]:
+        answer = {"200": {"content": {"application/json": {"schema": schema}}}}
+        return {"paths": {"/list": {"get": {"responses": answer}}}}
+
+    assert lists_without_pages(document(array)) == {"/list"}
+    assert lists_without_pages(document(whole)) == {"/list names"}
+
+
+def test_the_numbers_of_the_proofs_are_those_of_the_code() -> None:
+    most_files = next(part.max_length for part in get_args(SourceFiles)[1].metadata if hasattr(part, "max_length"))
+    assert get_args(SourceFiles)[0] == list[SourceFile]
+    assert (most_files, MAX_BODY_BYTES, MOST_MARKERS) == (300, 5_000_000, 100)
+    assert len(get_args(ProblemRead.model_fields["what"].annotation)) == 5
+
+
+NUMBERS = Listing[int, int]("numbers", int, lambda number: number)
+DOWN = Listing[int, int]("down", int, lambda number: number, is_descending=True)
+
+
+def pages(listing: Listing[int, int], items: list[int], limit: int) -> Iterator[Page[int]]:
+    page = listing.page_of(PageWish(limit), items)
+    yield page
+    while page.next is not None:
+        page = listing.page_of(PageWish(limit, page.next), items)
+        yield page
+
+
+@pytest.mark.parametrize("listing", [NUMBERS, DOWN])
+@pytest.mark.parametrize("count", range(8))
+@pytest.mark.parametrize("limit", [1, 2, 3, 7, 8])
+def test_pages_together_are_the_list(listing: Listing[int, int], count: int, limit: int) -> None:
+    items = list(range(count))
+    given = [page.items for page in pages(listing, items, limit)]
+    assert [item for page in given for item in page] == sorted(items, reverse=listing.is_descending)
+    assert all(len(page) == limit for page in given[:-1])
+    assert given[-1] or not items  # no page is empty but that of an empty list
+
+
+def test_what_comes_and_goes_between_pages_neither_repeats_nor_hides_another() -> None:
+    first = NUMBERS.page_of(PageWish(2), [0, 10, 20, 30, 40])
+    second = NUMBERS.page_of(PageWish(2, first.next), [-1, 0, 20, 30, 40, 50])
+    third = NUMBERS.page_of(PageWish(2, second.next), [-1, 0, 20, 40, 50])
+    assert (first.items, second.items, third.items) == ([0, 10], [20, 30], [40, 50])
+
+
+def cursor_of(content: object) -> str:
+    return base64.urlsafe_b64encode(json.dumps(content).encode()).decode().rstrip("=")
+
+
+FOREIGN = [
+    "",
+    "x",
+    "é",
+    "\0",
+    "====",
+    "A" * 2000,
+    cursor_of(3),
+    cursor_of({}),
+    cursor_of(["numbers"]),
+    cursor_of(["down", 3]),
+    cursor_of(["numbers", "3"]),
+    cursor_of(["numbers", True]),
+    cursor_of(["numbers", 3, 4]),
+    cursor_of(["numbers", 2**64]),
+    cursor_of(["numbers", 1.5]),
+    cursor_of(["numbers", None]),
+    base64.urlsafe_b64encode(b'["numbers", ' + b"[" * 100_000).decode(),
+]
+
+
+@pytest.mark.parametrize("cursor", FOREIGN)
+def test_a_cursor_of_no_page_of_the_list_is_refused(cursor: str) -> None:
+    with pytest.raises(ApiError) as refused:
+        NUMBERS.page_of(PageWish(3, cursor), range(9))
+    assert (refused.value.status, refused.value.code) == (422, "invalid-cursor")
+
+
+LISTS = ("deployments", "profile-runs", "slos", "workspaces", "bursts", "workspaces/scadr")
+
+
+@pytest.mark.parametrize("name", LISTS)
+async def test_a_page_is_refused_where_it_is_none(client: httpx.AsyncClient, name: str) -> None:
+    for limit in (0, -1, MOST + 1, "all"):
+        refused = await client.get(f"/api/{name}", params={"limit": limit})
+        assert (refused.status_code, refused.json()["code"]) == (422, "invalid-request")
+    listed = name.replace("workspaces/scadr", "files")
+    for cursor in ("x", cursor_of([listed, 2**70]), cursor_of([listed, "\ud800"]), cursor_of(["none", 1])):
+        refused = await client.get(f"/api/{name}", params={"cursor": cursor})
+        assert (refused.status_code, refused.json()["code"]) == (422, "invalid-cursor")
+
+
+async def by_ones(client: httpx.AsyncClient, path: str, field: str = "items") -> list[Any]:
+    """Walk a list by pages of one."""
+    items, cursor = [], None
+    while True:
+        asked = {"limit": 1} if cursor is None else {"limit": 1, "cursor": cursor}
+        answer = (await client.get(path, params=asked)).json()
+        assert len(answer[field]) <= 1
+        items += answer[field]
+        cursor = answer["next"]
+        if cursor is None:
+            return items
+
+
+async def test_the_lists_of_a_workbench_are_the_same_by_pages_of_one(
+    client: httpx.AsyncClient, files: list[dict[str, str]], settings: Settings
+) -> None:
+    for query in ("findUser", "thoughtstream", "usersFollowedBy"):
+        await client.put(f"/api/slos/{query}", json={"threshold_ms": 5})
+    for text in ("one", "two"):
+        changed = [*files, {"path": "z.piql", "text": f"CREATE QUERY {text} AS SELECT username FROM users LIMIT 1;"}]
+        made = await client.post("/api/deployments", json={"workspace_id": "scadr", "files": changed})
+        assert made.status_code == 201, made.text
+    for name in ("a", "é", "Z"):
+        (Path(settings.data) / "workspaces" / name).mkdir()
+    counts = {}
+    for name in ("deployments", "slos", "workspaces"):
+        whole = (await client.get(f"/api/{name}")).json()
+        assert whole["next"] is None
+        assert await by_ones(client, f"/api/{name}") == whole["items"]
+        counts[name] = len(whole["items"])
+    assert counts == {"deployments": 3, "slos": 3, "workspaces": 4}
+    workspace = (await client.get("/api/workspaces/scadr")).json()
+    assert len(workspace["files"]) > 1
+    assert await by_ones(client, "/api/workspaces/scadr", "files") == workspace["files"]
