@@ -129,6 +129,30 @@ def test_a_parameter_given_twice_is_refused(url: str, capsys: pytest.CaptureFixt
     assert "--param s is given twice" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    "words", ["--help", "--version", "check --help", "plan .", "deployments --store embedded:a.db"]
+)
+def test_a_reader_that_has_read_enough_ends_a_command_without_a_word(tmp_path: Path, words: str) -> None:
+    (tmp_path / "a.piql").write_text(SOURCE)
+    reads, writes = os.pipe()
+    os.close(reads)
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "from piql.commands.cli import main; import sys; sys.exit(main(sys.argv[1:]))",
+            *words.split(),
+        ],
+        cwd=tmp_path,
+        stdout=writes,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    os.close(writes)
+    assert done.stderr == ""
+    assert done.returncode in (0, 1)
+
+
 def test_a_full_disk_behind_the_output_is_said_in_words(tmp_path: Path) -> None:
     (tmp_path / "a.piql").write_text(SOURCE)
     with Path("/dev/full").open("w") as full:

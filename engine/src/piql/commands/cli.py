@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from difflib import get_close_matches
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -56,6 +57,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # arguments and files may hold what no terminal can show
             stream.reconfigure(errors="backslashreplace")
+    try:
+        return _flushed(lambda: _run(given))
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:  # whoever reads has read enough, as `head` does
+        _leave_output()
+        return 1
+    except OSError as error:  # a full disk behind the output, a file that cannot be written
+        print(" ".join(["piql", *given[:1]]) + f": {error}", file=sys.stderr)
+        _leave_output()
+        return 2
+
+
+def _run(given: Sequence[str]) -> int:
     if not given or given[0] in ("-h", "--help", "help"):
         print(_usage())
         return 0 if given else 2
@@ -72,20 +87,24 @@ def main(argv: Sequence[str] | None = None) -> int:
         else:
             print(f"piql: no command {name!r}; {_instead_of(name)}", file=sys.stderr)
         return 2
+    return command(rest)
+
+
+def _flushed(work: Callable[[], int]) -> int:
+    """Do work, and say here what of its output cannot be written, not at the end of the process."""
     try:
-        code = command(rest)
+        return work()
+    finally:  # also before argparse exits, which has printed its help
         if sys.stdout is not None:
-            sys.stdout.flush()  # what cannot be written is said here, and not at the end of the process
-        return code
-    except KeyboardInterrupt:
-        return 130
-    except BrokenPipeError:
-        sys.stderr.close()
-        return 1
-    except OSError as error:  # a full disk behind the output, a file that cannot be written
-        print(f"piql {name}: {error}", file=sys.stderr)
-        sys.stdout = None  # what is left in its buffer cannot be written either
-        return 2
+            sys.stdout.flush()
+
+
+def _leave_output() -> None:
+    """Let nothing write again what could not be written, as Python does at its end."""
+    sys.stdout = None  # type: ignore[assignment]
+    if sys.stderr is not None:
+        with suppress(OSError):
+            sys.stderr.flush()
 
 
 def own_command(name: str) -> Callable[[Sequence[str]], int]:
