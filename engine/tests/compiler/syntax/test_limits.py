@@ -122,6 +122,19 @@ def test_a_result_has_no_more_columns_than_anybody_can_use() -> None:
     assert piql.compile(table + "CREATE QUERY q AS SELECT * FROM wide WHERE a = 1;\n").queries["q"].is_bounded
 
 
+def test_a_statement_compares_three_thousand_values_as_rows_at_most() -> None:
+    def query(rows: int, values: int) -> str:
+        one = f"({', '.join(['a'] * values)}) > ({', '.join(['1'] * values)})"
+        return f"CREATE QUERY q AS SELECT a FROM t WHERE a = 1 AND {' AND '.join([one] * rows)};"
+
+    assert piql.compile(TABLE + query(20, 8)).queries["q"].is_bounded
+    assert not parse(Source(query(100, 30))).diagnostics
+    found = parse(Source(query(101, 30) + query(100, 30).replace("QUERY q", "QUERY r")))
+    assert [finding.code for finding in found.diagnostics] == ["too-many"]
+    assert "3,000 values are compared as rows" in found.diagnostics[0].message
+    assert not found.statements[-1].is_broken
+
+
 def test_an_or_has_three_thousand_branches_of_several_conditions_at_most() -> None:
     def query(branches: int) -> str:
         return (

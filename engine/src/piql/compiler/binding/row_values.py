@@ -47,9 +47,10 @@ def compare_rows(
             return None
         return (logical.And if operator == "=" else logical.Or)(operands=found, span=node.span)
     branches: list[logical.Expression] = []
+    equal = [compared(before, "=") for before in range(len(left.items) - 1)]  # each is bound once, and shared
     for at in range(len(left.items)):
         is_last = at == len(left.items) - 1
-        tests = [compared(before, "=") for before in range(at)]
+        tests = equal[:at]
         tests.append(compared(at, operator if is_last else _STRICT[operator]))
         found = tuple(each for each in tests if each is not None)
         if len(found) < len(tests):

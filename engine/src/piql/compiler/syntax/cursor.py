@@ -55,6 +55,7 @@ class Cursor:
         self.subquery_depth = 0  # how many subqueries of expressions stand around this place
         self.replanned = 0  # how often more what it reads is planned, since it stands in subqueries or derived tables
         self.branches = 0  # of the ORs of the statement, each of which may be a read of its own
+        self.values_of_rows = 0  # of those that it compares as rows
         self.extremes = 0  # how often it asks for MIN or MAX
         self.conditions = 0  # of its ANDs, but for the first ones of each
         self.terms = 0  # of its GROUP BY and ORDER BY

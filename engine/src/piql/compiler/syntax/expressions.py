@@ -167,7 +167,17 @@ class ExpressionParser(Cursor, ABC):
             raise self.fault("syntax-error", "values are compared by one =", span, "write =", (fix,))
         right = self.expression(_COMPARISON)
         operator = "<>" if word == "!=" else word
+        if isinstance(left, ast.Row):
+            self._count_values_of_rows(len(left.items))
         return ast.Binary(operator=operator, left=left, right=right, span=self.span_from(start))  # type: ignore[arg-type]
+
+    def _count_values_of_rows(self, values: int) -> None:
+        """Count what is compared as rows: each value is a test of several columns, as in an OR."""
+        self.branches += values
+        self.values_of_rows += values
+        if self.values_of_rows > MAX_BRANCHES:
+            what = f"more than {MAX_BRANCHES:,} values are compared as rows in one statement"
+            raise self.fault("too-many", what, self.span_of(self.tokens[self.at - 1]), "make a query of some of them")
 
     def _is_truth(self, is_negated: bool, before: int) -> SyntaxFault:
         """Make the fault of IS TRUE, which `= TRUE` is where NULL need not be told from FALSE."""

@@ -146,6 +146,7 @@ class _Parser(EntityParser):
             read_work += BRANCH_WORK * self.branches + TERM_WORK * self.terms + CONDITION_WORK * self.conditions
             read_work += EXTREME_WORK * self.extremes
             self.reads = self.replanned = self.branches = self.terms = self.conditions = self.extremes = 0
+            self.values_of_rows = 0
             self.work = self.at + read_work + STATEMENT_WORK * len(found)
             if self.is_at_end():
                 return found
