@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import random
+import resource
+import signal
 import sqlite3
 from pathlib import Path
 
 import piql
 import pytest
 from crash.workload import SOURCE, TEAMS
-from promises import broken_promises
+from piql.store.embedded.store import EmbeddedStore
+from processes.forked import said_by_child
+from promises import broken_promises, records_of
+
+LARGEST_FILE = 400_000  # bytes
 
 
 def players(first: int, count: int) -> list[dict[str, object]]:
@@ -45,13 +52,56 @@ def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
     for number, content in enumerate((b"not a database" * 400, bytes(5000))):
         path = tmp_path / f"{number}.db"
         path.write_bytes(content)
-        with pytest.raises(piql.StoreUnavailable):
+        with pytest.raises(piql.StoreUnavailable, match=f"{path}: it is damaged, or is no store: put a copy"):
             piql.connect(f"embedded:{path}")
-    with pytest.raises(piql.StoreUnavailable):
+    with pytest.raises(piql.StoreUnavailable, match="give the path of a file"):
         piql.connect(f"embedded:{tmp_path}")
+    with pytest.raises(piql.StoreUnavailable, match="give the path of a file"):
+        piql.connect(f"embedded:{tmp_path / '0.db' / 'below'}")
     for name in ("a\0b", "\ud800", "x" * 5000):
         with pytest.raises(piql.StoreUnavailable):
             piql.connect(f"embedded:{tmp_path}/{name}")
+
+
+def test_writes_that_the_disk_does_not_take_are_refused_and_those_before_them_kept(path: Path) -> None:
+    def fill() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        with piql.connect(f"embedded:{path}") as db:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (LARGEST_FILE, LARGEST_FILE))
+            for number in range(1000):
+                db.load("teams", [{"team": f"t{number}", "town": "Oslo"}])
+                os.write(written, b".")
+
+    kept, written = os.pipe()
+    said = said_by_child(fill)
+    os.close(written)
+    acknowledged = len(os.read(kept, 2000))
+    os.close(kept)
+    assert said.startswith(
+        "StoreUnavailable: the embedded store could not read or write its file: see whether the disk"
+    )
+    assert acknowledged > 0
+    with piql.connect(f"embedded:{path}") as db:
+        teams = {record["team"] for record in records_of(db.store, db.deployment.tables["teams"])}
+        assert {f"t{number}" for number in range(acknowledged)} <= teams
+        assert broken_promises(db) == []
+
+
+def test_a_file_that_may_not_be_written_to_says_what_to_do(path: Path) -> None:
+    with piql.connect(f"embedded:{path}") as db:
+        assert isinstance(db.store, EmbeddedStore)
+        db.store.connection().execute("PRAGMA query_only = TRUE")
+        with pytest.raises(piql.StoreUnavailable, match="let this user write its file and the folder around it"):
+            db.load("teams", [{"team": "whites", "town": "Oslo"}])
+        assert len(db.execute("best", {"team": "reds"}).rows) == 2
+
+
+def test_a_text_that_is_damaged_is_said_to_be_and_not_shown(path: Path) -> None:
+    with piql.connect(f"embedded:{path}") as db:
+        assert isinstance(db.store, EmbeddedStore)
+        with pytest.raises(piql.StoreUnavailable, match="is damaged") as failure, db.store.at_work() as connection:
+            connection.execute("SELECT CAST(x'736563726574ff' AS TEXT)").fetchone()
+        assert "secret" not in str(failure.value)
 
 
 def test_a_damaged_file_ends_in_typed_errors(path: Path) -> None:

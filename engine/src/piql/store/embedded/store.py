@@ -23,7 +23,7 @@ from piql.store.base import SIGNING_KEY, Answers, Batch, Codec, Consistency, Pre
 from piql.store.embedded.connections import Connections, DatabaseFile, Held, Synchronous
 from piql.store.embedded.fork import FORKS
 from piql.store.embedded.layout import EmbeddedRead, ReadBuilder, column_name, layout_of, quoted
-from piql.store.embedded.waiting import patiently, unavailable
+from piql.store.embedded.waiting import not_opened, patiently, unavailable
 from piql.store.values import AFFINITY, codec_of
 
 __all__ = ["WAIT_MS", "EmbeddedStore", "EmbeddedTransaction", "Synchronous"]
@@ -135,7 +135,7 @@ class EmbeddedStore:
             raise
         except (sqlite3.Error, OSError, ValueError) as failure:  # ValueError: what can be no path
             self.close()
-            raise StoreUnavailable(f"cannot open the embedded store {self.path}: {failure}") from failure
+            raise not_opened(self.path, failure, self._wait_seconds) from failure
 
     def connection(self) -> sqlite3.Connection:
         """Give this thread's connection, to look at the file by hand; a fork closes it."""

@@ -11,12 +11,22 @@ from __future__ import annotations
 import random
 import sqlite3
 from collections.abc import Callable
+from pathlib import Path
 from time import monotonic, sleep
 from typing import TypeVar
 
 from piql.errors import StoreFull, StoreUnavailable
 
 T = TypeVar("T")
+_DAMAGED = "is damaged, or is no store: put a copy that is whole in the place of its file"
+_WHAT_TO_DO = {
+    sqlite3.SQLITE_CORRUPT: _DAMAGED,
+    sqlite3.SQLITE_NOTADB: _DAMAGED,
+    sqlite3.SQLITE_FULL: "has no room left on its disk: make room, then try again",
+    sqlite3.SQLITE_READONLY: "may not be written to: let this user write its file and the folder around it",
+    sqlite3.SQLITE_CANTOPEN: "has no file that can be opened: give the path of one that this user may write",
+    sqlite3.SQLITE_IOERR: "could not read or write its file: see whether the disk is full or failing, then try again",
+}
 
 
 def patiently(work: Callable[[], T], wait_seconds: float) -> T:
@@ -45,10 +55,31 @@ def _pause(waited: float) -> float:
     return 0.0001 if waited < 0.2 else 0.002
 
 
-def unavailable(failure: sqlite3.Error | OSError, wait_seconds: float = 0.0) -> StoreUnavailable:
-    """Give the engine's error for one of SQLite's."""
-    if isinstance(failure, sqlite3.Error) and is_busy(failure):
-        return StoreUnavailable(f"the embedded store was written to by others for {wait_seconds:g} s: try again")
-    if getattr(failure, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_FULL:
+def unavailable(failure: sqlite3.Error, wait_seconds: float = 0.0) -> StoreUnavailable:
+    """Give the engine's error for one of SQLite's: what is the matter, and what to do."""
+    if _kind(failure) == sqlite3.SQLITE_FULL:
         return StoreFull("the disk of the embedded store is full: nothing was written")
-    return StoreUnavailable(f"the embedded store does not answer: {failure}")
+    return StoreUnavailable(f"the embedded store {_said(failure, wait_seconds)}")
+
+
+def not_opened(path: Path, failure: sqlite3.Error | OSError | ValueError, wait_seconds: float) -> StoreUnavailable:
+    """Give the engine's error where a file could not be opened."""
+    if isinstance(failure, sqlite3.Error):
+        said = f"it {_said(failure, wait_seconds)}"
+    else:
+        reason = failure.strerror if isinstance(failure, OSError) else str(failure)
+        said = f"{reason}: give the path of a file, in a folder that may be written to"
+    return StoreUnavailable(f"cannot open the embedded store {path}: {said}")
+
+
+def _kind(failure: sqlite3.Error) -> int:
+    code: int | None = getattr(failure, "sqlite_errorcode", None)
+    if code is None:  # Python's own: its words show the text that it could not read, which is a user's
+        return sqlite3.SQLITE_CORRUPT if str(failure).startswith("Could not decode to UTF-8") else sqlite3.SQLITE_OK
+    return code & 0xFF
+
+
+def _said(failure: sqlite3.Error, wait_seconds: float) -> str:
+    if is_busy(failure):
+        return f"was written to by others for {wait_seconds:g} s: try again"
+    return _WHAT_TO_DO.get(_kind(failure), f"does not answer: {failure}")
