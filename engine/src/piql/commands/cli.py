@@ -101,7 +101,7 @@ def _flushed(work: Callable[[], int]) -> int:
 
 def _leave_output() -> None:
     """Let nothing write again what could not be written, as Python does at its end."""
-    sys.stdout = None  # type: ignore[assignment]
+    sys.stdout = None
     if sys.stderr is not None:
         with suppress(OSError):
             sys.stderr.flush()
