@@ -1,5 +1,5 @@
 import { Maximize, ZoomIn, ZoomOut } from 'lucide-react'
-import { useMemo, useRef, type KeyboardEvent } from 'react'
+import { Fragment, useMemo, useRef, type KeyboardEvent } from 'react'
 import { layoutPlan, type PlacedEdge, type PlacedNode, type PlacedSegment } from '../logic/plan-layout'
 import { findNode, neighbour } from '../logic/plan-tree'
 import type { PlanNode } from '../logic/shapes'
@@ -113,7 +113,7 @@ function Node({ placed, isSelected, isFollowed, isChanged, isHeaviest, isFocusab
       role="treeitem"
       aria-level={level + 1}
       aria-selected={isSelected}
-      aria-label={describe(node, note, isChanged)}
+      aria-label={describe(placed, badges, isChanged)}
       tabIndex={isFocusable ? 0 : -1}
       data-node={node.id}
       data-kind={node.kind}
@@ -134,25 +134,29 @@ function Node({ placed, isSelected, isFollowed, isChanged, isHeaviest, isFocusab
         <rect className={styles['stripe']} x={10} y={10} width={3} height={13} rx={1.5} />
         <text className={styles['operator']} x={20} y={21}>
           {node.operator}
-        </text>
+        </text>{' '}
         {isChanged ? (
           <text className={styles['new']} x={width - 12} y={21} textAnchor="end">
-            changed here
+            {CHANGED}
           </text>
-        ) : null}
+        ) : null}{' '}
         {detailLines.map((line, index) => (
-          <text key={line + String(index)} className={styles['detail']} x={12} y={41 + index * 15}>
-            {line}
-          </text>
+          <Fragment key={line + String(index)}>
+            <text className={styles['detail']} x={12} y={41 + index * 15}>
+              {line}
+            </text>{' '}
+          </Fragment>
         ))}
         <g transform={`translate(12,${height - 25})`}>
           {badges.map((badge) => (
-            <g key={badge.text} transform={`translate(${badge.x},0)`} data-tone={badge.tone} data-heaviest={isHeaviest} className={styles['badge']}>
-              <rect width={badge.width} height={17} rx={4} />
-              <text x={badge.width / 2} y={12.5} textAnchor="middle">
-                {badge.text}
-              </text>
-            </g>
+            <Fragment key={badge.text}>
+              <g transform={`translate(${badge.x},0)`} data-tone={badge.tone} data-heaviest={isHeaviest} className={styles['badge']}>
+                <rect width={badge.width} height={17} rx={4} />
+                <text x={badge.width / 2} y={12.5} textAnchor="middle">
+                  {badge.text}
+                </text>
+              </g>{' '}
+            </Fragment>
           ))}
         </g>
       </g>
@@ -198,6 +202,8 @@ function Patterns() {
   )
 }
 
+const CHANGED = 'changed here'
+
 function badgesOf(node: PlanNode, note: string | undefined) {
   const texts: { text: string; tone: string }[] = []
   if (node.is_unbounded) texts.push({ text: 'unbounded', tone: 'danger' })
@@ -220,18 +226,11 @@ function hasRows(node: PlanNode): boolean {
   return typeof node.rows === 'number' && (node.rows > 0 || node.kind !== 'write')
 }
 
-function describe(node: PlanNode, note: string | undefined, isChanged: boolean): string {
-  return [
-    node.operator,
-    node.detail,
-    node.is_unbounded && 'unbounded',
-    node.operations ? `at most ${plural(node.operations, 'operation')}` : null,
-    hasRows(node) && `at most ${plural(node.rows ?? 0, 'row')}`,
-    note,
-    isChanged && 'changed in this stage',
-  ]
-    .filter(Boolean)
-    .join(', ')
+/** What a node is called: the words that are drawn, in their order, so that it can be chosen by saying what is read. */
+function describe({ node, detailLines }: PlacedNode, badges: readonly { text: string }[], isChanged: boolean): string {
+  const detail = detailLines.join(' ')
+  const drawn = [node.operator, isChanged && CHANGED, detail, ...badges.map(({ text }) => text)]
+  return [...drawn, detail !== node.detail && `in full ${node.detail}`].filter(Boolean).join(', ')
 }
 
 function heaviestNode(nodes: readonly PlacedNode[]): string | undefined {

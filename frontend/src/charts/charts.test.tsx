@@ -41,9 +41,31 @@ describe('the drawn plan', () => {
   it('is a tree that says of each node what it costs', () => {
     draw()
     expect(screen.getAllByRole('treeitem').map((item) => item.getAttribute('aria-label'))).toEqual([
-      'SortedIndexJoin, thoughts, at most 100 operations, at most 5,000 rows, p99 12 ms',
-      'Relation, subscriptions, unbounded, changed in this stage',
+      'SortedIndexJoin, thoughts, ≤ 100 ops, ≤ 5,000 rows, p99 12 ms',
+      'Relation, changed here, subscriptions, unbounded',
     ])
+  })
+
+  it('is named with the words that are drawn, each apart, and with what there was no room for', () => {
+    const detail = Array.from({ length: 40 }, (_, index) => `column${index} = [${index + 1}: parameter${index}]`).join(' AND ')
+    render(
+      <PlanTree
+        plan={node('root', 'Selection', { detail, operations: 3 })}
+        label="Plan"
+        subject="q"
+        selected={undefined}
+        followed={undefined}
+        changed={new Set(['root'])}
+        notes={new Map()}
+        onSelect={() => undefined}
+      />,
+    )
+    const item = screen.getByRole('treeitem')
+    const name = item.getAttribute('aria-label') ?? ''
+    const words = (text: string) => text.replaceAll(/[^\w≤ ]/g, '').trim().split(/\s+/)
+    const drawn = item.querySelector('g')?.textContent ?? ''
+    expect(words(name).slice(0, words(drawn).length)).toEqual(words(drawn))
+    expect(name).toContain(detail)
   })
 
   it('is walked and chosen from by the keyboard', () => {

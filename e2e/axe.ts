@@ -1,0 +1,36 @@
+// What axe objects to in a state of the page: every rule in the theme that is on, and what depends on colours in the other.
+import { AxeBuilder } from '@axe-core/playwright'
+import { expect, type Page } from '@playwright/test'
+
+/** Rules that are off, or experimental, unless they are asked for. */
+const ALSO = ['css-orientation-lock', 'label-content-name-mismatch', 'landmark-complementary-is-top-level', 'p-as-heading', 'table-fake-caption', 'target-size', 'td-has-header']
+const OF_COLOURS = ['color-contrast', 'link-in-text-block']
+const OTHER = { light: 'dark', dark: 'light' } as const
+
+/** Looks at the whole page, or at the part of it that is another than before, in both themes. */
+export async function expectNoObjections(page: Page, state: string, part = ':root'): Promise<void> {
+  await themeSettled(page)
+  const theme = (await page.locator('html').getAttribute('data-theme')) === 'dark' ? 'dark' : 'light'
+  const whole = new AxeBuilder({ page }).include(part).options({ rules: Object.fromEntries(ALSO.map((rule) => [rule, { enabled: true }])) })
+  const inThis = await objections(whole)
+  await page.emulateMedia({ colorScheme: OTHER[theme] })
+  await expect(page.locator('html')).toHaveAttribute('data-theme', OTHER[theme])
+  await themeSettled(page)
+  const inOther = await objections(new AxeBuilder({ page }).include(part).withRules(OF_COLOURS))
+  await page.emulateMedia({ colorScheme: theme })
+  await expect(page.locator('html')).toHaveAttribute('data-theme', theme)
+  expect.soft({ [theme]: inThis, [OTHER[theme]]: inOther }, state).toEqual({ [theme]: [], [OTHER[theme]]: [] })
+}
+
+async function objections(axe: AxeBuilder): Promise<string[]> {
+  const { violations } = await axe.analyze()
+  return violations.map(({ id, help, nodes }) => `${id}: ${help}\n${nodes.map((node) => `  ${node.html}\n  ${node.failureSummary}`).join('\n')}`)
+}
+
+/** Waits for the colours that are on their way to others. */
+async function themeSettled(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+    await Promise.all(document.getAnimations().filter((animation) => animation instanceof CSSTransition).map((animation) => animation.finished.catch(() => undefined)))
+  })
+}

@@ -1,0 +1,278 @@
+import type { Locator, Page } from '@playwright/test'
+import { expectNoObjections } from '../axe.ts'
+import { expect, test } from '../fixtures.ts'
+import type { PanelTitle, Workbench } from '../pages/Workbench.ts'
+import { patience } from '../patience.ts'
+import { look } from '../pictures.ts'
+
+const THOUGHTSTREAM = '/?query=thoughtstream&file=queries/thoughtstream.piql'
+const FIND_USER = 'queries/findUser.piql'
+/** The side's panel; on a narrow window, the only one. */
+const PANEL = '[role=tabpanel]'
+const DIALOG = 'dialog[open]'
+
+/** Each panel with what it shows when it is whole. */
+const PANELS: readonly { title: PanelTitle; shown: (workbench: Workbench) => Locator }[] = [
+  { title: 'Problems', shown: ({ problems }) => problems.none },
+  { title: 'Plan', shown: ({ plan }) => plan.node('IndexScan') },
+  { title: 'Bounds', shown: ({ bounds }) => bounds.proofs },
+  { title: 'Profile', shown: ({ profile }) => profile.content.getByRole('table').first() },
+  { title: 'Heatmap', shown: ({ heatmap }) => heatmap.largestSafe.first() },
+  { title: 'Deploy', shown: ({ deploy }) => deploy.versions.first() },
+  { title: 'Dashboard', shown: ({ dashboard }) => dashboard.burst },
+  { title: 'Run', shown: ({ run }) => run.rows.nth(9) },
+]
+
+test.describe.configure({ timeout: 300_000 * patience })
+
+for (const size of [{ width: 1440, height: 900 }, { width: 1024, height: 768 }]) {
+  test.describe(`at ${size.width} × ${size.height}`, () => {
+    test.use({ viewport: size })
+
+    test('no panel has anything that axe objects to, and none is wider than the window', async ({ workbench, api, page }) => {
+      await api.measuredRun()
+      await workbench.open(THOUGHTSTREAM)
+      await expectNoObjections(page, 'the whole window')
+      for (const { title, shown } of PANELS) {
+        await workbench.openPanel(title)
+        if (title === 'Run') await workbench.run.execute('thoughtstream', { me: 'ada_birch', count: '10' })
+        await expect(shown(workbench)).toBeVisible()
+        await look(page, `${size.width}-${title.toLowerCase()}`)
+        await expectNoObjections(page, title, PANEL)
+        await expectNoSidewaysScrolling(page)
+      }
+      await page.goto('/dashboard')
+      await expect(workbench.dashboard.queries.first()).toBeVisible()
+      await expectNoObjections(page, 'the dashboard’s page')
+      await expectNoSidewaysScrolling(page)
+    })
+  })
+}
+
+test('axe objects to nothing of what a panel shows when it is worked with', async ({ workbench, api, page }) => {
+  const { plan, profile, heatmap, run } = workbench
+  await api.measuredRun()
+  await workbench.open(`${THOUGHTSTREAM}&panel=plan`)
+  await plan.showStage('logical')
+  await expectNoObjections(page, 'an earlier stage of the plan', PANEL)
+  await workbench.open(`${THOUGHTSTREAM}&panel=plan&as=table`)
+  await expect(plan.content.getByRole('table')).toBeVisible()
+  await expectNoObjections(page, 'the plan as a table', PANEL)
+
+  await profile.open()
+  await profile.chooseOwnGrid()
+  await profile.levels('Rows', 'Columns beside the key').fill('1, many')
+  await expectNoObjections(page, 'a grid of one’s own, with a mistake', PANEL)
+
+  await workbench.open(`${THOUGHTSTREAM}&panel=heatmap&slo=99-3600000-600`)
+  await expect(heatmap.map).toBeVisible()
+  await heatmap.chooseCell({ right: -1, up: -1 })
+  await expect(heatmap.chosen).toBeVisible()
+  await heatmap.solveForAllLimits()
+  await expect(heatmap.allLimits.getByRole('row').nth(1)).toBeVisible()
+  await heatmap.predictPage('findUser, thoughtstream | myThoughts')
+  await expect(heatmap.queriesOfPage.getByRole('row')).toHaveCount(4)
+  await expectNoObjections(page, 'the heatmap with a cell, all limits and a page of queries', PANEL)
+  await heatmap.content.getByRole('button', { name: 'Table', exact: true }).click()
+  await expect(heatmap.table).toBeVisible()
+  await heatmap.threshold.fill('soon')
+  await expectNoObjections(page, 'the heatmap as a table, with an SLO that is no number', PANEL)
+  await workbench.open('/?query=myThoughts&panel=heatmap')
+  await expect(heatmap.map).toBeVisible()
+  await heatmap.map.focus()
+  await page.keyboard.press('Home')
+  await expectNoObjections(page, 'a curve', PANEL)
+  await heatmap.choose({ query: 'subscribe' })
+  await expect(heatmap.anatomy).toBeVisible()
+  await expectNoObjections(page, 'one number of a write', PANEL)
+
+  await run.open()
+  await run.execute('thoughtstream', { me: 'ada_birch', count: 'many' })
+  await expect(run.alert).toContainText('expected an INT')
+  await expectNoObjections(page, 'a refused run', PANEL)
+  await run.execute('myThoughts', { me: 'ada_birch' })
+  await run.nextPage()
+  await expect(run.result).toContainText('Page 2')
+  await expectNoObjections(page, 'the second page of rows', PANEL)
+  await run.choose('postThought')
+  await expectNoObjections(page, 'the form of a write', PANEL)
+})
+
+test('nor of what is unbounded, mistaken or asked about', async ({ workbench, page }) => {
+  const { editor, problems, plan, bounds, heatmap, run, deploy, workspace } = workbench
+  await workbench.open('/?query=thoughtstream&file=schema.piql')
+  await editor.deleteLine('schema.piql', 'CARDINALITY LIMIT')
+  await expect(workspace.query('thoughtstream')).toContainText('unbounded')
+  await expect(problems.items).toHaveCount(2)
+  await look(page, 'unbounded')
+  await expectNoObjections(page, 'an unbounded query, and its fixes')
+  await plan.open()
+  await expect(plan.unboundedNodes.first()).toBeVisible()
+  await expectNoObjections(page, 'its plan', PANEL)
+  await bounds.open()
+  await expectNoObjections(page, 'its bound', PANEL)
+  await heatmap.open()
+  await expectNoObjections(page, 'its heatmap', PANEL)
+  await run.open()
+  await expectNoObjections(page, 'its run', PANEL)
+  await deploy.open()
+  await expect(deploy.alert).toBeVisible()
+  await expectNoObjections(page, 'a refused deployment', PANEL)
+  await editor.area.focus()
+  await page.keyboard.press('F8')
+  await page.keyboard.press('ControlOrMeta+.')
+  await expect(editor.fixes.first()).toBeVisible()
+  await look(page, 'fix-offered')
+  await expectNoObjections(page, 'fixes offered in the editor')
+  await page.keyboard.press('Enter')
+  await expect(problems.none).toBeVisible()
+
+  await page.goto('/?file=schema.piql&code=unbounded-scan')
+  await expect(workbench.code).toBeVisible()
+  await expectNoObjections(page, 'the page of a code', DIALOG)
+  await workbench.code.getByRole('link', { name: 'All codes' }).click()
+  await expect(workbench.code.getByRole('table')).toBeVisible()
+  await expectNoObjections(page, 'all codes', DIALOG)
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('F1')
+  await expect(workbench.palette).toBeVisible()
+  await expectNoObjections(page, 'the palette', DIALOG)
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Keyboard shortcuts' }).click()
+  await expectNoObjections(page, 'the keys', DIALOG)
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'New file' }).click()
+  await page.getByRole('dialog').getByLabel('Path').fill('no such end')
+  await page.keyboard.press('Enter')
+  await expectNoObjections(page, 'a new file, with a mistake', DIALOG)
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: `Delete ${FIND_USER}` }).click()
+  await expectNoObjections(page, 'a file that may be deleted', DIALOG)
+})
+
+test('nor of what went wrong', async ({ workbench, api, page }) => {
+  const { editor, problems, deploy } = workbench
+  await page.goto('/workspaces/nowhere')
+  await expect(page.getByText('There is no workspace nowhere.')).toBeVisible()
+  await expectNoObjections(page, 'no such workspace')
+  await page.goto('/dashboard?deployment=nothing')
+  await expect(page.getByText('There is no deployment nothing')).toBeVisible()
+  await expectNoObjections(page, 'no such deployment')
+
+  await workbench.open(`/?file=${FIND_USER}&query=findUser&panel=deploy`)
+  await page.route('**/api/workspaces/scadr', (route) => route.abort())
+  await api.write(FIND_USER, (text) => text.replace('One user by name.', 'Written elsewhere.'))
+  await editor.typeOver(FIND_USER, 'One user by name.', 'Written here.')
+  await expect(workbench.saveState).toHaveText('Conflict')
+  await expect(deploy.alert).toContainText('is newer on the server than here')
+  await look(page, 'stale-tab')
+  await expectNoObjections(page, 'a stale tab')
+  await editor.region.getByRole('button', { name: 'Compare' }).click()
+  await expect(page.getByRole('dialog')).toContainText('Written elsewhere.')
+  await expectNoObjections(page, 'both texts', DIALOG)
+  await page.keyboard.press('Escape')
+  await editor.region.getByRole('button', { name: 'Take theirs' }).click()
+  await page.unroute('**/api/workspaces/scadr')
+
+  const failure = { code: 'internal', message: 'The backend failed; its log says where.', help: null }
+  await page.route('**/api/compilations', (route) => route.fulfill({ status: 500, json: failure }))
+  await page.route('**/api/health', async (route) => {
+    const answer = await route.fetch()
+    const health = await answer.json()
+    const store = { ...health.store, healthy: false, message: 'the cluster did not answer within 5 s' }
+    await route.fulfill({ response: answer, json: { ...health, status: 'degraded', store } })
+  })
+  await editor.typeOver(FIND_USER, 'FROM', 'FORM')
+  await expect(problems.alert).toContainText('The text as it is now could not be compiled')
+  await expect(workbench.banner).toContainText('The store is not answering')
+  await look(page, 'store-away')
+  await expectNoObjections(page, 'neither store nor compiler')
+  await page.unroute('**/api/compilations')
+  await page.unroute('**/api/health')
+  await expect(problems.items).toHaveCount(1)
+  await expect(workbench.notices).toContainText('The store is answering again.')
+  await expectNoObjections(page, 'a syntax error, and a notice')
+})
+
+test('nor of what is on its way, goes live and goes back', async ({ workbench, api, page }) => {
+  const { deploy, editor, profile } = workbench
+  await api.deploy()
+  await api.buildSlowly('CREATE QUERY byText AS SELECT owner FROM thoughts WHERE text = [1: text] LIMIT 3;', 100)
+  await workbench.open('/?file=schema.piql&panel=deploy')
+  await expect(deploy.onItsWay.getByRole('progressbar')).toBeVisible()
+  await expectNoObjections(page, 'a version on its way', PANEL)
+  await deploy.steer('Pause')
+  await expect(deploy.onItsWay.getByRole('status')).toContainText('It is paused.')
+  await expectNoObjections(page, 'a version that waits', PANEL)
+  await deploy.steer('Cancel')
+  await expect(deploy.onItsWay).toBeHidden()
+
+  await editor.typeOver('schema.piql', 'LIMIT 100', 'LIMIT 110')
+  await expect(deploy.tables).toContainText('CARDINALITY LIMIT 100 (owner) → 110')
+  await expect(deploy.state).toContainText('Every query is bounded')
+  await look(page, 'deploy-changes')
+  await expectNoObjections(page, 'what deploying changes', PANEL)
+  await deploy.button.click()
+  await expect(workbench.notices).toContainText('is live with 12 queries.')
+  await expectNoObjections(page, 'a version that went live')
+  await deploy.versions.getByRole('button', { name: /^Roll back to version/ }).click()
+  await expect(page.getByRole('dialog').getByRole('list', { name: 'Tables that change' })).toBeVisible()
+  await look(page, 'roll-back')
+  await expectNoObjections(page, 'what rolling back changes', DIALOG)
+  await page.keyboard.press('Escape')
+
+  await profile.open()
+  const run = await profile.start({ label: 'on its way', intervalSeconds: 2, intervals: 30 })
+  await expect(run.progress).toBeVisible()
+  await expectNoObjections(page, 'a profile run on its way', PANEL)
+  await run.cancel()
+  await expect(run.state('cancelled')).toBeVisible({ timeout: 120_000 * patience })
+  await run.card.getByRole('button', { name: 'Delete on its way' }).click()
+  await expectNoObjections(page, 'a profile run that may be deleted', DIALOG)
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete run' }).click()
+  await expect(run.card).toHaveCount(0)
+})
+
+test('nor of latencies, observed or not, nor of a workbench that has nothing yet', async ({ workbench, page }) => {
+  const { dashboard, deploy, problems, profile, heatmap, run } = workbench
+  await page.goto('/workspaces/scadr/dashboard?query=findUser')
+  await dashboard.promise({ percent: 99, milliseconds: 2000, seconds: 600 })
+  await expect(workbench.notices).toContainText('The SLO of findUser is saved.')
+  await dashboard.runBurst(50)
+  await expect(dashboard.burstState).toContainText('done: 50 of 50', { timeout: 120_000 * patience })
+  await expect(dashboard.fact('findUser', 'Observed p99')).toContainText('ms')
+  await look(page, 'observed')
+  await expectNoObjections(page, 'observed latencies')
+  await dashboard.choose('subscribe')
+  await expectNoObjections(page, 'a write that was not observed')
+  await dashboard.showAsTable()
+  await expectNoObjections(page, 'latencies as a table')
+  await page.getByLabel('OpenSLO file').setInputFiles({ name: 'slos.yaml', mimeType: 'application/yaml', buffer: Buffer.from('none: of it') })
+  await expect(page.getByRole('alert')).toBeVisible()
+  await expectNoObjections(page, 'SLOs that were refused')
+
+  await page.route('**/api/deployments', (route) => route.fulfill({ json: [] }))
+  await page.route('**/api/profile-runs', (route) => route.fulfill({ json: [] }))
+  await page.route('**/api/workspaces/scadr', async (route) => {
+    const answer = await route.fetch()
+    const workspace = await answer.json()
+    await route.fulfill({ json: { ...workspace, files: workspace.files.filter(({ path }: { path: string }) => path === 'schema.piql') } })
+  })
+  await page.goto('/dashboard')
+  await expect(page.getByText('Nothing is deployed yet')).toBeVisible()
+  await expectNoObjections(page, 'a dashboard of nothing')
+  await page.goto('/?file=schema.piql&panel=deploy')
+  await expect(deploy.state).toContainText('There is no query to deploy.')
+  await expect(problems.content).toContainText('There is no query yet')
+  await look(page, 'empty')
+  await expectNoObjections(page, 'a workspace without a query')
+  for (const panel of [workbench.plan, workbench.bounds, profile, heatmap, run]) {
+    await panel.open()
+    await expectNoObjections(page, `nothing in ${await panel.tab.innerText()}`, PANEL)
+  }
+})
+
+async function expectNoSidewaysScrolling(page: Page): Promise<void> {
+  const excess = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+  expect(excess).toBeLessThanOrEqual(0)
+}
