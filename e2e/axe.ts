@@ -9,13 +9,13 @@ const OTHER = { light: 'dark', dark: 'light' } as const
 
 /** Looks at the whole page, or at the part of it that is another than before, in both themes. */
 export async function expectNoObjections(page: Page, state: string, part = ':root'): Promise<void> {
-  await themeSettled(page)
+  await settled(page)
   const theme = (await page.locator('html').getAttribute('data-theme')) === 'dark' ? 'dark' : 'light'
   const whole = new AxeBuilder({ page }).include(part).options({ rules: Object.fromEntries(ALSO.map((rule) => [rule, { enabled: true }])) })
   const inThis = await objections(whole)
   await page.emulateMedia({ colorScheme: OTHER[theme] })
   await expect(page.locator('html')).toHaveAttribute('data-theme', OTHER[theme])
-  await themeSettled(page)
+  await settled(page)
   const inOther = await objections(new AxeBuilder({ page }).include(part).withRules(OF_COLOURS))
   await page.emulateMedia({ colorScheme: theme })
   await expect(page.locator('html')).toHaveAttribute('data-theme', theme)
@@ -27,10 +27,11 @@ async function objections(axe: AxeBuilder): Promise<string[]> {
   return violations.map(({ id, help, nodes }) => `${id}: ${help}\n${nodes.map((node) => `  ${node.html}\n  ${node.failureSummary}`).join('\n')}`)
 }
 
-/** Waits for the colours that are on their way to others. */
-async function themeSettled(page: Page): Promise<void> {
+/** Waits for a part that is being loaded, and for the colours that are on their way to others. */
+async function settled(page: Page): Promise<void> {
+  await expect(page.getByText(/^Loading \w+…$/)).toHaveCount(0)
   await page.evaluate(async () => {
     await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
-    await Promise.all(document.getAnimations().filter((animation) => animation instanceof CSSTransition).map((animation) => animation.finished.catch(() => undefined)))
+    await Promise.all(document.getAnimations().filter((animation) => animation.effect?.getComputedTiming().endTime !== Infinity).map((animation) => animation.finished.catch(() => undefined)))
   })
 }

@@ -50,7 +50,10 @@ test('a burst shows the observed p99 beside the predicted one, and whether the p
   await dashboard.withdraw()
   await expect(dashboard.fact('thoughtstream', 'SLO')).toHaveText('no SLO')
   await expect(dashboard.promised).toContainText('No SLO yet.')
-  await workbench.notices.getByRole('button', { name: 'Put it back' }).click()
+  await workbench.dismissNotices()
+  await page.getByRole('button', { name: 'Earlier notices' }).click()
+  await page.getByRole('dialog', { name: 'Notices' }).getByRole('button', { name: 'Put it back' }).click()
+  await page.keyboard.press('Escape')
   await expect(dashboard.fact('thoughtstream', 'SLO')).toHaveText('SLO kept in 100 %')
 })
 

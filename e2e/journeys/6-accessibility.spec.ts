@@ -1,74 +1,5 @@
-import { AxeBuilder } from '@axe-core/playwright'
-import type { Locator, Page } from '@playwright/test'
 import { expect, test } from '../fixtures.ts'
-import type { PanelTitle, Workbench } from '../pages/Workbench.ts'
 import { look, picture } from '../pictures.ts'
-
-/** Each panel with what it shows when it is whole. */
-const PANELS: readonly { title: PanelTitle; shown: (workbench: Workbench) => Locator }[] = [
-  { title: 'Problems', shown: ({ problems }) => problems.none },
-  { title: 'Plan', shown: ({ plan }) => plan.node('IndexScan') },
-  { title: 'Bounds', shown: ({ bounds }) => bounds.proofs },
-  { title: 'Profile', shown: ({ profile }) => profile.content.getByRole('table').first() },
-  { title: 'Heatmap', shown: ({ heatmap }) => heatmap.largestSafe.first() },
-  { title: 'Deploy', shown: ({ deploy }) => deploy.versions.first() },
-  { title: 'Dashboard', shown: ({ dashboard }) => dashboard.burst },
-  { title: 'Run', shown: ({ run }) => run.rows.nth(9) },
-]
-/** The side's panel; on a narrow window, the only one. */
-const PANEL = '[role=tabpanel]'
-
-const SIZES = [
-  { width: 1440, height: 900 },
-  { width: 1024, height: 768 },
-]
-
-for (const theme of ['light', 'dark'] as const) {
-  for (const size of SIZES) {
-    test.describe(`in the ${theme} theme at ${size.width} × ${size.height}`, () => {
-      test.use({ colorScheme: theme, viewport: size })
-
-      test('no panel has anything that axe objects to, and none is wider than the window', async ({ workbench, api, page }) => {
-        await api.measuredRun()
-        await workbench.open('/?query=thoughtstream&file=queries/thoughtstream.piql')
-        await expectNoObjections(page)
-        for (const { title, shown } of PANELS) {
-          await workbench.openPanel(title)
-          if (title === 'Run') await workbench.run.execute('thoughtstream', { me: 'ada_birch', count: '10' })
-          await expect(shown(workbench)).toBeVisible()
-          await look(page, `${theme}-${size.width}-${title.toLowerCase()}`)
-          await expectNoObjections(page, PANEL)
-          await expectNoSidewaysScrolling(page)
-        }
-      })
-
-      test('neither trouble, the palette nor the dashboard’s page has', async ({ workbench, page }) => {
-        await workbench.open('/?query=thoughtstream&file=schema.piql')
-        await workbench.editor.deleteLine('schema.piql', 'CARDINALITY LIMIT')
-        await expect(workbench.workspace.query('thoughtstream')).toContainText('unbounded')
-        await look(page, `${theme}-${size.width}-unbounded`)
-        await expectNoObjections(page)
-        await workbench.openPanel('Deploy')
-        await expect(workbench.deploy.alert).toBeVisible()
-        await expectNoObjections(page, PANEL)
-        await page.goto('/?file=schema.piql&code=unbounded-scan')
-        await expect(workbench.code).toBeVisible()
-        await look(page, `${theme}-${size.width}-code`)
-        await expectNoObjections(page, 'dialog')
-        await page.keyboard.press('Escape')
-        await page.keyboard.press('F1')
-        await expect(workbench.palette).toBeVisible()
-        await expectNoObjections(page, 'dialog')
-        await page.keyboard.press('Escape')
-        await page.goto('/dashboard')
-        await expect(workbench.dashboard.queries.first()).toBeVisible()
-        await look(page, `${theme}-${size.width}-dashboard-page`)
-        await expectNoObjections(page)
-        await expectNoSidewaysScrolling(page)
-      })
-    })
-  }
-}
 
 test('a theme is the system’s until one is chosen, and the choice is kept', async ({ workbench, page }) => {
   await workbench.open('/?query=thoughtstream&file=queries/thoughtstream.piql')
@@ -181,19 +112,6 @@ test('the story goes from a broken schema to a deployed one without a pointer', 
   await workbench.command('Run the current')
   await expect(run.rows.first()).toBeVisible()
 })
-
-/** Looks at the whole page, or only at the part that has changed since it was looked at. */
-async function expectNoObjections(page: Page, part?: string): Promise<void> {
-  const axe = new AxeBuilder({ page })
-  const { violations } = await (part ? axe.include(part) : axe).analyze()
-  const said = violations.map(({ id, help, nodes }) => `${id}: ${help}\n${nodes.map((node) => `  ${node.html}\n  ${node.failureSummary}`).join('\n')}`)
-  expect(said).toEqual([])
-}
-
-async function expectNoSidewaysScrolling(page: Page): Promise<void> {
-  const excess = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
-  expect(excess).toBeLessThanOrEqual(0)
-}
 
 test('names of any length leave nothing wider than its panel, and lie over nothing', async ({ workbench, api, page }) => {
   const query = 'theNameOfAQueryThatSomebodyWroteWithoutThinkingOfTheWorkbenchItWouldHaveToFitIntoOneDay'

@@ -6,7 +6,13 @@ declare module 'monaco-editor/editor/contrib/semanticTokens/browser/documentSema
 
 // Parts of Monaco that its own types leave out.
 declare module 'monaco-editor/editor/standalone/browser/standaloneServices' {
-  export const StandaloneServices: { initialize(overrides: Record<string, unknown>): unknown }
+  export const StandaloneServices: {
+    initialize(overrides: Record<string, unknown>): unknown
+    get<T>(service: { readonly is: T }): T
+  }
+}
+declare module 'monaco-editor/platform/configuration/common/configuration' {
+  export const IConfigurationService: { readonly is: { updateValue(key: string, value: unknown): Promise<void> } }
 }
 declare module 'monaco-editor/platform/undoRedo/common/undoRedo' {
   export const UndoRedoGroup: new () => object

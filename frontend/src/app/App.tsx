@@ -2,6 +2,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { Unreachable } from '../api/client'
 import styles from './app.module.css'
+import { EarlierNotices } from './EarlierNotices'
 import { Header } from './Header'
 import { Notices } from './Notices'
 import { Palette } from './Palette'
@@ -46,7 +47,7 @@ function Pages() {
   return (
     <div className={styles['app']}>
       <SkipLink />
-      <Header onPalette={() => setOverlay('palette')} onShortcuts={() => setOverlay('shortcuts')} />
+      <Header onPalette={() => setOverlay('palette')} onShortcuts={() => setOverlay('shortcuts')} onNotices={() => setOverlay('notices')} />
       <ServerBanner />
       {page === 'dashboard' ? (
         <PartBoundary>
@@ -67,8 +68,9 @@ function Pages() {
           </Suspense>
         </PartBoundary>
       ) : null}
-      {overlay === 'palette' ? <Palette onClose={() => setOverlay(null)} onShortcuts={() => setOverlay('shortcuts')} /> : null}
+      {overlay === 'palette' ? <Palette onClose={() => setOverlay(null)} show={setOverlay} /> : null}
       {overlay === 'shortcuts' ? <Shortcuts onClose={() => setOverlay(null)} /> : null}
+      {overlay === 'notices' ? <EarlierNotices onClose={() => setOverlay(null)} /> : null}
     </div>
   )
 }

@@ -1,4 +1,4 @@
-import { Keyboard, Monitor, Moon, Search, Sun } from 'lucide-react'
+import { Bell, Keyboard, Monitor, Moon, Search, Sun } from 'lucide-react'
 import { useDocuments, type TextDocument } from '../documents/documents'
 import { IconButton } from '../ui/Button'
 import { Kbd } from '../ui/Badge'
@@ -10,7 +10,13 @@ import { ViewLink } from './ViewLink'
 
 const THEME_ICONS = { system: Monitor, light: Sun, dark: Moon }
 
-export function Header({ onPalette, onShortcuts }: { onPalette: () => void; onShortcuts: () => void }) {
+interface HeaderProps {
+  onPalette: () => void
+  onShortcuts: () => void
+  onNotices: () => void
+}
+
+export function Header({ onPalette, onShortcuts, onNotices }: HeaderProps) {
   const view = useView()
   const choice = useTheme((state) => state.choice)
   const ThemeIcon = THEME_ICONS[choice]
@@ -35,6 +41,9 @@ export function Header({ onPalette, onShortcuts }: { onPalette: () => void; onSh
         <span>Search or run a command</span>
         <Kbd>F1</Kbd>
       </button>
+      <IconButton label="Earlier notices" onClick={onNotices}>
+        <Bell size={16} aria-hidden />
+      </IconButton>
       <IconButton label="Keyboard shortcuts" onClick={onShortcuts}>
         <Keyboard size={16} aria-hidden />
       </IconButton>

@@ -3,16 +3,17 @@ import { useDocuments } from '../documents/documents'
 import { Kbd } from '../ui/Badge'
 import styles from './app.module.css'
 import { commands, matching, type Command } from './commands'
+import type { Overlay } from './keys'
 import { useCompilation } from './selection'
 
-export function Palette({ onClose, onShortcuts }: { onClose: () => void; onShortcuts: () => void }) {
+export function Palette({ onClose, show }: { onClose: () => void; show: (overlay: Overlay) => void }) {
   const compilation = useCompilation()
   const files = useDocuments((state) => state.files)
   const [typed, setTyped] = useState('')
   const [active, setActive] = useState(0)
   const dialog = useRef<HTMLDialogElement>(null)
   const listId = useId()
-  const shown = useMemo(() => matching(commands(compilation, files, onShortcuts), typed), [compilation, files, onShortcuts, typed])
+  const shown = useMemo(() => matching(commands(compilation, files, show), typed), [compilation, files, show, typed])
 
   useEffect(() => dialog.current?.showModal(), [])
   useEffect(() => {

@@ -3,7 +3,7 @@ import { useEffect } from 'react'
 import { Group, Panel, Separator, useDefaultLayout } from 'react-resizable-panels'
 import { messageOf } from '../api/client'
 import { startCompiling } from '../documents/compile-loop'
-import { discardDrafts, documentAt, forgetRestored, openWorkspace, useDocuments } from '../documents/documents'
+import { documentAt, openWorkspace, takeRestored, useDocuments } from '../documents/documents'
 import { workspaceQuery } from '../documents/opening'
 import { startSaving } from '../documents/saving'
 import { layoutStorage } from '../logic/layout-storage'
@@ -122,11 +122,11 @@ function useRestoredNotice() {
   const restored = useDocuments((state) => state.restored)
   useEffect(() => {
     if (restored.length === 0) return
+    const { paths, discard } = takeRestored()
     notify({
       tone: 'info',
-      text: `Your unsaved changes in ${restored.length === 1 ? restored[0] : plural(restored.length, 'file')} are restored.`,
-      action: { label: 'Discard them', run: discardDrafts },
+      text: `Your unsaved changes in ${paths.length === 1 ? paths[0] : plural(paths.length, 'file')} are restored.`,
+      action: { label: 'Discard them', run: discard },
     })
-    forgetRestored()
   }, [restored])
 }

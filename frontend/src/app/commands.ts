@@ -6,7 +6,7 @@ import { lensText } from '../logic/lens'
 import { copyProblems } from '../panels/problems/copy'
 import { editor } from './editor-bridge'
 import { exportTables } from './export-tables'
-import { MOD } from './keys'
+import { MOD, type Overlay } from './keys'
 import { openPanel } from './panel-view'
 import { PANELS } from './panels'
 import { requestRun } from './run-request'
@@ -23,7 +23,7 @@ export interface Command {
   run: () => void
 }
 
-export function commands(compilation: Compilation | null, files: readonly TextDocument[], showShortcuts: () => void): Command[] {
+export function commands(compilation: Compilation | null, files: readonly TextDocument[], show: (overlay: Overlay) => void): Command[] {
   return [
     { id: 'run', group: 'Actions', title: 'Run the current query', keys: `${MOD} Enter`, run: () => void requestRun('elsewhere') },
     { id: 'explain', group: 'Actions', title: 'Explain the bound', keys: `${MOD} Shift Enter`, run: () => openPanel('bounds') },
@@ -38,7 +38,8 @@ export function commands(compilation: Compilation | null, files: readonly TextDo
     { id: 'format', group: 'Actions', title: 'Format this file', keys: 'Shift Alt F', run: () => editor()?.run('format') },
     { id: 'dashboard-page', group: 'Actions', title: 'Open the dashboard page', run: () => setView({ page: 'dashboard' }) },
     { id: 'export', group: 'Actions', title: 'Export the tables in sight as CSV', run: exportTables },
-    { id: 'shortcuts', group: 'Actions', title: 'Keyboard shortcuts', keys: '?', run: showShortcuts },
+    { id: 'shortcuts', group: 'Actions', title: 'Keyboard shortcuts', keys: '?', run: () => show('shortcuts') },
+    { id: 'notices', group: 'Actions', title: 'Earlier notices', run: () => show('notices') },
     { id: 'codes', group: 'Actions', title: 'What the codes of problems mean', run: () => setView({ code: 'all' }) },
     { id: 'theme-light', group: 'Actions', title: 'Theme: light', run: () => chooseTheme('light') },
     { id: 'theme-dark', group: 'Actions', title: 'Theme: dark', run: () => chooseTheme('dark') },

@@ -7,7 +7,7 @@ import { focusNextRegion } from './regions'
 import { requestRun } from './run-request'
 import { currentView } from './url-state'
 
-export type Overlay = 'palette' | 'shortcuts' | null
+export type Overlay = 'palette' | 'shortcuts' | 'notices' | null
 
 export interface Shortcut {
   keys: readonly string[]

@@ -39,7 +39,7 @@ export function useSloChange(query: string) {
   const save = useMutation({
     mutationFn: (body: SloWrite) => answered(api.PUT('/api/slos/{query}', { params: { path: { query } }, body })),
     onSuccess: () => {
-      notify({ tone: 'success', text: `The SLO of ${query} is saved.` })
+      notify({ tone: 'success', subject: `SLO of ${query}`, text: `The SLO of ${query} is saved.` })
       heard()
     },
   })
@@ -47,7 +47,7 @@ export function useSloChange(query: string) {
     mutationFn: () => answered(api.DELETE('/api/slos/{query}', { params: { path: { query } } })),
     onSuccess: () => {
       const undo = saved ? { action: { label: 'Put it back', run: () => save.mutate(targetOf(saved)) } } : {}
-      notify({ tone: 'success', text: `${query} has no SLO any more.`, ...undo })
+      notify({ tone: 'success', subject: `SLO of ${query}`, text: `${query} has no SLO any more.`, ...undo })
       heard()
     },
   })

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { applyTextEdits, documentAt, keepMineAsCopy, openWorkspace, setText, takeTheirs, useDocuments } from './documents'
+import { applyTextEdits, documentAt, keepMineAsCopy, openWorkspace, setText, takeTheirs, useDocuments, takeRestored } from './documents'
 import { useNotices } from '../app/notices'
 import { savedRevisions, saveChanged } from './saving'
 
@@ -125,7 +125,20 @@ describe('a save', () => {
     answers([422, { code: 'invalid-request', message: 'text: too long' }])
     await saveChanged()
     expect(documentAt(PATH)).toMatchObject({ text: 'two', saveState: 'failed' })
-    expect(useNotices.getState().notices.at(-1)?.text).toBe(`${PATH} is kept in this browser only. text: too long`)
+    expect(useNotices.getState().all.at(-1)?.text).toBe(`${PATH} is kept in this browser only. text: too long`)
+  })
+})
+
+describe('drafts that were restored', () => {
+  it('can be discarded after they were saved, and are told of once', async () => {
+    useDocuments.setState({ restored: [PATH] })
+    const { paths, discard } = takeRestored()
+    expect([paths, takeRestored().paths]).toEqual([[PATH], []])
+    setText(PATH, 'restored')
+    answers([200, { path: PATH, text: 'restored', revision: 'r2' }])
+    await saveChanged()
+    discard()
+    expect(documentAt(PATH)).toMatchObject({ text: 'one', savedText: 'restored', saveState: 'changed' })
   })
 })
 

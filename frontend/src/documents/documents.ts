@@ -189,18 +189,18 @@ export function keepMineAsCopy(path: string): string | null {
   return copy
 }
 
-/** Back to the server's text of every restored draft. */
-export function discardDrafts(): void {
-  const { restored } = useDocuments.getState()
-  for (const path of restored) {
-    const file = documentAt(path)
-    if (file && file.revision !== null) replaceText(path, file.savedText)
-  }
-  forgetRestored()
-}
-
-export function forgetRestored(): void {
+/** Hears of drafts that were restored, once; gives the way back to the texts that the server had then. */
+export function takeRestored(): { paths: readonly string[]; discard: () => void } {
+  const { restored: paths } = useDocuments.getState()
   useDocuments.setState({ restored: [] })
+  const saved = paths.flatMap((path) => {
+    const file = documentAt(path)
+    return file && file.revision !== null ? [{ path, text: file.savedText }] : []
+  })
+  const discard = () => {
+    for (const { path, text } of saved) if (documentAt(path)) replaceText(path, text)
+  }
+  return { paths, discard }
 }
 
 export function addDocument(file: ServerFile): void {

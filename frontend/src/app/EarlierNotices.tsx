@@ -1,0 +1,31 @@
+import { Button } from '../ui/Button'
+import { Dialog } from '../ui/Dialog'
+import { Prose } from '../ui/Prose'
+import { formatTimestamp } from '../units'
+import styles from './app.module.css'
+import { act, useNotices } from './notices'
+
+/** All that was said since the page was opened, the last first, with what can still be done about it. */
+export function EarlierNotices({ onClose }: { onClose: () => void }) {
+  const all = useNotices((state) => state.all)
+  return (
+    <Dialog title="Notices" onClose={onClose}>
+      {all.length === 0 ? <p>Nothing was said since the page was opened.</p> : null}
+      <ul className={styles['earlier']} aria-label="Earlier notices">
+        {all.toReversed().map(({ id, tone, text, at, action }) => (
+          <li key={id} className={styles['earlierNotice']} data-tone={tone}>
+            <time dateTime={at.toISOString()}>{formatTimestamp(at.toISOString())}</time>
+            <span className={styles['toastText']}>
+              <Prose text={text} />
+            </span>
+            {action ? (
+              <Button size="small" onClick={() => act(id)}>
+                {action.label}
+              </Button>
+            ) : null}
+          </li>
+        ))}
+      </ul>
+    </Dialog>
+  )
+}
