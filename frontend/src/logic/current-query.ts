@@ -10,6 +10,7 @@
  *
  * Whoever chooses a query by its name, in a list or an address, moves the caret into it, so that rule 1 holds at once.
  */
+import { entryOf } from './entry'
 import type { Caret, TextRange } from './shapes'
 
 export interface PlacedQuery {
@@ -83,7 +84,7 @@ export function answerToKey({ isWrite, isUnderCaret, isFromForm, seen, values }:
 
 function isSame(one: Readonly<Record<string, string>>, another: Readonly<Record<string, string>>): boolean {
   const names = new Set([...Object.keys(one), ...Object.keys(another)])
-  return [...names].every((name) => (one[name] ?? '') === (another[name] ?? ''))
+  return [...names].every((name) => (entryOf(one, name) ?? '') === (entryOf(another, name) ?? ''))
 }
 
 /** The same query in the text as it is now: by its name, or, in a file of as many queries, by its place. */

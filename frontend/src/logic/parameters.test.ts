@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest'
-import { isList, kindOf, localInstant, readParameters, writeParameter } from './parameters'
+import { describe, expect, it, vi } from 'vitest'
+import { isList, isOfLines, isOnClock, kindOf, localInstant, readParameters, writeParameter } from './parameters'
 
 describe('parameters', () => {
   it('are typed by the query', () => {
@@ -33,6 +33,43 @@ describe('parameters', () => {
     const parameter = { name: 'posted', type: 'TIMESTAMP' }
     expect(readParameters([parameter], { posted: writeParameter(parameter, iso) })).toEqual({ posted: iso })
     expect(localInstant('never')).toBe('never')
+  })
+
+  it('show in UTC what the reader’s clock shows twice or not at all', () => {
+    const parameter = { name: 'posted', type: 'TIMESTAMP' }
+    vi.stubEnv('TZ', 'Europe/Berlin')
+    for (const iso of ['2026-10-25T00:30:00.000Z', '2026-10-25T01:30:00.000Z', '9999-12-31T23:59:59.999Z', '0001-01-01T00:00:00.000Z']) {
+      expect(readParameters([parameter], { posted: writeParameter(parameter, iso) })).toEqual({ posted: iso })
+    }
+    expect(writeParameter(parameter, '2026-10-25T01:30:00.000Z')).toBe('2026-10-25T01:30:00.000Z')
+    expect(isOnClock('2026-10-25T01:30:00.000Z')).toBe(false)
+    expect(readParameters([parameter], { posted: '2026-03-29T02:30' })).toEqual({ posted: '2026-03-29T02:30' })
+    vi.stubEnv('TZ', 'America/New_York')
+    expect(writeParameter(parameter, '0001-01-01T00:00:00.000Z')).toBe('0001-01-01T00:00:00.000Z')
+    vi.unstubAllEnvs()
+  })
+
+  it('send no number that was not typed', () => {
+    const whole = { name: 'n', type: 'BIGINT' }
+    for (const n of ['9007199254740993.0', '9007199254740993e0', '0x10', '1e3', '1,000']) expect(readParameters([whole], { n })).toEqual({ n })
+    expect(readParameters([whole], { n: '+5' })).toEqual({ n: 5 })
+    const double = { name: 'd', type: 'DOUBLE' }
+    for (const d of ['1e400', '1e-400', '0x10', 'Infinity']) expect(readParameters([double], { d })).toEqual({ d })
+    expect(readParameters([double], { d: '9007199254740992' })).toEqual({ d: 9_007_199_254_740_992 })
+    expect([readParameters([double], { d: '.5' }), readParameters([double], { d: '0e5' })]).toEqual([{ d: 0.5 }, { d: 0 }])
+  })
+
+  it('may have any name', () => {
+    const parameters = ['__proto__', 'constructor', 'tostring'].map((name) => ({ name, type: 'INT' }))
+    expect(readParameters(parameters, {})).toEqual({})
+    const typed = Object.fromEntries(parameters.map(({ name }) => [name, '1']))
+    expect(JSON.stringify(readParameters(parameters, typed))).toBe('{"__proto__":1,"constructor":1,"tostring":1}')
+  })
+
+  it('have a field of lines where a text may have them', () => {
+    expect(isOfLines({ type: 'VARCHAR(9)' }, 'a\nb')).toBe(true)
+    expect(isOfLines({ type: 'VARCHAR(9)' }, 'ab')).toBe(false)
+    expect(isOfLines({ type: 'TEXT' }, '')).toBe(true)
   })
 
   it('send whole numbers that JavaScript does not hold as their digits', () => {

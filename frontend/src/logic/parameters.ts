@@ -1,5 +1,7 @@
 /** The values of a query's parameters, from what was typed in the form to what the API takes. */
 
+import { entryOf } from './entry'
+
 export interface ParameterShape {
   name: string
   type: string
@@ -37,28 +39,28 @@ export function readParameters(
   parameters: readonly ParameterShape[],
   typed: Readonly<Record<string, string>>,
 ): Record<string, ParameterValue> {
-  const values: Record<string, ParameterValue> = {}
-  for (const parameter of parameters) {
-    const text = typed[parameter.name]
-    const kind = kindOf(parameter)
-    if (text === undefined || (text === '' && kind !== 'text' && !isList(parameter))) continue
-    values[parameter.name] = isList(parameter)
-      ? text
-          .split('\n')
-          .filter((line) => line.trim() !== '')
-          .map((item) => readValue(kind, item))
-      : readValue(kind, text)
-  }
-  return values
+  const entries = parameters.flatMap((parameter): [string, ParameterValue][] => {
+    const text = entryOf(typed, parameter.name)
+    if (text === undefined || (text === '' && kindOf(parameter) !== 'text' && !isList(parameter))) return []
+    return [[parameter.name, isList(parameter) ? readList(parameter, text) : readValue(parameter, text)]]
+  })
+  return Object.fromEntries(entries)
 }
 
-function readValue(kind: ParameterKind, text: string): Scalar {
+function readList(parameter: ParameterShape, text: string): Scalar[] {
+  return text
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((item) => readValue(parameter, item))
+}
+
+function readValue(parameter: ParameterShape, text: string): Scalar {
   const trimmed = text.trim()
-  switch (kind) {
+  switch (kindOf(parameter)) {
     case 'boolean':
       return trimmed.toLowerCase() === 'true' ? true : trimmed.toLowerCase() === 'false' ? false : trimmed
     case 'number':
-      return readNumber(trimmed)
+      return isWhole(parameter) ? readInteger(trimmed) : readDouble(trimmed)
     case 'timestamp':
       return readInstant(trimmed)
     case 'bytes':
@@ -68,26 +70,63 @@ function readValue(kind: ParameterKind, text: string): Scalar {
   }
 }
 
-/** A whole number beyond 2^53 is sent as its digits: JavaScript would send its neighbour. */
-function readNumber(text: string): string | number {
-  const value = Number(text)
-  if (text === '' || !Number.isFinite(value)) return text
-  return /^[+-]?\d+$/.test(text) && !Number.isSafeInteger(value) ? text.replace('+', '') : value
+function isWhole(parameter: Pick<ParameterShape, 'type'>): boolean {
+  return !/^(DOUBLE|FLOAT)/i.test(parameter.type)
 }
 
-/** A time without a zone is on the reader's clock; what is sent is UTC. */
+/** Digits alone: JavaScript would round `9007199254740993.0`. Beyond 2^53 they are sent as they are. */
+function readInteger(text: string): string | number {
+  if (!/^[+-]?\d+$/.test(text)) return text
+  const value = Number(text)
+  return Number.isSafeInteger(value) ? value : text.replace('+', '')
+}
+
+/** The nearest DOUBLE; a number beyond all of them, or so small that nothing of it would be left, is sent as it is typed. */
+function readDouble(text: string): string | number {
+  if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text)) return text
+  const value = Number(text)
+  const isLost = value === 0 && /[1-9]/.test(text.replace(/e.*/i, ''))
+  return Number.isFinite(value) && !isLost ? value : text
+}
+
+/**
+ * A time without a zone is on the reader's clock; what is sent is UTC. An hour that the clock leaves out is sent as it is
+ * typed: it names no moment.
+ */
 function readInstant(text: string): string {
   const instant = new Date(text)
-  return Number.isNaN(instant.getTime()) ? text : instant.toISOString()
+  if (Number.isNaN(instant.getTime())) return text
+  const iso = instant.toISOString()
+  return isLocal(text) && new Date(`${text}Z`).toISOString() !== `${localInstant(iso)}Z` ? text : iso
+}
+
+function isLocal(text: string): boolean {
+  return /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?$/.test(text)
+}
+
+/** Whether a field for times on the reader's clock can show this; a moment in UTC is shown as text. */
+export function isOnClock(text: string): boolean {
+  return text === '' || (isLocal(text) && !text.startsWith('0000'))
+}
+
+/** Whether a text may have lines: a field of one line would show another text than it holds. */
+export function isOfLines(parameter: Pick<ParameterShape, 'type'>, text: string): boolean {
+  return /^TEXT/i.test(parameter.type) || /[\r\n]/.test(text)
 }
 
 /** What a field shows for a value: lists one item a line, times on the reader's clock. */
 export function writeParameter(parameter: ParameterShape, value: unknown): string {
   if (value === null || value === undefined) return ''
   if (Array.isArray(value)) return value.map((item) => writeParameter({ ...parameter, max_items: null }, item)).join('\n')
-  if (kindOf(parameter) === 'timestamp' && typeof value === 'string') return localInstant(value)
+  if (kindOf(parameter) === 'timestamp' && typeof value === 'string') return writeInstant(value)
   if (typeof value === 'object' && '$base64' in value) return String(value.$base64)
   return typeof value === 'object' ? JSON.stringify(value) : String(value as string | number | boolean)
+}
+
+/** On the reader's clock where that names the moment: not in an hour that the clock repeats, nor outside its years. */
+function writeInstant(iso: string): string {
+  const local = localInstant(iso)
+  return isOnClock(local) && readInstant(local) === iso ? local : iso
 }
 
 /** An instant as `datetime-local` fields want it: 2026-03-01T12:30:05.120, on the reader's clock. */

@@ -7,6 +7,7 @@ import type { Burst, BurstCreate, DeployedQuery } from '../../api/types'
 import { BURST_RULES, numberError } from '../../logic/numbers'
 import { Button } from '../../ui/Button'
 import { TextField } from '../../ui/Field'
+import { Form } from '../../ui/Form'
 import { ErrorNotice, Notice } from '../../ui/Notice'
 import { Progress } from '../../ui/Progress'
 import { formatCount, formatMs, plural } from '../../units'
@@ -29,11 +30,10 @@ export function BurstControl({ deploymentId, query }: { deploymentId: string; qu
     if (state && state !== 'running') void queryClient.invalidateQueries({ queryKey: ['latency'] })
   }, [state, queryClient])
   return (
-    <form
+    <Form
       className={styles['burst']}
       aria-label="Burst"
-      onSubmit={(event) => {
-        event.preventDefault()
+      onSubmit={() => {
         start.mutate({
           deployment_id: deploymentId,
           query: query.name,
@@ -56,7 +56,7 @@ export function BurstControl({ deploymentId, query }: { deploymentId: string; qu
       ) : null}
       {start.error ? <ErrorNotice error={start.error} /> : null}
       {burst ? <BurstState burst={burst} /> : null}
-    </form>
+    </Form>
   )
 }
 

@@ -5,6 +5,7 @@ import { numberError, SLO_RULES } from '../../logic/numbers'
 import { DEFAULT_SLO } from '../../logic/view'
 import { Button } from '../../ui/Button'
 import { TextField } from '../../ui/Field'
+import { Form } from '../../ui/Form'
 import { ErrorNotice } from '../../ui/Notice'
 import { formatDuration, formatMs, formatPercent } from '../../units'
 import styles from './dashboard.module.css'
@@ -23,11 +24,10 @@ export function SloForm({ query, slo }: { query: string; slo: Slo | null }) {
   }
   const isWhole = Object.values(errors).every((error) => error === undefined)
   return (
-    <form
+    <Form
       className={styles['burst']}
       aria-label="SLO"
-      onSubmit={(event) => {
-        event.preventDefault()
+      onSubmit={() => {
         save.mutate({ quantile: Number(percent) / 100, threshold_ms: Number(threshold), interval_seconds: Number(interval) })
       }}
     >
@@ -48,6 +48,6 @@ export function SloForm({ query, slo }: { query: string; slo: Slo | null }) {
         </Button>
       ) : null}
       {(save.error ?? remove.error) ? <ErrorNotice error={save.error ?? remove.error} /> : null}
-    </form>
+    </Form>
   )
 }

@@ -10,6 +10,7 @@ import { aboutMs } from '../../logic/estimate'
 import type { SloTarget } from '../../logic/view'
 import { Button } from '../../ui/Button'
 import { TextField } from '../../ui/Field'
+import { Form } from '../../ui/Form'
 import { ErrorNotice } from '../../ui/Notice'
 import { Cell, numeric, Table } from '../../ui/Table'
 import { formatCount, formatMs, plural } from '../../units'
@@ -26,18 +27,17 @@ export function PageOfQueries({ runId, slo }: { runId: string; slo: SloTarget })
   return (
     <details className={styles['fold']} open={together !== undefined}>
       <summary>A page of several queries</summary>
-      <form
+      <Form
         className={styles['page']}
         aria-label="Page of several queries"
-        onSubmit={(event) => {
-          event.preventDefault()
+        onSubmit={() => {
           setView({ together: text.trim() || undefined })
           setTyped(null)
         }}
       >
         <TextField label="Queries" hint="a, b | c: first a, then b and c together" value={text} onChange={(event) => setTyped(event.target.value)} />
         <Button type="submit">Predict the page</Button>
-      </form>
+      </Form>
       {together ? <Predicted page={together} runId={runId} slo={slo} /> : null}
     </details>
   )

@@ -6,6 +6,7 @@ import { useOwnGrid } from '../../app/grid-request'
 import type { ProfileRunCreate } from '../../api/types'
 import { Button } from '../../ui/Button'
 import { SelectField, TextField } from '../../ui/Field'
+import { Form } from '../../ui/Form'
 import { ErrorNotice } from '../../ui/Notice'
 import { numberError, RUN_RULES } from '../../logic/numbers'
 import { DIMENSIONS, gridOf, levelsError, MOST_POINTS, pointsOf, START, type TypedGrid } from '../../logic/own-grid'
@@ -40,13 +41,10 @@ export function NewRun({ isBusy }: { isBusy: boolean }) {
       store_url: null,
     })
   return (
-    <form
+    <Form
       className={styles['new']}
       aria-label="New profile run"
-      onSubmit={(event) => {
-        event.preventDefault()
-        submit()
-      }}
+      onSubmit={submit}
     >
       <div className={styles['fields']}>
         <TextField label="Label" hint="optional" value={label} onChange={(event) => setLabel(event.target.value)} />
@@ -92,7 +90,7 @@ export function NewRun({ isBusy }: { isBusy: boolean }) {
         </p>
       </div>
       {start.error ? <ErrorNotice error={start.error} /> : null}
-    </form>
+    </Form>
   )
 }
 

@@ -1,5 +1,5 @@
 import type { Parameter } from '../../api/types'
-import { isList, kindOf, localInstant } from '../../logic/parameters'
+import { isList, isOfLines, isOnClock, kindOf, localInstant } from '../../logic/parameters'
 import { Button } from '../../ui/Button'
 import { SelectField, TextArea, TextField } from '../../ui/Field'
 import { formatCount } from '../../units'
@@ -14,6 +14,8 @@ interface ParameterFieldProps {
   onFocus: () => void
   onBlur: () => void
 }
+
+const ON_CLOCK = { type: 'datetime-local', step: '0.001' } as const
 
 /** A field for one parameter, by the type the query gives it. */
 export function ParameterField({ parameter, value, source, onChange, onFocus, onBlur }: ParameterFieldProps) {
@@ -33,7 +35,7 @@ export function ParameterField({ parameter, value, source, onChange, onFocus, on
     case 'timestamp':
       return (
         <div className={styles['timestamp']}>
-          <TextField {...common} type="datetime-local" step="0.001" onChange={(event) => onChange(event.target.value)} />
+          <TextField key={String(isOnClock(value))} {...common} {...(isOnClock(value) ? ON_CLOCK : {})} onChange={(event) => onChange(event.target.value)} />
           <Button size="small" aria-label={`Now as ${parameter.name}`} onClick={() => onChange(localInstant(new Date().toISOString()))}>
             Now
           </Button>
@@ -44,7 +46,11 @@ export function ParameterField({ parameter, value, source, onChange, onFocus, on
     case 'bytes':
       return <TextField {...common} placeholder="base64" onChange={(event) => onChange(event.target.value)} />
     case 'text':
-      return <TextField {...common} onChange={(event) => onChange(event.target.value)} />
+      return isOfLines(parameter, value) ? (
+        <TextArea {...common} onChange={(event) => onChange(event.target.value)} />
+      ) : (
+        <TextField {...common} onChange={(event) => onChange(event.target.value)} />
+      )
   }
 }
 

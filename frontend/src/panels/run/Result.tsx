@@ -1,6 +1,8 @@
 import { ChevronLeft, ChevronRight, Download } from 'lucide-react'
+import { memo } from 'react'
 import type { Execution } from '../../api/types'
 import { download } from '../../app/export-tables'
+import { startOf } from '../../logic/cell-text'
 import { toCsv, toJson } from '../../logic/table-export'
 import { Button, IconButton } from '../../ui/Button'
 import { Cell, numeric, Spacer, Table, Toolbar } from '../../ui/Table'
@@ -58,15 +60,7 @@ export function Result({ answer, page, isPending, onNext, onPrevious }: ResultPr
       </Toolbar>
       {answer.rows.length > 0 ? (
         <Table label={`Rows of ${answer.query}`} columns={answer.columns.map((column) => (NUMBERS.test(column.type ?? '') ? numeric(column.name) : column.name))}>
-          {answer.rows.map((row, index) => (
-            <tr key={`${index}:${String(row[0])}`}>
-              {row.map((value, at) => (
-                <Cell key={names[at]} isNumeric={NUMBERS.test(answer.columns[at]?.type ?? '')}>
-                  <Value value={value} type={answer.columns[at]?.type ?? null} />
-                </Cell>
-              ))}
-            </tr>
-          ))}
+          <Rows answer={answer} />
         </Table>
       ) : (
         <p className={styles['nothing']}>{answer.columns.length > 0 ? 'No rows.' : 'Done.'}</p>
@@ -74,6 +68,19 @@ export function Result({ answer, page, isPending, onNext, onPrevious }: ResultPr
     </section>
   )
 }
+
+/** Thousands of rows are not drawn again with each key that is typed into the form above them. */
+const Rows = memo(function Rows({ answer }: { answer: Execution }) {
+  return answer.rows.map((row, index) => (
+    <tr key={`${index}:${String(row[0])}`}>
+      {row.map((value, at) => (
+        <Cell key={answer.columns[at]?.name} isNumeric={NUMBERS.test(answer.columns[at]?.type ?? '')}>
+          <Value value={value} type={answer.columns[at]?.type ?? null} />
+        </Cell>
+      ))}
+    </tr>
+  ))
+})
 
 function Cost({ answer }: { answer: Execution }) {
   const share = answer.bound_operations > 0 ? answer.operations / answer.bound_operations : 0
@@ -102,6 +109,16 @@ function Value({ value, type }: { value: unknown; type: string | null }) {
       </time>
     )
   }
-  if (typeof value === 'object') return <code>{JSON.stringify(value)}</code>
-  return String(value as string | number | boolean)
+  if (typeof value === 'object') return <code><Text text={JSON.stringify(value)} /></code>
+  return <Text text={String(value as string | number | boolean)} />
+}
+
+function Text({ text }: { text: string }) {
+  const { start, length } = startOf(text)
+  if (length === null) return start
+  return (
+    <>
+      {start}… <span className={styles['null']}>{formatCount(length)} characters; CSV and JSON have all</span>
+    </>
+  )
 }

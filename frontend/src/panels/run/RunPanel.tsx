@@ -8,10 +8,12 @@ import { MOD } from '../../app/keys'
 import { openPanel } from '../../app/panel-view'
 import { selectQuery, useCompilation } from '../../app/selection'
 import { useView } from '../../app/url-state'
+import { entryOf } from '../../logic/entry'
 import { readParameters, writeParameter, type ParameterValue } from '../../logic/parameters'
 import { Button } from '../../ui/Button'
 import { EmptyState } from '../../ui/EmptyState'
 import { SelectField } from '../../ui/Field'
+import { Form } from '../../ui/Form'
 import { ErrorNotice } from '../../ui/Notice'
 import { NewerText } from './NewerText'
 import { ParameterField } from './ParameterField'
@@ -32,7 +34,7 @@ export default function RunPanel() {
   return (
     <div className={styles['panel']}>
       {chosen ? (
-        <Form key={`${live.id}/${chosen.name}`} live={live} query={chosen} />
+        <RunForm key={`${live.id}/${chosen.name}`} live={live} query={chosen} />
       ) : (
         <div className={styles['form']}>
           <QueryChoice live={live} name="" />
@@ -88,13 +90,15 @@ interface Request {
   page: number
 }
 
-function Form({ live, query }: { live: Deployment; query: DeployedQuery }) {
+function RunForm({ live, query }: { live: Deployment; query: DeployedQuery }) {
   const queryClient = useQueryClient()
   const typed = useTyped(query.name)
   const { data: samples, isError: hasNoSamples, refetch } = useQuery({ ...sampleParameters(live.id, query.name), enabled: query.parameters.length > 0 })
   const samplesOf = Object.fromEntries(
     query.parameters.flatMap((parameter) =>
-      samples?.parameters[parameter.name] === undefined ? [] : [[parameter.name, writeParameter(parameter, samples.parameters[parameter.name])]],
+      samples && Object.hasOwn(samples.parameters, parameter.name)
+        ? [[parameter.name, writeParameter(parameter, entryOf(samples.parameters, parameter.name))]]
+        : [],
     ),
   )
   const [held, setHeld] = useState<Record<string, string>>({}) // the field in use: no sample that comes late goes into it
@@ -124,13 +128,12 @@ function Form({ live, query }: { live: Deployment; query: DeployedQuery }) {
   const last = pages.at(-1)
   return (
     <>
-      <form
+      <Form
         ref={form}
         className={styles['form']}
         aria-label={`Run ${query.name}`}
         data-run={query.name}
-        onSubmit={(event) => {
-          event.preventDefault()
+        onSubmit={() => {
           wished.onRun()
           runFirst()
         }}
@@ -141,15 +144,15 @@ function Form({ live, query }: { live: Deployment; query: DeployedQuery }) {
             <ParameterField
               key={parameter.name}
               parameter={parameter}
-              value={shown[parameter.name] ?? ''}
-              source={samples?.sources[parameter.name]}
+              value={entryOf(shown, parameter.name) ?? ''}
+              source={entryOf(samples?.sources, parameter.name)}
               onChange={(text) => {
                 wished.onTyped(parameter.name, text)
                 type(query.name, parameter.name, text)
               }}
               onFocus={() => {
                 wished.onSeen()
-                setHeld({ [parameter.name]: shown[parameter.name] ?? '' })
+                setHeld({ [parameter.name]: entryOf(shown, parameter.name) ?? '' })
               }}
               onBlur={() => setHeld({})}
             />
@@ -177,7 +180,7 @@ function Form({ live, query }: { live: Deployment; query: DeployedQuery }) {
             </Button>
           ) : null}
         </div>
-      </form>
+      </Form>
       <div className={styles['result']} aria-busy={execution.isPending}>
         {execution.error ? (
           <div className={styles['error']}>

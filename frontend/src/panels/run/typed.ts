@@ -1,5 +1,6 @@
 /** What was typed into the forms of queries: kept while the page is open, through other panels and other versions. */
 import { create } from 'zustand'
+import { entryOf } from '../../logic/entry'
 
 type Values = Readonly<Record<string, string>>
 
@@ -7,11 +8,11 @@ const useForms = create<{ forms: Readonly<Record<string, Values>> }>(() => ({ fo
 const NOTHING: Values = {}
 
 export function useTyped(query: string): Values {
-  return useForms((state) => state.forms[query]) ?? NOTHING
+  return useForms((state) => entryOf(state.forms, query)) ?? NOTHING
 }
 
 export function type(query: string, parameter: string, text: string): void {
-  useForms.setState(({ forms }) => ({ forms: { ...forms, [query]: { ...forms[query], [parameter]: text } } }))
+  useForms.setState(({ forms }) => ({ forms: { ...forms, [query]: { ...entryOf(forms, query), [parameter]: text } } }))
 }
 
 export function forgetTyped(query: string): void {

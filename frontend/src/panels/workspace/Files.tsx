@@ -9,6 +9,7 @@ import { tellWritten } from '../../documents/saving'
 import { Button, IconButton } from '../../ui/Button'
 import { Dialog, DialogActions } from '../../ui/Dialog'
 import { TextField } from '../../ui/Field'
+import { Form } from '../../ui/Form'
 import { useFileProblems } from '../problems/ProblemsPanel'
 import { Section } from './Section'
 import styles from './workspace.module.css'
@@ -108,11 +109,8 @@ function NewFile({ onClose }: { onClose: () => void }) {
   }
   return (
     <Dialog title="New file" onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          void create()
-        }}
+      <Form
+        onSubmit={() => void create()}
       >
         <TextField label="Path" hint="ends in .piql" value={path} error={error} onChange={(event) => setPath(event.target.value)} />
         <DialogActions>
@@ -121,7 +119,7 @@ function NewFile({ onClose }: { onClose: () => void }) {
             Create file
           </Button>
         </DialogActions>
-      </form>
+      </Form>
     </Dialog>
   )
 }
