@@ -120,14 +120,19 @@ export class Api {
 
   /** Deploys the workspace as it is. */
   async deploy(): Promise<void> {
-    await this.send('POST', '/api/deployments', { workspace_id: 'scadr' })
+    await this.send('POST', '/api/deployments', { workspace_id: 'scadr', base_version: await this.liveVersion() })
   }
 
   /** Begins to deploy the workspace with one more query, so slowly that it can be watched. */
   async buildSlowly(query: string, rowsPerSecond: number): Promise<void> {
     const files = (await this.files()).map(({ path, text }) => ({ path, text }))
     files.push({ path: 'queries/slow.piql', text: query })
-    await this.send('POST', '/api/deployments/builds', { workspace_id: 'scadr', files, rows_per_second: rowsPerSecond })
+    const base_version = await this.liveVersion()
+    await this.send('POST', '/api/deployments/builds', { workspace_id: 'scadr', files, base_version, rows_per_second: rowsPerSecond })
+  }
+
+  private async liveVersion(): Promise<number> {
+    return ((await this.get('/api/deployments/live')) as { version: number }).version
   }
 
   private async runs(): Promise<ProfileRun[]> {

@@ -21,7 +21,8 @@ def with_query(files: Files, text: str = BY_TEXT) -> Files:
 
 
 async def begin(client: httpx.AsyncClient, files: Files, rows_per_second: float | None = None) -> httpx.Response:
-    body = {"workspace_id": "scadr", "files": files, "rows_per_second": rows_per_second}
+    live = (await client.get("/api/deployments/live")).json()["version"]
+    body = {"workspace_id": "scadr", "files": files, "base_version": live, "rows_per_second": rows_per_second}
     return await client.post("/api/deployments/builds", json=body)
 
 
@@ -60,7 +61,8 @@ async def test_a_build_is_paused_and_resumed(client: httpx.AsyncClient, files: F
     assert (await client.get("/api/deployments/live")).json()["id"] == "d1"
     other = await begin(client, files)
     assert (other.status_code, other.json()["code"]) == (409, "deployment-in-progress")
-    other = await client.post("/api/deployments", json={"workspace_id": "scadr", "files": files})
+    body = {"workspace_id": "scadr", "files": files, "base_version": 1}
+    other = await client.post("/api/deployments", json=body)
     assert (other.status_code, other.json()["code"]) == (409, "deployment-in-progress")
     await client.post(f"{LATEST}/cancel")
 
@@ -101,7 +103,8 @@ async def test_a_rollback_makes_the_version_before_live(client: httpx.AsyncClien
     back = await client.post("/api/deployments/rollback", json={"base_version": 2})
     assert (back.status_code, back.json()["id"], back.json()["is_live"]) == (201, "d3", True)
     assert (await client.get("/api/deployments/live")).json()["files"] == files
-    again = await client.post("/api/deployments", json={"workspace_id": "scadr", "files": files})
+    body = {"workspace_id": "scadr", "files": files, "base_version": 3}
+    again = await client.post("/api/deployments", json=body)
     assert again.json()["id"] == "d3"  # the same files again: nothing changes
     missing = await client.post("/api/deployments/live/queries/byText/executions", json={"parameters": {"text": "x"}})
     assert missing.status_code == 404

@@ -40,7 +40,7 @@ async def test_a_deployment_shows_files_bounds_and_indexes(client: httpx.AsyncCl
 
 async def test_deploying_again_makes_a_new_live_version(client: httpx.AsyncClient, files: Files) -> None:
     changed = replaced(files, "queries/thoughtstream.piql", "MAX 50", "MAX 20")
-    made = await client.post("/api/deployments", json={"workspace_id": "scadr", "files": changed})
+    made = await client.post("/api/deployments", json={"workspace_id": "scadr", "base_version": 1, "files": changed})
     assert made.status_code == 201, made.text
     assert (made.json()["id"], made.json()["is_live"]) == ("d2", True)
     both = (await client.get("/api/deployments")).json()["items"]
@@ -50,7 +50,7 @@ async def test_deploying_again_makes_a_new_live_version(client: httpx.AsyncClien
 
 async def test_an_unbounded_query_is_refused_with_the_editors_reason(client: httpx.AsyncClient, files: Files) -> None:
     changed = replaced(files, "schema.piql", LIMIT, "")
-    refused = await client.post("/api/deployments", json={"workspace_id": "scadr", "files": changed})
+    refused = await client.post("/api/deployments", json={"workspace_id": "scadr", "base_version": 1, "files": changed})
     assert (refused.status_code, refused.json()["code"]) == (422, "compilation-refused")
     shown = (await client.post("/api/compilations", json={"files": changed})).json()["diagnostics"]
     assert refused.json()["diagnostics"] == shown
@@ -58,7 +58,7 @@ async def test_an_unbounded_query_is_refused_with_the_editors_reason(client: htt
 
 
 async def test_nothing_to_deploy_is_said(client: httpx.AsyncClient) -> None:
-    refused = await client.post("/api/deployments", json={"workspace_id": "scadr", "files": []})
+    refused = await client.post("/api/deployments", json={"workspace_id": "scadr", "base_version": 1, "files": []})
     assert (refused.status_code, refused.json()["code"]) == (422, "nothing-to-deploy")
 
 
@@ -123,7 +123,7 @@ async def test_unknown_deployments_workspaces_and_runs_are_not_found(client: htt
         assert (await client.get(f"/api/deployments/{deployment_id}")).status_code == 404
     none = await client.post("/api/deployments", json={"workspace_id": "none"})
     assert (none.status_code, none.json()["code"]) == (404, "unknown-workspace")
-    run = await client.post("/api/deployments", json={"workspace_id": "scadr", "run_id": "none"})
+    run = await client.post("/api/deployments", json={"workspace_id": "scadr", "base_version": 1, "run_id": "none"})
     assert (run.status_code, run.json()["code"]) == (404, "unknown-run")
 
 
@@ -131,7 +131,7 @@ async def test_what_is_live_stays_live_after_a_restart(settings: Settings, runni
     async with running(settings) as client:
         files = (await client.get("/api/deployments/live")).json()["files"]
         changed = replaced(files, "queries/thoughtstream.piql", "MAX 50", "MAX 20")
-        await client.post("/api/deployments", json={"workspace_id": "scadr", "files": changed})
+        await client.post("/api/deployments", json={"workspace_id": "scadr", "base_version": 1, "files": changed})
     async with running(settings) as client:
         assert (await client.get("/api/deployments/live")).json()["id"] == "d2"
         body = {"parameters": {"me": "nobody", "count": 21}}
@@ -143,7 +143,7 @@ async def test_a_limit_below_the_data_is_refused_before_anything_changes(
     client: httpx.AsyncClient, files: Files
 ) -> None:
     changed = replaced(files, "schema.piql", "LIMIT 100 (owner)", "LIMIT 3 (owner)")
-    refused = await client.post("/api/deployments", json={"workspace_id": "scadr", "files": changed})
+    refused = await client.post("/api/deployments", json={"workspace_id": "scadr", "base_version": 1, "files": changed})
     assert (refused.status_code, refused.json()["code"]) == (422, "compilation-refused")
     assert "at most 3" in refused.json()["message"]
     assert [each["id"] for each in (await client.get("/api/deployments")).json()["items"]] == ["d1"]
@@ -151,7 +151,7 @@ async def test_a_limit_below_the_data_is_refused_before_anything_changes(
 
 async def test_a_query_left_out_can_no_longer_be_run(client: httpx.AsyncClient, files: Files) -> None:
     fewer = [each for each in files if each["path"] != "queries/findUser.piql"]
-    made = await client.post("/api/deployments", json={"workspace_id": "scadr", "files": fewer})
+    made = await client.post("/api/deployments", json={"workspace_id": "scadr", "base_version": 1, "files": fewer})
     assert made.status_code == 201, made.text
     url = "/api/deployments/live/queries/findUser/executions"
     assert (await client.post(url, json={"parameters": {"username": "x"}})).json()["code"] == "unknown-query"

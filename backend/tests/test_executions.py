@@ -43,7 +43,7 @@ async def test_a_cursor_of_a_replaced_query_is_stale(client: httpx.AsyncClient) 
     cursor = (await run(client, "myThoughts", me=me)).json()["cursor"]
     files = (await client.get("/api/deployments/live")).json()["files"]
     changed = [each | {"text": each["text"].replace("PAGINATE 10", "PAGINATE 5")} for each in files]
-    await client.post("/api/deployments", json={"workspace_id": "scadr", "files": changed})
+    await client.post("/api/deployments", json={"workspace_id": "scadr", "base_version": 1, "files": changed})
     answer = await run(client, "myThoughts", me=me, cursor=cursor)
     assert (answer.status_code, answer.json()["code"]) == (422, "stale-cursor")
 
@@ -113,7 +113,7 @@ async def test_an_unknown_query_or_deployment_is_not_found(client: httpx.AsyncCl
 async def test_a_replaced_deployment_does_not_run(client: httpx.AsyncClient) -> None:
     text = "CREATE QUERY one AS SELECT id FROM t WHERE id = [1: id];"
     files = [{"path": "t.piql", "text": "CREATE TABLE t (id INT PRIMARY KEY);" + text}]
-    await client.post("/api/deployments", json={"workspace_id": "scadr", "files": files})
+    await client.post("/api/deployments", json={"workspace_id": "scadr", "base_version": 1, "files": files})
     answer = await client.post("/api/deployments/d1/queries/findUser/executions", json={"parameters": {}})
     assert (answer.status_code, answer.json()["code"]) == (409, "deployment-replaced")
     assert "d2" in answer.json()["message"]
@@ -250,7 +250,11 @@ async def test_openslo_documents_are_taken_whole_or_not_at_all(client: httpx.Asy
 async def test_a_query_whose_name_has_a_slash_runs_and_has_an_slo(client: httpx.AsyncClient) -> None:
     files = (await client.get("/api/deployments/live")).json()["files"]
     text = 'CREATE QUERY "users/by name" AS SELECT username FROM users WHERE username = [1: me];'
-    body = {"workspace_id": "scadr", "files": [*files, {"path": "queries/slash.piql", "text": text}]}
+    body = {
+        "workspace_id": "scadr",
+        "base_version": 1,
+        "files": [*files, {"path": "queries/slash.piql", "text": text}],
+    }
     assert (await client.post("/api/deployments", json=body)).status_code == 201
     name = "users%2Fby%20name"
     found = (await client.get(f"{URL}/{name}/sample-parameters")).json()["parameters"]

@@ -30,7 +30,12 @@ TEXTS = [
 
 @pytest.fixture
 async def notes(client: httpx.AsyncClient) -> httpx.AsyncClient:
-    body = {"workspace_id": "scadr", "files": [{"path": "notes.piql", "text": SCHEMA}], "run_id": None}
+    body = {
+        "workspace_id": "scadr",
+        "files": [{"path": "notes.piql", "text": SCHEMA}],
+        "run_id": None,
+        "base_version": 1,
+    }
     deployed = await client.post("/api/deployments", json=body)
     assert deployed.status_code in (200, 201, 202), deployed.text
     return client

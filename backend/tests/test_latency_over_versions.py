@@ -38,7 +38,8 @@ def recorded(monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 async def deploy(client: httpx.AsyncClient, files: Files, run_id: str | None = None) -> None:
-    body = {"workspace_id": "scadr", "files": files, "run_id": run_id}
+    live = (await client.get("/api/deployments/live")).json()["version"]
+    body = {"workspace_id": "scadr", "files": files, "run_id": run_id, "base_version": live}
     made = await client.post("/api/deployments", json=body)
     assert made.status_code == 201, made.text
 

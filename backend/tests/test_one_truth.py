@@ -8,6 +8,7 @@ import sqlite3
 import threading
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, closing
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -23,8 +24,14 @@ DEPLOYMENTS = "/api/deployments"
 TOWN = "CREATE QUERY townOf AS SELECT hometown FROM users WHERE username = [1: u];"
 
 
+async def live_version(client: httpx.AsyncClient) -> int:
+    version: int = (await client.get(f"{DEPLOYMENTS}/live")).json()["version"]
+    return version
+
+
 async def deployed(client: httpx.AsyncClient, files: Files, **more: Any) -> httpx.Response:
-    return await client.post(DEPLOYMENTS, json={"workspace_id": "scadr", "files": files, **more})
+    body = {"workspace_id": "scadr", "files": files, "base_version": await live_version(client), **more}
+    return await client.post(DEPLOYMENTS, json=body)
 
 
 async def live_queries(client: httpx.AsyncClient) -> set[str]:
@@ -131,6 +138,31 @@ async def test_a_deployment_on_an_older_base_is_refused_with_what_came_between(
     assert (await deployed(client, files, base_version=2)).status_code == 201
 
 
+async def test_nothing_live_is_replaced_for_somebody_who_does_not_say_what_was_seen(
+    client: httpx.AsyncClient, files: Files
+) -> None:
+    body = {"workspace_id": "scadr", "files": with_town(files)}
+    for unsaid in (body, body | {"base_version": None}):
+        for url in (DEPLOYMENTS, f"{DEPLOYMENTS}/builds"):
+            refused = await client.post(url, json=unsaid)
+            assert (refused.status_code, refused.json()["code"]) == (428, "base-version-needed")
+            assert "version 1 by scadr is live, and base_version is not given" in refused.json()["message"]
+            assert refused.json()["help"].endswith("deploy with base_version 1.")
+    assert await live_version(client) == 1
+    assert (await client.post(DEPLOYMENTS, json=body | {"base_version": 1})).status_code == 201
+
+
+async def test_the_very_first_deployment_needs_no_version(tmp_path: Path, running: Running) -> None:
+    empty = Settings(data=tmp_path / "data", frontend=tmp_path / "dist", sample=tmp_path / "none")
+    text = "CREATE TABLE t (id INT PRIMARY KEY); CREATE QUERY one AS SELECT id FROM t WHERE id = [1: id];"
+    folder = empty.data / "workspaces" / "mine"
+    folder.mkdir(parents=True)
+    (folder / "schema.piql").write_text(text)
+    async with running(empty) as client:
+        assert (await client.post(DEPLOYMENTS, json={"workspace_id": "mine"})).status_code == 201
+        assert (await client.post(DEPLOYMENTS, json={"workspace_id": "mine"})).status_code == 428
+
+
 async def test_a_text_that_is_older_than_the_saved_one_is_not_deployed(client: httpx.AsyncClient, files: Files) -> None:
     read = (await client.get("/api/workspaces/scadr")).json()["files"]
     seen = {file["path"]: file["revision"] for file in read}
@@ -167,7 +199,7 @@ async def test_the_queries_of_another_workspace_stay_live(
     assert [change["table"] for change in preview["tables"]] == ["notes"]
     assert preview["indexes_removed"] == []
     before = await live_queries(client)
-    made = await client.post(DEPLOYMENTS, json={"workspace_id": second})
+    made = await client.post(DEPLOYMENTS, json={"workspace_id": second, "base_version": 1})
     assert (made.status_code, made.json()["deployed_by"]) == (201, second)
     assert await live_queries(client) == {*before, "note"}
     assert (await run(client, "findUser", username="nobody")).status_code == 200
@@ -179,7 +211,7 @@ async def test_the_queries_of_another_workspace_stay_live(
 
 
 async def test_what_the_reader_agreed_to_remove_goes(second: str, client: httpx.AsyncClient, files: Files) -> None:
-    await client.post(DEPLOYMENTS, json={"workspace_id": second})
+    await client.post(DEPLOYMENTS, json={"workspace_id": second, "base_version": 1})
     body = {"files": files, "workspace_id": "scadr", "removes": ["note"]}
     assert (await client.post(f"{DEPLOYMENTS}/preview", json=body)).json()["removed"] == ["note"]
     assert (await deployed(client, files, removes=["note"])).status_code == 201
@@ -190,7 +222,7 @@ async def test_what_the_reader_agreed_to_remove_goes(second: str, client: httpx.
 async def test_a_query_of_another_workspace_is_replaced_only_when_that_was_agreed_to(
     second: str, client: httpx.AsyncClient, files: Files
 ) -> None:
-    await client.post(DEPLOYMENTS, json={"workspace_id": second})
+    await client.post(DEPLOYMENTS, json={"workspace_id": second, "base_version": 1})
     other = [*files, {"path": "more.piql", "text": TOWN.replace("townOf", "note")}]
     body = {"files": other, "workspace_id": "scadr"}
     preview = (await client.post(f"{DEPLOYMENTS}/preview", json=body)).json()
@@ -211,7 +243,7 @@ async def test_a_set_that_would_break_the_queries_of_others_is_said_before(
     preview = (await client.post(f"{DEPLOYMENTS}/preview", json=body)).json()
     assert preview["can_deploy"] is False
     assert "would break, deployed earlier" in preview["refusal"]
-    refused = await client.post(DEPLOYMENTS, json=body)
+    refused = await client.post(DEPLOYMENTS, json=body | {"base_version": 1})
     assert (refused.status_code, refused.json()["message"]) == (422, preview["refusal"])
 
 
@@ -241,7 +273,8 @@ async def test_the_same_text_with_other_predictions_is_a_new_version_and_without
     client: httpx.AsyncClient, files: Files
 ) -> None:
     assert (await deployed(client, files)).json()["id"] == "d1"
-    begun = await client.post(f"{DEPLOYMENTS}/builds", json={"workspace_id": "scadr", "files": files})
+    body = {"workspace_id": "scadr", "files": files, "base_version": 1}
+    begun = await client.post(f"{DEPLOYMENTS}/builds", json=body)
     assert (begun.json()["phase"], begun.json()["deployment_id"]) == ("in force", "d1")
 
 

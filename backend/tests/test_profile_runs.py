@@ -126,7 +126,7 @@ async def test_a_run_measures_predicts_and_draws_a_heatmap(client: httpx.AsyncCl
     pages = next(each for each in limits["limits"] if each["queries"] == ["myThoughts"])
     assert (pages["largest"], pages["binding"]) == (None, "myThoughts")
 
-    made = await client.post("/api/deployments", json={"workspace_id": "scadr", "run_id": run_id})
+    made = await client.post("/api/deployments", json={"workspace_id": "scadr", "base_version": 1, "run_id": run_id})
     assert made.status_code == 201, made.text
     assert made.json()["run_id"] == run_id
     predicted = {each["name"]: each["predicted_p99_ms"] for each in made.json()["queries"]}

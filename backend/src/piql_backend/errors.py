@@ -142,6 +142,7 @@ _DESCRIPTIONS = {
     413: "The body is larger than 5 MB.",
     415: "The body is not declared to be JSON.",
     422: "The request is refused; the code says why.",
+    428: "Something is live, and the request does not say which version was seen.",
     429: "One address makes too many requests.",
     503: "The store, or a part that the request needs, does not answer.",
     507: "The disk is full.",

@@ -86,7 +86,8 @@ class FirstStart:
             if not self._is_ours(mark, store):
                 log.warning("the store holds data already: the sample is neither deployed nor loaded")
             else:
-                request = DeploymentCreate(workspace_id=WORKSPACE)
+                live = deployments.history.reconcile()  # of an interrupted first start, this very version
+                request = DeploymentCreate(workspace_id=WORKSPACE, base_version=live.read.version if live else 0)
                 deployments.deploy(request, {FIRST_START: mark.token})
                 self._load(store)
                 log.info("the sample was loaded in %.1f s", time.perf_counter() - started)

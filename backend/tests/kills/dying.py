@@ -94,12 +94,13 @@ def deploy(settings: Settings, how: str, texts: dict[str, str], kill_at: int, to
 
 def _deployed(workbench: Workbench, how: str, texts: dict[str, str]) -> str:
     files = [SourceFile(path=path, text=text) for path, text in texts.items()]
+    version = workbench.deployments.live("live").read.version
     if how == "rollback":
-        live = workbench.deployments.live("live").read
-        return workbench.deployments.rollback(RollbackCreate(base_version=live.version)).id
+        return workbench.deployments.rollback(RollbackCreate(base_version=version)).id
     if how == "deployment":
-        return workbench.deployments.deploy(DeploymentCreate(workspace_id="scadr", files=files)).id
-    request = BuildCreate(workspace_id="scadr", files=files, rows_per_second=800)
+        request = DeploymentCreate(workspace_id="scadr", files=files, base_version=version)
+        return workbench.deployments.deploy(request).id
+    request = BuildCreate(workspace_id="scadr", files=files, base_version=version, rows_per_second=800)
     read = workbench.deployments.begin(request)
     while read.deployment_id is None:
         assert read.phase not in ("refused", "cancelled"), read.reason

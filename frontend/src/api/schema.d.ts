@@ -1460,8 +1460,9 @@ export interface components {
          * @description Deploys the workspace's saved files; `files`, when given, are deployed instead (what the editor shows).
          *
          *     What the reader saw, each refused with 409 when it is no longer so: `base_version` is the version that was live (0:
-         *     none), `base_revisions` are of the saved files that `files` were edited from. Queries of another workspace stay
-         *     live, and are not replaced, unless the reader agreed to it by naming them in `removes`.
+         *     none), `base_revisions` are of the saved files that `files` were edited from. Where something is live,
+         *     `base_version` has to be given: 428 otherwise. Queries of another workspace stay live, and are not replaced, unless
+         *     the reader agreed to it by naming them in `removes`.
          */
         DeploymentCreate: {
             /** Workspace Id */
@@ -6984,6 +6985,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description Something is live, and the request does not say which version was seen. */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description One address makes too many requests. */
             429: {
                 headers: {
@@ -7407,6 +7417,15 @@ export interface operations {
             };
             /** @description The request is refused; the code says why. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Something is live, and the request does not say which version was seen. */
+            428: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -33,7 +33,7 @@ def preview_deployment(request: PreviewCreate, workbench: TheWorkbench) -> Previ
     return preview.model_copy(update={"slos_at_risk": list(workbench.slos.at_risk(request.files, request.run_id))})
 
 
-@router.post("", status_code=201, responses=declared(404, 409, 503))
+@router.post("", status_code=201, responses=declared(404, 409, 428, 503))
 def create_deployment(request: DeploymentCreate, workbench: TheWorkbench) -> DeploymentRead:
     """Deploy a query set; 422 with the editor's diagnostics when a query is refused, 409 for what nobody saw."""
     return workbench.deployments.deploy(request)
@@ -51,7 +51,7 @@ def roll_back(request: RollbackCreate, workbench: TheWorkbench) -> DeploymentRea
     return workbench.deployments.rollback(request)
 
 
-@router.post("/builds", status_code=202, responses=declared(404, 409, 503))
+@router.post("/builds", status_code=202, responses=declared(404, 409, 428, 503))
 def create_build(request: BuildCreate, workbench: TheWorkbench) -> BuildRead:
     """Begin to deploy a query set: indexes are built while the live version runs."""
     return workbench.deployments.begin(request)

@@ -32,8 +32,9 @@ class DeploymentCreate(Write):
     """Deploys the workspace's saved files; `files`, when given, are deployed instead (what the editor shows).
 
     What the reader saw, each refused with 409 when it is no longer so: `base_version` is the version that was live (0:
-    none), `base_revisions` are of the saved files that `files` were edited from. Queries of another workspace stay
-    live, and are not replaced, unless the reader agreed to it by naming them in `removes`.
+    none), `base_revisions` are of the saved files that `files` were edited from. Where something is live,
+    `base_version` has to be given: 428 otherwise. Queries of another workspace stay live, and are not replaced, unless
+    the reader agreed to it by naming them in `removes`.
     """
 
     workspace_id: str = Field(max_length=100)

@@ -40,7 +40,6 @@ from piql_backend.store import StoreConnection
 from piql_backend.workspaces.repository import Workspaces
 
 LIVE = "live"
-_ATTEMPTS = 5
 _MOST_BETWEEN = 20
 _NO_DETAILS: Mapping[str, str] = MappingProxyType({})
 
@@ -207,31 +206,29 @@ class Deployments:
         return any(query.name == name for read in self._table.list(0) for query in read.queries)
 
     def _begun(self, wish: _Wish, pace: Pace, *, is_background: bool) -> Build:
-        """Begin to deploy against what is live now; again, if somebody deploys just then and the request allows it."""
-        request, attempts = wish.request, 0
-        while True:
-            live = self.history.reconcile()
-            self._refuse_unseen(live, request.base_version)
-            touches = touched(live, wish.compilation, request.workspace_id, request.removes)
-            _refuse_replacing(touches, request.removes)
-            seen = live.id if live else ""
-            deployer = deployer_of(request.workspace_id, seen, request.run_id, wish.model, wish.predicted)
-            deployer = replace(deployer, details={**_first_start_of(live), **deployer.details, **wish.details})
-            try:
-                return begin_deploy(
-                    self._store.database().store,
-                    wish.compilation,
-                    touches.forgotten,
-                    pace,
-                    deployer,
-                    is_background=is_background,
-                )
-            except CompilationRefused as error:
-                raise _refused(error, wish.compilation) from error
-            except DeployedMeanwhile:
-                attempts += 1
-                if request.base_version is not None or attempts == _ATTEMPTS:
-                    raise self._deployed_meanwhile(request.base_version or 0) from None
+        """Begin to deploy against what is live now, which is what the reader saw."""
+        request, live = wish.request, self.history.reconcile()
+        if live is not None and request.base_version is None:
+            raise _unsaid(live)
+        self._refuse_unseen(live, request.base_version)
+        touches = touched(live, wish.compilation, request.workspace_id, request.removes)
+        _refuse_replacing(touches, request.removes)
+        seen = live.id if live else ""
+        deployer = deployer_of(request.workspace_id, seen, request.run_id, wish.model, wish.predicted)
+        deployer = replace(deployer, details={**_first_start_of(live), **deployer.details, **wish.details})
+        try:
+            return begin_deploy(
+                self._store.database().store,
+                wish.compilation,
+                touches.forgotten,
+                pace,
+                deployer,
+                is_background=is_background,
+            )
+        except CompilationRefused as error:
+            raise _refused(error, wish.compilation) from error
+        except DeployedMeanwhile:
+            raise self._deployed_meanwhile(request.base_version or 0) from None
 
     def _acknowledged(self, build: Build) -> DeploymentRead:
         """Give the row of a version that is in force; from now on every request here is answered with it."""
@@ -293,6 +290,16 @@ def _first_start_of(live: LiveDeployment | None) -> Mapping[str, str]:
     """Keep what the first start noted, so that the same text deployed again is not another version for its lack."""
     details = live.deployment.origin.details if live is not None and live.deployment is not None else {}
     return {name: value for name, value in details.items() if name == FIRST_START}
+
+
+def _unsaid(live: LiveDeployment) -> ApiError:
+    """Refuse to replace what is live for somebody who does not say that it was seen."""
+    number = live.read.version
+    message = (
+        f"Nothing is deployed: version {number} by {live.read.deployed_by} is live, and base_version is not given."
+    )
+    advice = f"Look at what it would change, then deploy with base_version {number}."
+    return ApiError(428, "base-version-needed", message, advice)
 
 
 def _nothing_before() -> ApiError:

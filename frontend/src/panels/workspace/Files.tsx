@@ -4,7 +4,8 @@ import { answered, api, messageOf } from '../../api/client'
 import { editor, reveal } from '../../app/editor-bridge'
 import { notify } from '../../app/notices'
 import { setView, useView } from '../../app/url-state'
-import { addDocument, removeDocument, useDocuments, type TextDocument } from '../../documents/documents'
+import { deleteFile } from '../../documents/deleting'
+import { addDocument, useDocuments, type TextDocument } from '../../documents/documents'
 import { tellWritten } from '../../documents/saving'
 import { Button, IconButton } from '../../ui/Button'
 import { Dialog, DialogActions } from '../../ui/Dialog'
@@ -128,11 +129,7 @@ function DeleteFile({ path, onClose }: { path: string; onClose: () => void }) {
   const { workspace } = useView()
   const remove = async () => {
     try {
-      await answered(
-        api.DELETE('/api/workspaces/{workspace_id}/files/{path}', { params: { path: { workspace_id: workspace, path } } }),
-      )
-      tellWritten()
-      removeDocument(path)
+      await deleteFile(workspace, path)
     } catch (failure) {
       notify({ tone: 'danger', text: messageOf(failure) })
     }
