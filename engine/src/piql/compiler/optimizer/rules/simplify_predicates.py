@@ -216,8 +216,8 @@ def _together(parts: list[Expression], whole: Or) -> Expression:
     choices = [found for each in parts if (found := _choices(each)) is not None]
     if not choices:  # the same test again and again
         return first
-    items = dict.fromkeys(item for _, found in choices for item in found)
-    return InList(operand=choices[0][0], items=tuple(items), span=whole.span)
+    items = tuple(dict.fromkeys(item for _, found in choices for item in found))
+    return _simplify(InList(operand=choices[0][0], items=items, span=whole.span))
 
 
 def _choices(predicate: Expression) -> tuple[ColumnRef, tuple[Expression, ...]] | None:
