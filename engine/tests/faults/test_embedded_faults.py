@@ -7,7 +7,10 @@ import random
 import resource
 import signal
 import sqlite3
+import sys
+from collections.abc import Callable
 from pathlib import Path
+from types import FrameType
 
 import piql
 import pytest
@@ -54,9 +57,9 @@ def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
         path.write_bytes(content)
         with pytest.raises(piql.StoreUnavailable, match=f"{path}: it is damaged, or is no store: put a copy"):
             piql.connect(f"embedded:{path}")
-    with pytest.raises(piql.StoreUnavailable, match="give the path of a file"):
+    with pytest.raises(piql.StoreUnavailable, match="give the path of"):
         piql.connect(f"embedded:{tmp_path}")
-    with pytest.raises(piql.StoreUnavailable, match="give the path of a file"):
+    with pytest.raises(piql.StoreUnavailable, match="give the path of"):
         piql.connect(f"embedded:{tmp_path / '0.db' / 'below'}")
     for name in ("a\0b", "\ud800", "x" * 5000):
         with pytest.raises(piql.StoreUnavailable):
@@ -129,6 +132,53 @@ def test_a_damaged_file_ends_in_typed_errors(path: Path) -> None:
         except TypeError:  # a value has become one of another type, which nothing in the file tells
             ends.add("another type")
     assert "StoreUnavailable" in ends
+
+
+def interrupt(work: Callable[[], object], at: int) -> bool:
+    """Do some work, with Ctrl+C before one of the embedded store's instructions; say whether it came to that."""
+    instructions = 0
+
+    def trace(frame: FrameType, event: str, _: object) -> object:
+        nonlocal instructions
+        if not frame.f_code.co_filename.endswith(("embedded/store.py", "embedded/waiting.py")):
+            return None
+        frame.f_trace_opcodes = True
+        instructions += event == "opcode"
+        if event == "opcode" and instructions == at:
+            raise KeyboardInterrupt
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        work()
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.settrace(before)
+    return False
+
+
+def test_a_write_that_is_interrupted_anywhere_holds_up_nobody(path: Path) -> None:
+    address = f"embedded:{path}?synchronous=NORMAL"
+    with piql.connect(address) as db, piql.connect(f"{address}&wait_ms=0") as other:
+        at = 1
+        while interrupt(lambda: db.execute("remove", {"id": "1"}), at):
+            db.load("teams", [{"team": f"m{at}", "town": "Oslo"}])
+            other.load("teams", [{"team": f"t{at}", "town": "Oslo"}])
+            at += 1
+        assert at > 100
+        teams = {record["team"] for record in records_of(db.store, db.deployment.tables["teams"])}
+        assert {f"{whose}{number}" for whose in "mt" for number in range(1, at)} <= teams
+        assert broken_promises(db) == []
+
+
+async def test_a_store_that_was_closed_says_so_to_tasks(path: Path) -> None:
+    db = await piql.aconnect(f"embedded:{path}")
+    await db.close()
+    await db.close()
+    with pytest.raises(piql.StoreUnavailable, match="closed"):
+        await db.execute("best", {"team": "reds"})
 
 
 def test_a_store_that_was_closed_says_so(path: Path) -> None:

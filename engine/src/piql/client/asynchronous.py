@@ -11,6 +11,7 @@ from typing import Any, Protocol, Self, TypeVar
 from piql.client.database import Database, Page, Progress, Session, Strategy, connect
 from piql.client.tokens import Guarantee
 from piql.compiler.result import Compilation
+from piql.errors import StoreUnavailable
 from piql.forking import renew_in_children
 from piql.runtime.deployment import Deployment
 from piql.runtime.execution.observation import Observer
@@ -34,6 +35,7 @@ class AsyncDatabase:
     def __init__(self, database: Database, pool: ThreadPoolExecutor) -> None:
         self._database = database
         self._pool = pool
+        self._is_closed = False
         renew_in_children(self, AsyncDatabase._renew)
 
     def _renew(self) -> None:
@@ -49,10 +51,15 @@ class AsyncDatabase:
         await self.close()
 
     async def _call(self, work: Callable[[], T]) -> T:
+        if self._is_closed:
+            raise StoreUnavailable("the store has been closed")
         return await asyncio.get_running_loop().run_in_executor(self._pool, work)
 
     async def close(self) -> None:
+        if self._is_closed:
+            return
         await self._call(self._database.close)
+        self._is_closed = True
         self._pool.shutdown(wait=False)
 
     async def deployment(self) -> Deployment:

@@ -204,8 +204,8 @@ class EmbeddedStore:
     @contextmanager
     def transaction(self) -> Iterator[EmbeddedTransaction]:
         with self.at_work() as connection:
-            patiently(lambda: connection.execute("BEGIN IMMEDIATE"), self._wait_seconds)
             try:
+                patiently(lambda: _begin(connection, "BEGIN IMMEDIATE"), self._wait_seconds)
                 yield EmbeddedTransaction(connection)
                 connection.execute("COMMIT")
             finally:
@@ -263,7 +263,7 @@ class _Snapshot:
         try:
             self._connection = self._held.enter()
             try:
-                self._connection.execute("BEGIN")
+                _begin(self._connection, "BEGIN")
             except BaseException:
                 self._held.leave()
                 raise
@@ -283,6 +283,13 @@ def _remove(folder: str, process: int) -> None:
     """Remove a temporary folder, unless this is a forked process: the folder is the parent's."""
     if os.getpid() == process:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _begin(connection: sqlite3.Connection, statement: str) -> None:
+    """Begin a transaction, and first undo one whose end was interrupted, as by Ctrl+C: others wait for it."""
+    if connection.in_transaction:
+        connection.execute("ROLLBACK")
+    connection.execute(statement)
 
 
 def _version(connection: sqlite3.Connection) -> int:
