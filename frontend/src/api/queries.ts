@@ -19,6 +19,13 @@ function isHealth(body: unknown): body is Health {
   return typeof body === 'object' && body !== null && 'instance_id' in body
 }
 
+/** Looked at again while nobody could say which workspaces there are, or there were none. */
+export const workspaces = queryOptions({
+  queryKey: ['workspaces'],
+  queryFn: ({ signal }) => allPages((cursor) => answered(api.GET('/api/workspaces', { params: { query: { cursor } }, signal }))),
+  refetchInterval: (query) => (query.state.data?.length ? false : 2000),
+})
+
 export function isActive(run: ProfileRun): boolean {
   return run.state === 'queued' || run.state === 'starting' || run.state === 'running' || run.state === 'cancelling'
 }

@@ -11,6 +11,7 @@ import { Shortcuts } from './Shortcuts'
 import { SkipLink } from './SkipLink'
 import { useKeys } from './keys'
 import { useView } from './url-state'
+import { useNamedWorkspace } from './workspace-choice'
 import { PartBoundary } from '../ui/PartBoundary'
 import { WorkbenchPage } from './WorkbenchPage'
 
@@ -41,6 +42,7 @@ export function App() {
 function Pages() {
   const { page, workspace, query, code } = useView()
   const { overlay, setOverlay } = useKeys()
+  useNamedWorkspace()
   useEffect(() => {
     document.title = [page === 'dashboard' ? 'Dashboard' : query, workspace, 'PIQL Workbench'].filter(Boolean).join(' · ')
   }, [page, workspace, query])

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { Group, Panel, Separator, useDefaultLayout } from 'react-resizable-panels'
-import { messageOf } from '../api/client'
 import { startCompiling } from '../documents/compile-loop'
 import { documentAt, openWorkspace, takeRestored, useDocuments } from '../documents/documents'
 import { workspaceQuery } from '../documents/opening'
@@ -9,13 +8,13 @@ import { startSaving } from '../documents/saving'
 import { layoutStorage } from '../logic/layout-storage'
 import { EditorPanel } from '../panels/editor/EditorPanel'
 import { Sidebar } from '../panels/workspace/Sidebar'
-import { EmptyState } from '../ui/EmptyState'
 import { plural } from '../units'
 import styles from './app.module.css'
 import { browserStorage } from './browser-storage'
 import { Dock } from './Dock'
 import { useCaret } from './editor-bridge'
 import { notify } from './notices'
+import { OpeningWorkspace } from './OpeningWorkspace'
 import { bottomPanel, onlyPanel, sidePanel, useIsWide } from './panel-view'
 import { PANELS } from './panels'
 import { useFollowedSelection } from './selection'
@@ -31,7 +30,7 @@ declare global {
 
 export function WorkbenchPage() {
   const view = useView()
-  const { data, error } = useQuery(workspaceQuery(view.workspace))
+  const { data, error } = useQuery({ ...workspaceQuery(view.workspace), enabled: view.workspace !== '' })
   const isOpen = useDocuments((state) => state.workspace === view.workspace)
 
   useEffect(() => {
@@ -58,11 +57,7 @@ export function WorkbenchPage() {
     return (
       <main id="content" className={styles['page']} tabIndex={-1}>
         <h1 className="visually-hidden">PIQL workbench</h1>
-        {error ? (
-          <EmptyState title="The workspace could not be opened">{messageOf(error)}</EmptyState>
-        ) : (
-          <EmptyState title="Opening the workspace…" />
-        )}
+        <OpeningWorkspace error={error} />
       </main>
     )
   }

@@ -32,8 +32,11 @@ describe('the view in the URL', () => {
     expect(parse(formatView(view))).toEqual(view)
   })
 
-  it('opens the SCADr workspace at the root', () => {
-    expect(parse('/')).toEqual({ page: 'workbench', workspace: 'scadr' })
+  it('names no workspace at the root: which there are is the server’s to say', () => {
+    expect(parse('/')).toEqual({ page: 'workbench', workspace: '' })
+    expect(parse('/dashboard')).toEqual({ page: 'dashboard', workspace: '' })
+    expect([formatView(parse('/')), formatView(parse('/dashboard'))]).toEqual(['/', '/dashboard'])
+    expect(formatView({ ...parse('/?query=a'), workspace: 'shop' })).toBe('/workspaces/shop?query=a')
   })
 
   it('knows the dashboard by its path', () => {

@@ -12,6 +12,7 @@ export interface SloTarget {
 
 export interface View {
   page: 'workbench' | 'dashboard'
+  /** Empty where the address names none: the server says which there are. */
   workspace: string
   file?: string | undefined
   query?: string | undefined
@@ -42,7 +43,6 @@ export interface View {
 /** In the place of a second axis: the heatmap is a curve along the first. */
 export const NO_AXIS = '-'
 
-export const DEFAULT_WORKSPACE = 'scadr'
 export const DEFAULT_SLO: SloTarget = { quantile: 0.99, threshold_ms: 500, interval_seconds: 600 }
 
 const TEXT_KEYS = ['file', 'query', 'stage', 'node', 'x', 'y', 'run', 'together', 'code', 'deployment'] as const
@@ -53,7 +53,7 @@ export function parseView(pathname: string, search: string): View {
   const isDashboard = first === 'dashboard' || (first === 'workspaces' && third === 'dashboard')
   const view: View = {
     page: isDashboard ? 'dashboard' : 'workbench',
-    workspace: first === 'workspaces' && second ? second : DEFAULT_WORKSPACE,
+    workspace: first === 'workspaces' && second ? second : '',
   }
   for (const key of TEXT_KEYS) {
     const value = query.get(key)
@@ -83,7 +83,8 @@ export function formatView(view: View): string {
   for (const [symbol, value] of Object.entries(view.at ?? {})) query.append('at', `${value}-${symbol}`)
   if (view.cell) query.set('cell', `${view.cell.x}-${view.cell.y}`)
   if (view.window) query.set('window', String(view.window))
-  const path = `/workspaces/${encodeURIComponent(view.workspace)}${view.page === 'dashboard' ? '/dashboard' : ''}`
+  const workspace = view.workspace ? `/workspaces/${encodeURIComponent(view.workspace)}` : ''
+  const path = `${workspace}${view.page === 'dashboard' ? '/dashboard' : ''}` || '/'
   const search = query.toString().replaceAll('%2F', '/')
   return search ? `${path}?${search}` : path
 }
