@@ -38,5 +38,6 @@ class AllowedHosts:
 def host_name(host: str) -> str:
     """Give the name of a Host header, in small letters, without its port."""
     if host.startswith("["):
-        return host[1:].partition("]")[0]
+        address, _, rest = host[1:].partition("]")
+        return host if rest and not rest.startswith(":") else address  # `[::1].example` is a name
     return host.partition(":")[0].lower().rstrip(".")
