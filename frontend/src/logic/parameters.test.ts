@@ -59,6 +59,13 @@ describe('parameters', () => {
     expect([readParameters([double], { d: '.5' }), readParameters([double], { d: '0e5' })]).toEqual([{ d: 0.5 }, { d: 0 }])
   })
 
+  it('are no moments where the text is none', () => {
+    const times = { name: 'times', type: 'TIMESTAMP', max_items: 9 }
+    const typed = ['5', 'hello 3', '2026', '2026-02-30T00:00', '2026-02-30', '2026-02-30T00:00:00Z', '2026-01-01T25:00', '2026-01-01T02:00+02:00']
+    expect(readParameters([times], { times: typed.join('\n') })).toEqual({ times: typed })
+    expect(readParameters([times], { times: '2026-01-01' })).toEqual({ times: [new Date(2026, 0, 1).toISOString()] })
+  })
+
   it('may have any name', () => {
     const parameters = ['__proto__', 'constructor', 'tostring'].map((name) => ({ name, type: 'INT' }))
     expect(readParameters(parameters, {})).toEqual({})

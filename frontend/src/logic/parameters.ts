@@ -90,14 +90,15 @@ function readDouble(text: string): string | number {
 }
 
 /**
- * A time without a zone is on the reader's clock; what is sent is UTC. An hour that the clock leaves out is sent as it is
- * typed: it names no moment.
+ * A time without a zone is on the reader's clock; what is sent is UTC. All else is sent as it is typed: JavaScript would
+ * find a moment in almost any text, and take February 30 for March 2. So is an hour that the clock leaves out.
  */
 function readInstant(text: string): string {
-  const instant = new Date(text)
-  if (Number.isNaN(instant.getTime())) return text
-  const iso = instant.toISOString()
-  return isLocal(text) && new Date(`${text}Z`).toISOString() !== `${localInstant(iso)}Z` ? text : iso
+  const local = /^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00` : text
+  const asIfUtc = new Date(`${local}Z`)
+  if (!isLocal(local) || Number.isNaN(asIfUtc.getTime()) || !asIfUtc.toISOString().startsWith(local.slice(0, 10))) return text
+  const iso = new Date(local).toISOString()
+  return asIfUtc.toISOString() === `${localInstant(iso)}Z` ? iso : text
 }
 
 function isLocal(text: string): boolean {

@@ -15,6 +15,7 @@ import { EmptyState } from '../../ui/EmptyState'
 import { SelectField } from '../../ui/Field'
 import { Form } from '../../ui/Form'
 import { ErrorNotice } from '../../ui/Notice'
+import { Failure } from './Failure'
 import { NewerText } from './NewerText'
 import { ParameterField } from './ParameterField'
 import { Result } from './Result'
@@ -103,6 +104,8 @@ function RunForm({ live, query }: { live: Deployment; query: DeployedQuery }) {
   )
   const [held, setHeld] = useState<Record<string, string>>({}) // the field in use: no sample that comes late goes into it
   const shown = { ...samplesOf, ...held, ...typed }
+  const isWrite = query.kind !== 'select'
+  const isUnderWay = useRef(false) // the button and the keys ask again before anything is drawn
   const execution = useMutation({
     mutationFn: ({ parameters, cursor }: Request) =>
       answered(
@@ -111,20 +114,26 @@ function RunForm({ live, query }: { live: Deployment; query: DeployedQuery }) {
           body: { parameters, cursor },
         }),
       ),
-    onSettled: () => void queryClient.invalidateQueries({ queryKey: ['latency'] }),
+    onSettled: () => {
+      isUnderWay.current = false
+      void queryClient.invalidateQueries({ queryKey: ['latency'] })
+    },
   })
   const [pages, setPages] = useState<readonly { request: Request; answer: Execution }[]>([])
-  const run = (request: Request) =>
+  const run = (request: Request) => {
+    if (isWrite && isUnderWay.current) return
+    isUnderWay.current = true
     execution.mutate(request, {
       onSuccess: (answer) => setPages((before) => [...before.slice(0, request.page), { request, answer }]),
     })
+  }
   const runFirst = () => {
     setPages([])
     run({ parameters: readParameters(query.parameters, shown), cursor: null, page: 0 })
   }
   const isReady = query.parameters.length === 0 || samples !== undefined || hasNoSamples
   const form = useRef<HTMLFormElement>(null)
-  const wished = useRunWish({ form, query: query.name, isWrite: query.kind !== 'select', isReady, values: shown, run: runFirst })
+  const wished = useRunWish({ form, query: query.name, isWrite, isReady, values: shown, run: runFirst })
   const last = pages.at(-1)
   return (
     <>
@@ -184,7 +193,7 @@ function RunForm({ live, query }: { live: Deployment; query: DeployedQuery }) {
       <div className={styles['result']} aria-busy={execution.isPending}>
         {execution.error ? (
           <div className={styles['error']}>
-            <ErrorNotice error={execution.error} />
+            <Failure error={execution.error} isWrite={isWrite} />
           </div>
         ) : null}
         {last && !execution.error ? (
