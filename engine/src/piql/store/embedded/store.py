@@ -220,7 +220,19 @@ class EmbeddedStore:
         return 0
 
     def version(self) -> int:
-        return self._asked(_version)
+        """Give the file's version; asked after every read whose shape the data decides, so it takes no detour."""
+        FORKS.refuse_strangers()
+        held = self._connections.mine()
+        try:
+            connection = held.enter()
+            try:
+                return _version(connection)
+            except sqlite3.Error:
+                return patiently(lambda: _version(connection), self._wait_seconds)
+            finally:
+                held.leave()
+        except sqlite3.Error as failure:
+            raise unavailable(failure, self._wait_seconds) from failure
 
     def _asked(self, question: Callable[[sqlite3.Connection], T]) -> T:
         with self.at_work() as connection:

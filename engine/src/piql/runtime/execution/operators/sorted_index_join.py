@@ -40,7 +40,9 @@ class SortedIndexJoin(Streaming):
         keys = self._only_keys(rows, parameters) if self._read.is_plain(execution) else None
         if keys is None:
             matches = yield from self._matches(execution, rows, [keys_of(row, parameters) for row in rows])
-        elif limit := self._read.limit(parameters):
+        elif (limit := self._read.limit(parameters)) and not execution.is_lazy and len(set(keys)) == len(keys):
+            (matches,) = yield [self._read.plain_batch(keys, limit, self)]
+        elif limit:
             known = execution.known(self)
             asked = [key for key in dict.fromkeys(keys) if key not in known]
             if asked:
