@@ -27,6 +27,8 @@ NOON = datetime(2012, 8, 27, 12, 0, 0, tzinfo=UTC)
         (1, DOUBLE, 1.0),
         (Decimal("1.5"), DOUBLE, 1.5),
         (-0.0, DOUBLE, 0.0),
+        (2**53 + 1, DOUBLE, 2.0**53),
+        (Decimal("1E-400"), DOUBLE, 0.0),
         ("1.50", DECIMAL, Decimal("1.50")),
         (3, MONEY, Decimal("3.00")),
         ("9999.99", MONEY, Decimal("9999.99")),

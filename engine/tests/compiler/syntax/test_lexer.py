@@ -2,6 +2,8 @@
 
 import pytest
 from piql.compiler.syntax.lexer import tokenize, unquote
+from piql.schema.catalog import Kind, SqlType
+from piql.schema.values import ValueMismatch, convert
 from piql.text.source import Source
 
 
@@ -53,3 +55,11 @@ def test_an_open_quote_spoils_its_line_only() -> None:
 def test_neighbouring_stray_characters_are_one_finding() -> None:
     found = tokenize(Source("a $$ b 😀"))
     assert [each.span.text for each in found.diagnostics] == ["$$", "😀"]
+
+
+@pytest.mark.parametrize("digits", ["３４", "٣٤", "३४"])
+def test_only_the_digits_of_ascii_make_numbers_as_in_a_parameter(digits: str) -> None:
+    found = tokenize(Source(f"a = {digits} AND b = 1"))
+    assert [each.span.text for each in found.diagnostics] == [digits]
+    with pytest.raises(ValueMismatch):
+        convert(digits, SqlType(Kind.DECIMAL))
