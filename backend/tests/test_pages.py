@@ -198,9 +198,10 @@ async def test_the_lists_of_a_workbench_are_the_same_by_pages_of_one(
 ) -> None:
     for query in ("findUser", "thoughtstream", "usersFollowedBy"):
         await client.put(f"/api/slos/{query}", json={"threshold_ms": 5})
-    for text in ("one", "two"):
+    for live, text in enumerate(("one", "two"), start=1):
         changed = [*files, {"path": "z.piql", "text": f"CREATE QUERY {text} AS SELECT username FROM users LIMIT 1;"}]
-        made = await client.post("/api/deployments", json={"workspace_id": "scadr", "files": changed})
+        body = {"workspace_id": "scadr", "files": changed, "base_version": live}
+        made = await client.post("/api/deployments", json=body)
         assert made.status_code == 201, made.text
     for name in ("a", "é", "Z"):
         (Path(settings.data) / "workspaces" / name).mkdir()
