@@ -3,8 +3,10 @@ from pathlib import Path
 
 import piql
 import pytest
-from piql_profiler import commands
 from piql_profiler.commands import profile as profile_command
+from piql_profiler.commands.__main__ import main
+from piql_profiler.commands.predict import predict as piql_predict
+from piql_profiler.commands.profile import profile as piql_profile
 from piql_profiler.measure.grid import GRIDS
 from piql_profiler.predictor.heatmap import Slo, heatmap
 from piql_profiler.predictor.models import MODELS, build_model
@@ -44,7 +46,7 @@ def test_the_recorded_run_is_whole_and_covers_thoughtstream(source: str) -> None
 
 
 def test_every_bounded_select_is_predicted(source: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert commands.predict([source, "--run", str(RECORDED), "--output", "json"]) == 0
+    assert piql_predict([source, "--run", str(RECORDED), "--output", "json"]) == 0
     (found,) = json.loads(capsys.readouterr().out)
     assert (found["query"], found["model"], found["coverage"]) == ("thoughtstream", "surface", "measured")
     assert found["latency_ms"] == sorted(found["latency_by_interval_ms"])[1]
@@ -56,15 +58,15 @@ def test_every_bounded_select_is_predicted(source: str, capsys: pytest.CaptureFi
 def test_a_smaller_limit_is_predicted_to_be_faster(source: str, capsys: pytest.CaptureFixture[str]) -> None:
     latency = []
     for limit in (100, 10):
-        commands.predict([source, "--run", str(RECORDED), "--output", "json", "--set", f"subscriptions.owner={limit}"])
+        piql_predict([source, "--run", str(RECORDED), "--output", "json", "--set", f"subscriptions.owner={limit}"])
         latency.append(json.loads(capsys.readouterr().out)[0]["latency_ms"])
     assert latency[1] < latency[0] / 3
 
 
 def test_an_slo_that_is_predicted_to_fail_ends_with_99(source: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert commands.predict([source, "--run", str(RECORDED), "--slo", "60000"]) == 0
+    assert piql_predict([source, "--run", str(RECORDED), "--slo", "60000"]) == 0
     assert "meets the SLO" in capsys.readouterr().out
-    assert commands.predict([source, "--run", str(RECORDED), "--slo", "0.001"]) == 99
+    assert piql_predict([source, "--run", str(RECORDED), "--slo", "0.001"]) == 99
     assert "BREAKS the SLO" in capsys.readouterr().out
 
 
@@ -80,14 +82,14 @@ def test_an_slo_that_is_predicted_to_fail_ends_with_99(source: str, capsys: pyte
 def test_what_cannot_be_predicted_is_said_and_ends_with_1(
     source: str, capsys: pytest.CaptureFixture[str], options: list[str], message: str
 ) -> None:
-    assert commands.predict([source, "--run", str(RECORDED), *options]) == 1
+    assert piql_predict([source, "--run", str(RECORDED), *options]) == 1
     assert message in capsys.readouterr().err
 
 
 def test_a_folder_without_a_run_is_said_and_ends_with_1(
     source: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert commands.predict([source, "--run", str(tmp_path)]) == 1
+    assert piql_predict([source, "--run", str(tmp_path)]) == 1
     assert "holds no profile run" in capsys.readouterr().err
 
 
@@ -96,7 +98,7 @@ def test_a_folder_without_a_run_is_said_and_ends_with_1(
 )
 def test_wrong_arguments_of_predict_end_with_2(source: str, options: list[str]) -> None:
     with pytest.raises(SystemExit) as ended:
-        commands.predict([source, "--run", str(RECORDED), *options])
+        piql_predict([source, "--run", str(RECORDED), *options])
     assert ended.value.code == 2
 
 
@@ -118,14 +120,14 @@ def test_wrong_arguments_of_profile_end_with_2_before_anything_is_measured(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str], message: str
 ) -> None:
     with pytest.raises(SystemExit) as ended:
-        commands.profile(["--store", "embedded:", "--out", str(tmp_path / "run"), *options])
+        piql_profile(["--store", "embedded:", "--out", str(tmp_path / "run"), *options])
     assert ended.value.code == 2
     assert message in capsys.readouterr().err
     assert not (tmp_path / "run").exists()
 
 
 def test_an_unknown_command_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert commands.main(["measure"]) == 2
+    assert main(["measure"]) == 2
     assert "usage" in capsys.readouterr().err
 
 
@@ -133,7 +135,7 @@ def test_a_temporary_store_is_profiled_in_one_process_and_written_as_a_log(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(profile_command, "_stop_on_signals", lambda out: None)
-    code = commands.profile(
+    code = piql_profile(
         [
             *("--store", "embedded:?synchronous=NORMAL", "--grid", '{"row_bytes": [60], "scan_rows": [1, 5]}'),
             *("--interval", "0.1", "--intervals", "2", "--out", str(tmp_path / "run"), "--runner", "local"),
@@ -154,17 +156,17 @@ def test_a_store_that_cannot_be_opened_fails_the_run_in_words(
 ) -> None:
     monkeypatch.setattr(profile_command, "_stop_on_signals", lambda out: None)
     options = ["--store", "nosuch:thing", "--out", str(tmp_path / "run"), "--runner", "local", "--progress", "none"]
-    assert commands.profile(options) == 1
+    assert piql_profile(options) == 1
     assert "no store answers to" in capsys.readouterr().err
     assert read_info(tmp_path / "run").state == "failed"
 
 
 def test_the_largest_limits_are_said_beside_an_slo(source: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert commands.predict([source, "--run", str(RECORDED), "--slo", "60000"]) == 0
+    assert piql_predict([source, "--run", str(RECORDED), "--slo", "60000"]) == 0
     assert (
         "subscriptions per owner               100  now 100; larger ones were not measured" in capsys.readouterr().out
     )
-    assert commands.predict([source, "--run", str(RECORDED), "--slo", "0.0001"]) == 99
+    assert piql_predict([source, "--run", str(RECORDED), "--slo", "0.0001"]) == 99
     assert "none  now 100; then thoughtstream breaks it" in capsys.readouterr().out
 
 
@@ -172,7 +174,7 @@ def test_slos_are_read_from_openslo_documents(source: str, tmp_path: Path) -> No
     slos = tmp_path / "slos.yaml"
     for threshold_ms, code in ((60_000.0, 0), (0.001, 99)):
         slos.write_text(write_openslo([Objective("thoughtstream", 0.99, threshold_ms, 600)]))
-        assert commands.predict([source, "--run", str(RECORDED), "--slo", str(slos)]) == code
+        assert piql_predict([source, "--run", str(RECORDED), "--slo", str(slos)]) == code
 
 
 def test_a_threshold_is_written_as_openslo_documents_that_read_back_to_the_same_end(
@@ -182,15 +184,15 @@ def test_a_threshold_is_written_as_openslo_documents_that_read_back_to_the_same_
     for threshold, code in (("60000", 0), ("0.001", 99)):
         asked = [source, "--run", str(RECORDED), "--query", "thoughtstream"]
         written = ["--slo", threshold, "--write-slo", str(slos), "--slo-interval", "300"]
-        assert commands.predict([*asked, *written]) == code
+        assert piql_predict([*asked, *written]) == code
         assert read_openslo(slos.read_text()) == (Objective("thoughtstream", 0.99, float(threshold), 300.0),)
-        assert commands.predict([*asked, "--slo", str(slos)]) == code
+        assert piql_predict([*asked, "--slo", str(slos)]) == code
 
 
 @pytest.mark.parametrize("text", ["0", "nowhere.yaml"])
 def test_an_slo_that_is_none_is_refused(source: str, text: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
-        commands.predict([source, "--run", str(RECORDED), "--slo", text])
+        piql_predict([source, "--run", str(RECORDED), "--slo", text])
     assert ended.value.code == 2
     assert "--slo" in capsys.readouterr().err
 
@@ -199,13 +201,13 @@ def test_a_page_takes_as_long_as_its_steps(source: str, capsys: pytest.CaptureFi
     pages = ["thoughtstream", "thoughtstream, thoughtstream"]
     latency = []
     for page in pages:
-        commands.predict([source, "--run", str(RECORDED), "--output", "json", "--page", page])
+        piql_predict([source, "--run", str(RECORDED), "--output", "json", "--page", page])
         found = json.loads(capsys.readouterr().out)
         latency.append(next(each for each in found if each["query"] == page))
     assert len(latency[1]["operators"]) == 2 * len(latency[0]["operators"])
     # The recorded p99 are pauses, of which a page of two steps seldom meets two.
     assert 1.3 < latency[1]["latency_ms"] / latency[0]["latency_ms"] < 2.05
-    assert commands.predict([source, "--run", str(RECORDED), "--page", "thoughtstream |"]) == 1
+    assert piql_predict([source, "--run", str(RECORDED), "--page", "thoughtstream |"]) == 1
     assert "first a, then b and c together" in capsys.readouterr().err
 
 

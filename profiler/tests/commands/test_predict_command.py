@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from piql_profiler import commands
+from piql_profiler.commands.predict import predict as piql_predict
 from piql_profiler.drift.judge import Canary, Look
 from piql_profiler.drift.look import _write, canaries_of
 from piql_profiler.measure.grid import GRIDS, Point
@@ -58,7 +58,7 @@ def _measured(point: Point, interval: int, slower: int) -> Measurement:
 
 def ends_with(arguments: list[str]) -> int:
     try:
-        return commands.predict(arguments)
+        return piql_predict(arguments)
     except SystemExit as ended:
         return int(ended.code or 0)
 
@@ -101,14 +101,14 @@ def test_a_source_that_is_not_there_ends_with_2(tmp_path: Path, capsys: pytest.C
 
 def test_a_source_without_a_bounded_query_ends_with_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "broken.piql").write_text("CREATE TABLE (")
-    assert commands.predict([str(tmp_path / "broken.piql"), "--run", str(RECORDED), "--slo", "5"]) == 1
+    assert piql_predict([str(tmp_path / "broken.piql"), "--run", str(RECORDED), "--slo", "5"]) == 1
     said = capsys.readouterr().err
     assert "there are errors in" in said
     assert "holds no bounded query" in said
 
 
 def test_queries_that_are_not_bounded_are_said_to_be_left_out(source: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert commands.predict([source, "--run", str(RECORDED)]) == 0
+    assert piql_predict([source, "--run", str(RECORDED)]) == 0
     assert "everything is left out: it is not bounded" in capsys.readouterr().err
 
 
@@ -125,9 +125,9 @@ def test_an_slo_of_a_query_that_cannot_be_predicted_is_not_passed_over(
 ) -> None:
     slos = tmp_path / "slos.yaml"
     slos.write_text(write_openslo([Objective("oldest", 0.99, 60_000.0, 600.0)]))
-    assert commands.predict([source, "--run", str(RECORDED), "--slo", str(slos), "--query", "latest"]) == 0
+    assert piql_predict([source, "--run", str(RECORDED), "--slo", str(slos), "--query", "latest"]) == 0
     slos.write_text(write_openslo(Objective(each, 0.99, 60_000.0, 600.0) for each in ("latest", query)))
-    assert commands.predict([source, "--run", str(RECORDED), "--slo", str(slos)]) == 1
+    assert piql_predict([source, "--run", str(RECORDED), "--slo", str(slos)]) == 1
     assert message in capsys.readouterr().err
 
 
@@ -135,7 +135,7 @@ def test_an_estimate_is_said_to_be_one_with_the_worst_interval_apart(
     source: str, run_of: Run, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """One interval of five is ten times as slow: no ≤ stands before a latency that nothing proves."""
-    assert commands.predict([source, "--query", "latest", "--run", str(run_of(5))]) == 0
+    assert piql_predict([source, "--query", "latest", "--run", str(run_of(5))]) == 0
     said = capsys.readouterr().out
     assert re.search(r"p99 ≈ +0\.\d+ ms, worst of 5 intervals \d+\.\d+ ms", said)
     assert "a noisy run: the p99 of its 5 intervals goes from" in said
@@ -147,33 +147,33 @@ def test_the_risk_is_said_from_20_intervals_on_with_its_interval_and_that_length
 ) -> None:
     asked = [source, "--query", "latest", "--slo", "2"]
     run = str(run_of(20))
-    assert commands.predict([*asked, "--run", run]) == 99
+    assert piql_predict([*asked, "--run", run]) == 99
     said = capsys.readouterr().out
     assert "broken in 4 of 20 intervals: 20.0% (5.7% – 43.7%)" in said
     assert "the SLO's interval is 600 s, the profile's 30 s" in said
-    assert commands.predict([*asked, "--run", run, "--slo-interval", "30"]) == 99
+    assert piql_predict([*asked, "--run", run, "--slo-interval", "30"]) == 99
     assert "the profile's 30 s" not in capsys.readouterr().out
-    assert commands.predict([*asked, "--run", str(run_of(19))]) == 99
+    assert piql_predict([*asked, "--run", str(run_of(19))]) == 99
     assert "broken in" not in capsys.readouterr().out
 
 
 def test_the_risk_stands_in_the_json(source: str, run_of: Run, capsys: pytest.CaptureFixture[str]) -> None:
     run = str(run_of(20))
-    commands.predict([source, "--query", "latest", "--slo", "2", "--run", run, "--output", "json"])
+    piql_predict([source, "--query", "latest", "--slo", "2", "--run", run, "--output", "json"])
     (found,) = json.loads(capsys.readouterr().out)
     assert (found["risk"]["violations"], found["risk"]["intervals"]) == (4, 20)
     assert found["risk"]["low"] == pytest.approx(0.0573, abs=1e-4)
-    commands.predict([source, "--query", "latest", "--run", run, "--output", "json"])
+    piql_predict([source, "--query", "latest", "--run", run, "--output", "json"])
     assert json.loads(capsys.readouterr().out)[0]["risk"] is None
 
 
 def test_limits_of_one_name_are_told_apart_by_their_queries(source: str, capsys: pytest.CaptureFixture[str]) -> None:
-    commands.predict([source, "--run", str(RECORDED), "--slo", "60000"])
+    piql_predict([source, "--run", str(RECORDED), "--slo", "60000"])
     said = capsys.readouterr().out
     assert "latest: LIMIT [count] MAX" in said
     assert "oldest: LIMIT [count] MAX" in said
     asked = ["--query", "latest", "--query", "oldest", "--output", "json"]
-    commands.predict([source, "--run", str(RECORDED), "--slo", "60000", *asked])
+    piql_predict([source, "--run", str(RECORDED), "--slo", "60000", *asked])
     latest, oldest = json.loads(capsys.readouterr().out)
     assert latest["largest_safe"]["count"] == oldest["largest_safe"]["count"] == 100
     assert set(latest["largest_safe"]) == {"count"}
@@ -183,9 +183,9 @@ def test_how_far_all_limits_may_grow_is_said_with_who_stops_it(
     source: str, run_of: Run, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run = str(run_of(1))
-    commands.predict([source, "--run", run, "--slo", "0.5"])
+    piql_predict([source, "--run", run, "--slo", "0.5"])
     assert "All limits together: 0.77 times what they are; then latest breaks its SLO" in capsys.readouterr().out
-    commands.predict([source, "--run", run, "--slo", "0.01"])
+    piql_predict([source, "--run", run, "--slo", "0.01"])
     assert "All limits together: however small they are, latest breaks its SLO" in capsys.readouterr().out
 
 
@@ -199,30 +199,30 @@ def test_two_limits_of_a_named_query_are_solved_together(
         " ORDER BY p.at DESC LIMIT [2: count] MAX 20;"
     )
     asked = [str(tmp_path / "stream.piql"), "--run", str(run_of(1)), "--slo", "4"]
-    assert commands.predict([*asked, "--query", "stream"]) == 99
+    assert piql_predict([*asked, "--query", "stream"]) == 99
     assert "stream, largest f per o × LIMIT [count] MAX together: " in capsys.readouterr().out
-    commands.predict([*asked, "--query", "stream", "--output", "json"])
+    piql_predict([*asked, "--query", "stream", "--output", "json"])
     (pairs,) = json.loads(capsys.readouterr().out)[0]["largest_pairs"]
     assert (pairs["x"], pairs["y"]) == ("f.o", "count")
     assert len(pairs["pairs"]) > 3
     for limit, count in pairs["pairs"]:
         for more, is_kept in ((0, True), (1, False)):
             settings = ["--set", f"f.o={limit + more}", "--set", f"count={count}"]
-            code = commands.predict([*asked, *settings])
+            code = piql_predict([*asked, *settings])
             assert (code == 0) is is_kept or limit + more > 100
-    commands.predict(asked)
+    piql_predict(asked)
     assert "together: " not in capsys.readouterr().out.replace("All limits together", "")
 
 
 def test_a_stale_profile_is_said(source: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run = tmp_path / "run"
     shutil.copytree(RECORDED, run)
-    assert commands.predict([source, "--run", str(run), "--query", "latest"]) == 0
+    assert piql_predict([source, "--run", str(run), "--query", "latest"]) == 0
     assert "profile is stale" not in capsys.readouterr().err
     then, now = Precision(100.0, 95.0, 105.0), Precision(200.0, 190.0, 210.0)
     scan = canaries_of(GRIDS["small"])[0]
     _write(run, [Look(float(at), (Canary(scan, then, now),)) for at in range(3)])
-    assert commands.predict([source, "--run", str(run), "--query", "latest"]) == 0
+    assert piql_predict([source, "--run", str(run), "--query", "latest"]) == 0
     assert "the profile is stale: IndexScan" in capsys.readouterr().err
-    commands.predict([source, "--run", str(run), "--query", "latest", "--output", "json"])
+    piql_predict([source, "--run", str(run), "--query", "latest", "--output", "json"])
     assert "stale" in json.loads(capsys.readouterr().out)[0]["warnings"][-1]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from piql_profiler import commands
+from piql_profiler.commands.profile import profile as piql_profile
 from piql_profiler.drift.judge import stale_operators
 from piql_profiler.drift.look import canaries_of, read_looks
 from piql_profiler.measure.benchmark import Session
@@ -67,7 +67,7 @@ def profile(tmp_path: Path, store: StatedStore) -> Path:
     """A profile of a store whose foreign-key joins take thirty times as long since."""
     arguments = ["--store", f"embedded:{tmp_path}/shop.db", "--grid", LEVELS, "--interval", "1", "--intervals", "2"]
     run = tmp_path / "old"
-    assert commands.profile([*arguments, "--out", str(run), "--runner", "local", "--progress", "none"]) == 0
+    assert piql_profile([*arguments, "--out", str(run), "--runner", "local", "--progress", "none"]) == 0
     store.median_us[Operator.INDEX_FK_JOIN] *= 30
     return run
 
@@ -77,18 +77,18 @@ def test_a_stale_profile_is_said_to_be_and_measured_anew_only_where_it_is(
 ) -> None:
     out = tmp_path / "new"
     with pytest.raises(SystemExit):
-        commands.profile(["--refresh", str(profile), "--out", str(out)])
+        piql_profile(["--refresh", str(profile), "--out", str(out)])
     assert "look at its canaries first" in capsys.readouterr().err
 
-    assert commands.profile(["--look", "1", "--out", str(profile)]) == 0
+    assert piql_profile(["--look", "1", "--out", str(profile)]) == 0
     assert "not known to be stale: that takes 3 looks" in capsys.readouterr().out
-    assert commands.profile(["--look", "2", "--out", str(profile)]) == 98
+    assert piql_profile(["--look", "2", "--out", str(profile)]) == 98
     said = capsys.readouterr().out
     assert "IndexFKJoin" in said.splitlines()[-1]
     assert len(read_looks(profile)) == 3
     assert stale_operators(read_looks(profile)) == (Operator.INDEX_FK_JOIN,)
 
-    assert commands.profile(["--refresh", str(profile), "--out", str(out), "--progress", "none"]) == 0
+    assert piql_profile(["--refresh", str(profile), "--out", str(out), "--progress", "none"]) == 0
     before, after = ({(each.point, each.interval): each for each in read_cells(run)} for run in (profile, out))
     assert set(before) == set(after)
     for at, cell in after.items():

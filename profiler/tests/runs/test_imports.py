@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from piql_profiler import commands
+from piql_profiler.commands.profile import profile as piql_profile
 from piql_profiler.measure.grid import Operator, Point
 from piql_profiler.measure.histogram import Histogram
 from piql_profiler.predictor.models import build_model
@@ -61,7 +61,7 @@ def test_another_tools_precision_is_read() -> None:
 def test_a_log_of_a_run_becomes_a_run_with_the_same_points_and_intervals(tmp_path: Path) -> None:
     log, out = tmp_path / "monday.hlog", tmp_path / "run"
     write_hlog(log, read_cells(RECORDED))
-    assert commands.profile(["--import", str(log), "--store", "embedded:shop.db", "--out", str(out)]) == 0
+    assert piql_profile(["--import", str(log), "--store", "embedded:shop.db", "--out", str(out)]) == 0
     before, after = load(RECORDED), load(out)
     assert (read_info(out).state, after.intervals) == ("done", before.intervals)
     assert after.operators.keys() == before.operators.keys()
@@ -78,11 +78,11 @@ def test_a_log_from_before_columns_were_told_apart_is_of_rows_of_one(tmp_path: P
 
 
 def test_parquet_files_become_the_run_that_they_came_from(tmp_path: Path) -> None:
-    assert commands.profile(["--import", str(RECORDED), "--out", str(tmp_path / "copy")]) == 0
+    assert piql_profile(["--import", str(RECORDED), "--out", str(tmp_path / "copy")]) == 0
     assert load(tmp_path / "copy").executions() == load(RECORDED).executions()
     assert read_info(tmp_path / "copy").settings == read_info(RECORDED).settings
     one = ["--import", str(RECORDED / "interval-000.parquet"), "--out", str(tmp_path / "one")]
-    assert commands.profile([*one, "--store", "cql://host/shop"]) == 0
+    assert piql_profile([*one, "--store", "cql://host/shop"]) == 0
     assert load(tmp_path / "one").intervals == 1
 
 
@@ -105,7 +105,7 @@ def test_what_cannot_be_imported_is_said(
 ) -> None:
     (tmp_path / name).write_bytes(content)
     with pytest.raises(SystemExit) as ended:
-        commands.profile(["--import", str(tmp_path / name), "--store", "cql://h/k", "--out", str(tmp_path / "out")])
+        piql_profile(["--import", str(tmp_path / name), "--store", "cql://h/k", "--out", str(tmp_path / "out")])
     assert ended.value.code == 2
     assert message in capsys.readouterr().err
 
@@ -113,20 +113,20 @@ def test_what_cannot_be_imported_is_said(
 def test_a_log_alone_does_not_say_where_it_was_measured(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_hlog(tmp_path / "a.hlog", read_cells(RECORDED))
     with pytest.raises(SystemExit):
-        commands.profile(["--import", str(tmp_path / "a.hlog"), "--out", str(tmp_path / "out")])
+        piql_profile(["--import", str(tmp_path / "a.hlog"), "--out", str(tmp_path / "out")])
     assert "give --store" in capsys.readouterr().err
     assert read_hlog(tmp_path / "a.hlog")[0].response is None
 
 
 def test_a_run_that_was_measured_before_is_exported_as_a_log(tmp_path: Path) -> None:
     log = tmp_path / "run.hlog"
-    assert commands.profile(["--import", str(RECORDED), "--out", str(tmp_path / "copy"), "--hlog", str(log)]) == 0
+    assert piql_profile(["--import", str(RECORDED), "--out", str(tmp_path / "copy"), "--hlog", str(log)]) == 0
     assert sum(each.histogram.total for each in read_hlog(log)) == load(RECORDED).executions()
 
 
 def test_a_log_that_cannot_be_written_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     log = tmp_path / "nowhere" / "run.hlog"
-    assert commands.profile(["--import", str(RECORDED), "--out", str(tmp_path / "copy"), "--hlog", str(log)]) == 1
+    assert piql_profile(["--import", str(RECORDED), "--out", str(tmp_path / "copy"), "--hlog", str(log)]) == 1
     assert "nowhere" in capsys.readouterr().err
     assert read_info(tmp_path / "copy").state == "done"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import piql
 import pytest
-from piql_profiler import commands
+from piql_profiler.commands.validate import validate as piql_validate
 from piql_profiler.measure.grid import GRIDS, Operator, Point
 from piql_profiler.measure.workload import RESERVED_PREFIX
 from piql_profiler.runs import run_files
@@ -53,7 +53,7 @@ def test_deployed_queries_are_held_against_their_predictions(
 ) -> None:
     out = tmp_path / "out"
     options = ["--interval", "1.5", "--intervals", "2", "--grid", json.dumps(GRID)]
-    assert commands.validate(["--store", store, "--out", str(out), *options]) == 0
+    assert piql_validate(["--store", store, "--out", str(out), *options]) == 0
     printed = capsys.readouterr()
     assert "interval 2 of 2" in printed.err
     assert "surface: mean absolute error" in printed.out
@@ -81,11 +81,11 @@ def test_writes_are_held_against_their_predictions_where_they_may_be_executed(
     grid = {"row_bytes": [200], "write_entries": [0, 2], "limit_groups": [1], "limit_rows": [1, 100]}
     options = ["--store", store, "--query", "follow", "--query", "post", "--interval", "1", "--intervals", "2"]
     options += ["--grid", json.dumps(grid)]
-    assert commands.validate([*options, "--out", str(tmp_path / "refused")]) == 1
+    assert piql_validate([*options, "--out", str(tmp_path / "refused")]) == 1
     assert "follow changes the data: say --writes" in capsys.readouterr().err
 
     out = tmp_path / "out"
-    assert commands.validate([*options, "--out", str(out), "--writes"]) == 0
+    assert piql_validate([*options, "--out", str(out), "--writes"]) == 0
     found = json.loads((out / "validation.json").read_text())
     post, follow = sorted(found["queries"], key=lambda each: each["operators"])
     assert (post["query"], post["operators"]) == ("post", 1)
@@ -108,14 +108,14 @@ def test_a_query_is_predicted_at_the_cardinalities_it_was_executed_with() -> Non
 
 
 def test_a_query_that_is_not_deployed_is_named(store: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert commands.validate(["--store", store, "--out", str(tmp_path / "out"), "--query", "none"]) == 1
+    assert piql_validate(["--store", store, "--out", str(tmp_path / "out"), "--query", "none"]) == 1
     assert "no query 'none' is deployed" in capsys.readouterr().err
 
 
 def test_a_store_without_a_query_is_said_before_anything_is_measured(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert commands.validate(["--store", f"embedded:{tmp_path}/empty.db", "--out", str(tmp_path / "out")]) == 1
+    assert piql_validate(["--store", f"embedded:{tmp_path}/empty.db", "--out", str(tmp_path / "out")]) == 1
     assert "no query that reads is deployed" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
 
@@ -123,7 +123,7 @@ def test_a_store_without_a_query_is_said_before_anything_is_measured(
 @pytest.mark.parametrize("options", [["--interval", "nan"], ["--interval", "inf"], ["--load", "nan"]])
 def test_wrong_numbers_end_with_2(store: str, tmp_path: Path, options: list[str]) -> None:
     with pytest.raises(SystemExit) as ended:
-        commands.validate(["--store", store, "--out", str(tmp_path / "out"), *options])
+        piql_validate(["--store", store, "--out", str(tmp_path / "out"), *options])
     assert ended.value.code == 2
 
 
@@ -154,7 +154,7 @@ def test_a_full_disk_is_said_and_not_met_again_on_the_way_out(
 
     monkeypatch.setattr(run_files.pq, "write_table", full)
     options = ["--interval", "1", "--intervals", "1", "--grid", json.dumps(GRID)]
-    assert commands.validate(["--store", store, "--out", str(tmp_path / "out"), *options]) == 1
+    assert piql_validate(["--store", store, "--out", str(tmp_path / "out"), *options]) == 1
     assert "the disk is full" in capsys.readouterr().err
 
 
