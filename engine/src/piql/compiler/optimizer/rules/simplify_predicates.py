@@ -10,8 +10,10 @@ from piql.compiler.logical.expressions import (
     Comparison,
     ComparisonOperator,
     Constant,
+    Exists,
     Expression,
     InList,
+    InSubquery,
     IsNull,
     Not,
     Or,
@@ -22,6 +24,7 @@ from piql.compiler.logical.expressions import (
 from piql.compiler.logical.operators import Join, LogicalNode, Selection, map_inputs
 from piql.compiler.optimizer.analysis.combine_tests import apart, combined, either, without_implied
 from piql.compiler.optimizer.analysis.decided_tests import decided
+from piql.compiler.optimizer.analysis.empty_queries import is_empty
 from piql.compiler.optimizer.analysis.literal_tests import narrowed
 from piql.compiler.optimizer.analysis.predicates import MIRRORED, conjunction, holds_subquery, key_of
 from piql.compiler.optimizer.rule import RuleContext
@@ -47,7 +50,8 @@ def simplify_predicates(plan: LogicalNode, context: RuleContext) -> LogicalNode:
 
     Each form has the same truth value, NULLs included. Tests of constants alone are decided: what is always true is
     left out, and what never is makes all of its AND false, since a row is kept by what is true only. So do tests of one
-    column by literals that no value passes. What every branch of an OR asks is asked once, beside the OR.
+    column by literals that no value passes, and an EXISTS or IN of a subquery that holds such a test. What every branch
+    of an OR asks is asked once, beside the OR.
     """
 
     is_nested = holds_subquery(plan)  # a predicate may hold another plan then
@@ -69,6 +73,8 @@ def simplify_predicates(plan: LogicalNode, context: RuleContext) -> LogicalNode:
                     return changed
                 context.note("the tests are brought into the forms that an index can serve")
                 return replace(changed, condition=predicate)
+            case Exists(query=query) | InSubquery(query=query) if is_empty(query):
+                return Constant(value=False, type=_BOOLEAN, span=changed.span)
             case _:
                 return changed
 
