@@ -48,7 +48,7 @@ export class Api {
     for (const { path, text, revision } of present) {
       const original = texts.get(path)
       const address = `/api/workspaces/scadr/files/${path}`
-      if (original === undefined) await this.send('DELETE', address)
+      if (original === undefined) await this.send('DELETE', `${address}?base_revision=${revision}`)
       else if (original !== text) await this.send('PUT', address, { text: original, base_revision: revision })
     }
   }
@@ -67,7 +67,9 @@ export class Api {
 
   /** Deletes a file as another window would. */
   async remove(path: string): Promise<void> {
-    await this.send('DELETE', `/api/workspaces/scadr/files/${path}`)
+    const file = (await this.files()).find((each) => each.path === path)
+    if (!file) throw new Error(`there is no ${path}`)
+    await this.send('DELETE', `/api/workspaces/scadr/files/${path}?base_revision=${file.revision}`)
   }
 
   /** The label of a profile run that has measured to the end; there may be one from an earlier journey. */
