@@ -184,6 +184,20 @@ test('a thought that is posted stands on top of the writer’s thoughts', async 
   await expect(run.rows.first()).toContainText(text)
 })
 
+test('NULL is chosen beside a field, by the keyboard, and is not an empty text', async ({ workbench }) => {
+  const { run } = workbench
+  await workbench.open('/?query=postThought&panel=run')
+  await run.fill({ me: WRITER, text: 'no text at all' })
+  await run.fillNow('posted')
+  const choice = await run.toggleNull('text')
+  await expect(choice).toHaveAttribute('aria-pressed', 'true')
+  await expect(run.parameter('text')).toHaveValue('')
+  await run.submit('postThought')
+  await expect(run.result).toContainText('Done.')
+  await run.execute('myThoughts', { me: WRITER })
+  await expect(run.rows.first().getByText('null', { exact: true })).toBeVisible()
+})
+
 test('the 101st subscription of a user is refused, and why is said', async ({ workbench, api }) => {
   const { run } = workbench
   await api.followUntil(FOLLOWER, 100)

@@ -190,7 +190,7 @@ test('nor of what went wrong', async ({ workbench, api, page }) => {
   await page.unroute('**/api/compilations')
   await page.unroute('**/api/health')
   await expect(problems.items).toHaveCount(1)
-  await expect(workbench.notices).toContainText('The store is answering again.')
+  await workbench.expectNotice('The store is answering again.')
   await expectNoObjections(page, 'a syntax error, and a notice')
 })
 
@@ -213,7 +213,7 @@ test('nor of what is on its way, goes live and goes back', async ({ workbench, a
   await look(page, 'deploy-changes')
   await expectNoObjections(page, 'what deploying changes', PANEL)
   await deploy.button.click()
-  await expect(workbench.notices).toContainText('is live with 12 queries.')
+  await workbench.expectNotice('is live with 12 queries.')
   await expectNoObjections(page, 'a version that went live')
   await page.getByRole('button', { name: 'Earlier notices' }).click()
   await expect(page.getByRole('dialog')).toContainText('is live with 12 queries.')
@@ -241,7 +241,7 @@ test('nor of latencies, observed or not, nor of a workbench that has nothing yet
   const { dashboard, deploy, problems, profile, heatmap, run } = workbench
   await page.goto('/workspaces/scadr/dashboard?query=findUser')
   await dashboard.promise({ percent: 99, milliseconds: 2000, seconds: 600 })
-  await expect(workbench.notices).toContainText('The SLO of findUser is saved.')
+  await workbench.expectNotice('The SLO of findUser is saved.')
   await dashboard.runBurst(50)
   await expect(dashboard.burstState).toContainText('done: 50 of 50', { timeout: 120_000 * patience })
   await expect(dashboard.fact('findUser', 'Observed p99')).toContainText('ms')

@@ -31,6 +31,15 @@ export class Run extends Panel {
     await this.content.getByRole('button', { name: `Now as ${name}` }).click()
   }
 
+  /** Chooses NULL for a parameter, or takes it back, by the keyboard: the choice is the next stop after its field. */
+  async toggleNull(name: string): Promise<Locator> {
+    await this.parameter(name).focus()
+    await this.parameter(name).press('Tab')
+    const choice = this.content.getByRole('button', { name: `NULL as ${name}` })
+    await choice.and(this.content.locator(':focus')).press('Space')
+    return choice
+  }
+
   /** Chooses a query, fills its parameters and runs it. */
   async execute(query: string, values: Readonly<Record<string, string>> = {}): Promise<void> {
     await this.choose(query)

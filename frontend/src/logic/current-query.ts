@@ -10,7 +10,7 @@
  *
  * Whoever chooses a query by its name, in a list or an address, moves the caret into it, so that rule 1 holds at once.
  */
-import { entryOf } from './entry'
+import { valueOf, type Typed } from './parameters'
 import type { Caret, TextRange } from './shapes'
 
 export interface PlacedQuery {
@@ -68,9 +68,9 @@ export interface RunKey {
   /** Whether the key was pressed in the query's form. */
   isFromForm: boolean
   /** The values that the form showed when it was last looked at for running; null when it was not. */
-  seen: Readonly<Record<string, string>> | null
+  seen: Readonly<Record<string, Typed>> | null
   /** The values that would be sent. */
-  values: Readonly<Record<string, string>>
+  values: Readonly<Record<string, Typed>>
 }
 
 /**
@@ -82,9 +82,9 @@ export function answerToKey({ isWrite, isUnderCaret, isFromForm, seen, values }:
   return isFromForm && seen !== null && isSame(seen, values) ? 'run' : 'show'
 }
 
-function isSame(one: Readonly<Record<string, string>>, another: Readonly<Record<string, string>>): boolean {
+function isSame(one: Readonly<Record<string, Typed>>, another: Readonly<Record<string, Typed>>): boolean {
   const names = new Set([...Object.keys(one), ...Object.keys(another)])
-  return [...names].every((name) => (entryOf(one, name) ?? '') === (entryOf(another, name) ?? ''))
+  return [...names].every((name) => valueOf(one, name) === valueOf(another, name))
 }
 
 /** The same query in the text as it is now: by its name, or, in a file of as many queries, by its place. */

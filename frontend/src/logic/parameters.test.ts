@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { isList, isOfLines, isOnClock, kindOf, localInstant, readParameters, writeParameter } from './parameters'
+import { canBeNull, isList, isOfLines, isOnClock, kindOf, localInstant, readParameters, typedOf, valueOf, writeParameter } from './parameters'
 
 describe('parameters', () => {
   it('are typed by the query', () => {
@@ -26,6 +26,33 @@ describe('parameters', () => {
     ]
     expect(readParameters(parameters, { count: '' })).toEqual({})
     expect(readParameters(parameters, { me: '' })).toEqual({ me: '' })
+  })
+
+  it('are NULL where that was chosen, of every type that has it', () => {
+    const types = ['VARCHAR(32)', 'INT', 'BOOLEAN', 'TIMESTAMP', 'BLOB', 'DECIMAL(5,2)']
+    for (const type of types) expect(readParameters([{ name: 'p', type }], { p: null })).toEqual({ p: null })
+    expect(typedOf({ name: 'p', type: 'INT' }, null)).toBeNull()
+    expect(typedOf({ name: 'p', type: 'INT' }, 3)).toBe('3')
+  })
+
+  it('have NULL as a choice, but for lists and the count of a LIMIT', () => {
+    expect(canBeNull({ name: 'text', type: 'VARCHAR(140)', max_items: null, max_value: null })).toBe(true)
+    expect(canBeNull({ name: 'friends', type: 'VARCHAR(32)', max_items: 50, max_value: null })).toBe(false)
+    expect(canBeNull({ name: 'count', type: 'INT', max_items: null, max_value: 50 })).toBe(false)
+  })
+
+  it('send no NULL that their field cannot show: a later version made a list or a count of the parameter', () => {
+    const [list, count] = [
+      { name: 'friends', type: 'VARCHAR(32)', max_items: 50 },
+      { name: 'count', type: 'INT', max_value: 50 },
+    ]
+    expect(readParameters([list, count], { friends: null, count: null })).toEqual({ friends: [] })
+    expect([typedOf(list, null), typedOf(count, null)]).toEqual(['', ''])
+  })
+
+  it('hold an empty text where nothing is held, whatever they are called', () => {
+    expect(valueOf({}, 'constructor')).toBe('')
+    expect(valueOf({ constructor: null }, 'constructor')).toBeNull()
   })
 
   it('show times on the reader’s clock and send them in UTC', () => {

@@ -15,7 +15,9 @@ interface Bytes {
 }
 
 type Scalar = string | number | boolean | Bytes
-export type ParameterValue = Scalar | Scalar[]
+export type ParameterValue = Scalar | Scalar[] | null
+/** What a field holds: the text in it, or null where NULL was chosen. */
+export type Typed = string | null
 export type ParameterKind = 'boolean' | 'number' | 'timestamp' | 'bytes' | 'text'
 
 export function kindOf(parameter: Pick<ParameterShape, 'type'>): ParameterKind {
@@ -31,17 +33,31 @@ export function isList(parameter: Pick<ParameterShape, 'type' | 'max_items'>): b
   return typeof parameter.max_items === 'number' || /\[\]$|^LIST/i.test(parameter.type)
 }
 
+/** What the field of a parameter holds; nothing is an empty text, and never NULL. */
+export function valueOf(typed: Readonly<Record<string, Typed>>, name: string): Typed {
+  const value = entryOf(typed, name)
+  return value === undefined ? '' : value
+}
+
+/** The count of a LIMIT and a list are never NULL. */
+export function canBeNull(parameter: ParameterShape): boolean {
+  return !isList(parameter) && typeof parameter.max_value !== 'number'
+}
+
 /**
  * Reads every field; a list has one value a line. What cannot be read is sent as it is typed and what is left empty is
  * left out, so that the one who knows the rules explains them: the server.
  */
 export function readParameters(
   parameters: readonly ParameterShape[],
-  typed: Readonly<Record<string, string>>,
+  typed: Readonly<Record<string, Typed>>,
 ): Record<string, ParameterValue> {
   const entries = parameters.flatMap((parameter): [string, ParameterValue][] => {
-    const text = entryOf(typed, parameter.name)
-    if (text === undefined || (text === '' && kindOf(parameter) !== 'text' && !isList(parameter))) return []
+    const held = entryOf(typed, parameter.name)
+    if (held === undefined) return []
+    if (held === null && canBeNull(parameter)) return [[parameter.name, null]]
+    const text = held ?? ''
+    if (text === '' && kindOf(parameter) !== 'text' && !isList(parameter)) return []
     return [[parameter.name, isList(parameter) ? readList(parameter, text) : readValue(parameter, text)]]
   })
   return Object.fromEntries(entries)
@@ -113,6 +129,11 @@ export function isOnClock(text: string): boolean {
 /** Whether a text may have lines: a field of one line would show another text than it holds. */
 export function isOfLines(parameter: Pick<ParameterShape, 'type'>, text: string): boolean {
   return /^TEXT/i.test(parameter.type) || /[\r\n]/.test(text)
+}
+
+/** What a field holds for a value. */
+export function typedOf(parameter: ParameterShape, value: unknown): Typed {
+  return value === null && canBeNull(parameter) ? null : writeParameter(parameter, value)
 }
 
 /** What a field shows for a value: lists one item a line, times on the reader's clock. */

@@ -1,5 +1,5 @@
 import type { Parameter } from '../../api/types'
-import { isList, isOfLines, isOnClock, kindOf, localInstant } from '../../logic/parameters'
+import { canBeNull, isList, isOfLines, isOnClock, kindOf, localInstant, type Typed } from '../../logic/parameters'
 import { Button } from '../../ui/Button'
 import { SelectField, TextArea, TextField } from '../../ui/Field'
 import { formatCount } from '../../units'
@@ -7,19 +7,43 @@ import styles from './run.module.css'
 
 interface ParameterFieldProps {
   parameter: Parameter
-  value: string
+  value: Typed
   /** Where the sample value was taken from. */
   source: string | undefined
-  onChange: (text: string) => void
+  onChange: (value: Typed) => void
   onFocus: () => void
   onBlur: () => void
 }
 
 const ON_CLOCK = { type: 'datetime-local', step: '0.001' } as const
 
-/** A field for one parameter, by the type the query gives it. */
-export function ParameterField({ parameter, value, source, onChange, onFocus, onBlur }: ParameterFieldProps) {
-  const common = { label: parameter.name, hint: hintOf(parameter), title: source, value, onFocus, onBlur }
+/** A field for one parameter, by the type the query gives it, with NULL beside it where the parameter may be that. */
+export function ParameterField(props: ParameterFieldProps) {
+  const { parameter, value, onChange } = props
+  const isTimestamp = !isList(parameter) && kindOf(parameter) === 'timestamp'
+  const hasNull = canBeNull(parameter)
+  if (!hasNull && !isTimestamp) return <Value {...props} />
+  return (
+    <div className={styles['withChoices']} data-wide={isTimestamp}>
+      <Value {...props} />
+      {isTimestamp ? (
+        <Button size="small" aria-label={`Now as ${parameter.name}`} onClick={() => onChange(localInstant(new Date().toISOString()))}>
+          Now
+        </Button>
+      ) : null}
+      {hasNull ? (
+        <Button size="small" aria-label={`NULL as ${parameter.name}`} aria-pressed={value === null} onClick={() => onChange(value === null ? '' : null)}>
+          NULL
+        </Button>
+      ) : null}
+    </div>
+  )
+}
+
+/** Typing a value takes NULL back. */
+function Value({ parameter, value, source, onChange, onFocus, onBlur }: ParameterFieldProps) {
+  const common = { label: parameter.name, hint: hintOf(parameter), title: source, value: value ?? '', onFocus, onBlur }
+  const isNull = value === null && canBeNull(parameter)
   if (isList(parameter)) {
     return <TextArea {...common} placeholder="one value a line" onChange={(event) => onChange(event.target.value)} />
   }
@@ -27,29 +51,31 @@ export function ParameterField({ parameter, value, source, onChange, onFocus, on
     case 'boolean':
       return (
         <SelectField {...common} onChange={(event) => onChange(event.target.value)}>
-          <option value="">choose</option>
+          <option value="">{isNull ? 'NULL' : 'choose'}</option>
           <option value="true">true</option>
           <option value="false">false</option>
         </SelectField>
       )
     case 'timestamp':
-      return (
-        <div className={styles['timestamp']}>
-          <TextField key={String(isOnClock(value))} {...common} {...(isOnClock(value) ? ON_CLOCK : {})} onChange={(event) => onChange(event.target.value)} />
-          <Button size="small" aria-label={`Now as ${parameter.name}`} onClick={() => onChange(localInstant(new Date().toISOString()))}>
-            Now
-          </Button>
-        </div>
+      return isNull ? (
+        <TextField key="null" {...common} placeholder="NULL" readOnly />
+      ) : (
+        <TextField
+          key={String(isOnClock(common.value))}
+          {...common}
+          {...(isOnClock(common.value) ? ON_CLOCK : {})}
+          onChange={(event) => onChange(event.target.value)}
+        />
       )
     case 'number':
-      return <TextField {...common} inputMode="numeric" onChange={(event) => onChange(event.target.value)} />
+      return <TextField {...common} placeholder={isNull ? 'NULL' : undefined} inputMode="numeric" onChange={(event) => onChange(event.target.value)} />
     case 'bytes':
-      return <TextField {...common} placeholder="base64" onChange={(event) => onChange(event.target.value)} />
+      return <TextField {...common} placeholder={isNull ? 'NULL' : 'base64'} onChange={(event) => onChange(event.target.value)} />
     case 'text':
-      return isOfLines(parameter, value) ? (
-        <TextArea {...common} onChange={(event) => onChange(event.target.value)} />
+      return isOfLines(parameter, common.value) ? (
+        <TextArea {...common} placeholder={isNull ? 'NULL' : undefined} onChange={(event) => onChange(event.target.value)} />
       ) : (
-        <TextField {...common} onChange={(event) => onChange(event.target.value)} />
+        <TextField {...common} placeholder={isNull ? 'NULL' : undefined} onChange={(event) => onChange(event.target.value)} />
       )
   }
 }

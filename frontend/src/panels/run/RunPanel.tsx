@@ -9,7 +9,7 @@ import { openPanel } from '../../app/panel-view'
 import { selectQuery, useCompilation } from '../../app/selection'
 import { useView } from '../../app/url-state'
 import { entryOf } from '../../logic/entry'
-import { readParameters, writeParameter, type ParameterValue } from '../../logic/parameters'
+import { readParameters, typedOf, valueOf, type ParameterValue, type Typed } from '../../logic/parameters'
 import { Button } from '../../ui/Button'
 import { EmptyState } from '../../ui/EmptyState'
 import { SelectField } from '../../ui/Field'
@@ -98,11 +98,11 @@ function RunForm({ live, query }: { live: Deployment; query: DeployedQuery }) {
   const samplesOf = Object.fromEntries(
     query.parameters.flatMap((parameter) =>
       samples && Object.hasOwn(samples.parameters, parameter.name)
-        ? [[parameter.name, writeParameter(parameter, entryOf(samples.parameters, parameter.name))]]
+        ? [[parameter.name, typedOf(parameter, entryOf(samples.parameters, parameter.name))]]
         : [],
     ),
   )
-  const [held, setHeld] = useState<Record<string, string>>({}) // the field in use: no sample that comes late goes into it
+  const [held, setHeld] = useState<Record<string, Typed>>({}) // the field in use: no sample that comes late goes into it
   const shown = { ...samplesOf, ...held, ...typed }
   const isWrite = query.kind !== 'select'
   const isUnderWay = useRef(false) // the button and the keys ask again before anything is drawn
@@ -153,7 +153,7 @@ function RunForm({ live, query }: { live: Deployment; query: DeployedQuery }) {
             <ParameterField
               key={parameter.name}
               parameter={parameter}
-              value={entryOf(shown, parameter.name) ?? ''}
+              value={valueOf(shown, parameter.name)}
               source={entryOf(samples?.sources, parameter.name)}
               onChange={(text) => {
                 wished.onTyped(parameter.name, text)
@@ -161,7 +161,7 @@ function RunForm({ live, query }: { live: Deployment; query: DeployedQuery }) {
               }}
               onFocus={() => {
                 wished.onSeen()
-                setHeld({ [parameter.name]: entryOf(shown, parameter.name) ?? '' })
+                setHeld({ [parameter.name]: valueOf(shown, parameter.name) })
               }}
               onBlur={() => setHeld({})}
             />

@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState, type RefObject } from 'react'
 import { dropRunWish, useRunWish as useWish } from '../../app/run-request'
 import { answerToKey } from '../../logic/current-query'
+import type { Typed } from '../../logic/parameters'
 
 interface WishedForm {
   form: RefObject<HTMLFormElement | null>
@@ -9,7 +10,7 @@ interface WishedForm {
   isWrite: boolean
   /** Whether the values are those that stay, samples included. */
   isReady: boolean
-  values: Readonly<Record<string, string>>
+  values: Readonly<Record<string, Typed>>
   run: () => void
 }
 
@@ -18,13 +19,13 @@ interface Answer {
   isShown: boolean
   /** A field of the form has the focus: what it shows is looked at. */
   onSeen: () => void
-  onTyped: (parameter: string, text: string) => void
+  onTyped: (parameter: string, text: Typed) => void
   onRun: () => void
 }
 
 export function useRunWish({ form, query, isWrite, isReady, values, run }: WishedForm): Answer {
   const wish = useWish((state) => state.wish)
-  const [seen, setSeen] = useState<Readonly<Record<string, string>> | null>(null)
+  const [seen, setSeen] = useState<Readonly<Record<string, Typed>> | null>(null)
   const [isShown, setShown] = useState(false)
   const answer = useRef<() => void>(() => undefined)
   useEffect(() => {
