@@ -3085,7 +3085,7 @@ export interface components {
         };
         /**
          * TableChangeRead
-         * @description A table that comes, changes or goes.
+         * @description A table that comes, changes or goes; one that comes `back` is in the store, with the rows of earlier versions.
          *
          *     `checked` is what the rows there are will be held to first, and `refusal` why no row could be one of the new table.
          */
@@ -3096,7 +3096,7 @@ export interface components {
              * Change
              * @enum {string}
              */
-            change: "added" | "changed" | "removed";
+            change: "added" | "back" | "changed" | "removed";
             /** Details */
             details: string[];
             /** Checked */

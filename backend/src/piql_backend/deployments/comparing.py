@@ -21,6 +21,7 @@ from piql_backend.deployments.schemas import (
     OthersQueryRead,
     PreviewRead,
     ShortBoundRead,
+    TableChangeRead,
 )
 from piql_backend.deployments.table_changes import table_changes
 
@@ -75,7 +76,7 @@ def preview_of(
     kept = {read.query for read in touches.kept}
     changes = changes_between(live, whole, kept)
     is_same_workspace = live is not None and live.read.workspace_id == workspace_id
-    tables = table_changes(live.compilation.tables if live else {}, compilation.tables)
+    tables = _table_changes(live, compilation)
     return PreviewRead(
         **{name: getattr(changes, name) for name in ChangesRead.model_fields if name != "tables"},
         tables=[
@@ -100,7 +101,7 @@ def changes_between(live: LiveDeployment | None, after: Compilation, besides: Co
     has_changed = {name: _is_different(before[name], after.queries[name]) for name in both}
     named = [name for name in both if name not in besides]
     return ChangesRead(
-        tables=table_changes(live.compilation.tables if live else {}, after.tables),
+        tables=_table_changes(live, after),
         added=[name for name in after.queries if name not in before],
         changed=[name for name in named if has_changed[name]],
         removed=[name for name in before if name not in after.queries],
@@ -111,6 +112,11 @@ def changes_between(live: LiveDeployment | None, after: Compilation, besides: Co
             change for name in both if (change := _bound_change(name, before[name], after.queries[name])) is not None
         ],
     )
+
+
+def _table_changes(live: LiveDeployment | None, after: Compilation) -> list[TableChangeRead]:
+    stored = live.deployment.kept if live and live.deployment else {}
+    return table_changes(live.compilation.tables if live else {}, after.tables, stored)
 
 
 def _is_of_set(live: LiveDeployment, table: str) -> bool:

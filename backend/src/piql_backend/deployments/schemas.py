@@ -130,13 +130,13 @@ class BoundChangeRead(Read):
 
 
 class TableChangeRead(Read):
-    """A table that comes, changes or goes.
+    """A table that comes, changes or goes; one that comes `back` is in the store, with the rows of earlier versions.
 
     `checked` is what the rows there are will be held to first, and `refusal` why no row could be one of the new table.
     """
 
     table: str
-    change: Literal["added", "changed", "removed"]
+    change: Literal["added", "back", "changed", "removed"]
     details: list[str]
     checked: list[str]
     refusal: str | None

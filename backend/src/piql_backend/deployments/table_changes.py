@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Literal
 
 from piql.schema.catalog import CardinalityLimit, Column, ForeignKey, Table
 from piql.schema.table_changes import added_constraints, reason_against
@@ -10,12 +11,19 @@ from piql.schema.table_changes import added_constraints, reason_against
 from piql_backend.deployments.schemas import TableChangeRead
 
 
-def table_changes(live: Mapping[str, Table], wanted: Mapping[str, Table]) -> list[TableChangeRead]:
-    """Give the tables that come, change and go, in the order of the text."""
-    changes = [_change(live[name], table) for name, table in wanted.items() if name in live]
+def table_changes(
+    live: Mapping[str, Table], wanted: Mapping[str, Table], stored: Mapping[str, Table]
+) -> list[TableChangeRead]:
+    """Give the tables that come, come back, change and go, in the order of the text.
+
+    `stored` are the tables that the store has: one that is not live keeps the rows of earlier versions.
+    """
+    changes = [_change(live[name], table, "changed") for name, table in wanted.items() if name in live]
     added = [
-        TableChangeRead(table=name, change="added", details=[], checked=[], refusal=None)
-        for name in wanted
+        _change(stored[name], table, "back")
+        if name in stored
+        else TableChangeRead(table=name, change="added", details=[], checked=[], refusal=None)
+        for name, table in wanted.items()
         if name not in live
     ]
     removed = [
@@ -26,7 +34,7 @@ def table_changes(live: Mapping[str, Table], wanted: Mapping[str, Table]) -> lis
     return [*added, *(each for each in changes if each.details), *removed]
 
 
-def _change(before: Table, after: Table) -> TableChangeRead:
+def _change(before: Table, after: Table, change: Literal["changed", "back"]) -> TableChangeRead:
     against = reason_against(before, before, after)
     new = added_constraints(before, after)
     checked = [_limit(each) for each in new.limits]
@@ -34,7 +42,7 @@ def _change(before: Table, after: Table) -> TableChangeRead:
     checked += [_reference(each) for each in new.references]
     checked += [_column(each) for each in new.columns]
     return TableChangeRead(
-        table=after.name, change="changed", details=[*_details(before, after)], checked=checked, refusal=against
+        table=after.name, change=change, details=[*_details(before, after)], checked=checked, refusal=against
     )
 
 

@@ -59,6 +59,7 @@ export function Changes({ preview, p99Before, p99After }: { preview: Changed; p9
 
 const TABLE_SIGNS = {
   added: { tone: 'accent', sign: '+', word: 'new table' },
+  back: { tone: 'info', sign: '+', word: 'table' },
   changed: { tone: 'info', sign: '~', word: 'table' },
   removed: { tone: 'danger', sign: '−', word: 'table' },
 } as const
@@ -72,6 +73,7 @@ function TableItem({ change }: { change: Preview['tables'][number] }) {
       </Badge>
       <div className={styles['tableChange']}>
         <code>{change.table}</code>
+        {change.change === 'back' ? <p>It exists already{change.details.length > 0 ? ', with its rows, and changes:' : ' and is kept as it is, with its rows.'}</p> : null}
         {change.details.length > 0 ? (
           <ul>
             {change.details.map((detail) => (
