@@ -23,6 +23,13 @@ def test_rows_are_dicts_in_the_order_asked(db: piql.Database) -> None:
     assert page.elapsed_ms > 0
 
 
+def test_a_word_that_is_no_strategy_is_refused(db: piql.Database) -> None:
+    with pytest.raises(piql.InvalidParameter, match="strategy is 'lazy' or 'simple' or 'parallel', not 'nope'"):
+        db.execute("findUser", {"username": "a"}, strategy="nope")  # type: ignore[arg-type]
+    with pytest.raises(piql.InvalidParameter, match="not 'nope'"):
+        piql.connect("embedded:", strategy="nope")  # type: ignore[arg-type]
+
+
 def test_nothing_found_is_no_rows(db: piql.Database) -> None:
     assert db.execute("findUser", {"username": "nobody"}).rows == []
 

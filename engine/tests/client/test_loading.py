@@ -157,3 +157,9 @@ def test_a_load_goes_on_only_with_the_rows_that_it_began_with(empty: piql.Databa
     assert empty.load("users", numbered(5, 30), resume="other towns") == 25
     assert empty.load("users", numbered(0, 30), resume="towns") == 30
     assert count(empty, "users") == 30
+
+
+@pytest.mark.parametrize("size", [0, -1])
+def test_batches_that_hold_no_row_are_refused(empty: piql.Database, size: int) -> None:
+    with pytest.raises(piql.InvalidParameter, match=f"batch_rows is {size}: give at least 1"):
+        empty.load("users", numbered(0, 3), batch_rows=size)

@@ -16,12 +16,13 @@ from typing import Any, Literal, Self, TypeVar, overload
 
 from piql.client.prepared import Making, Prepared, PreparedStatement, is_write
 from piql.client.session import Served, Session
-from piql.client.tokens import Guarantee, known_consistency
+from piql.client.tokens import Guarantee, known_consistency, known_strategy
 from piql.compiler import compile_statement
 from piql.compiler.result import Compilation
 from piql.errors import (
     CompilationRefused,
     InvalidCursor,
+    InvalidParameter,
     NotDeployed,
     NumberOutOfRange,
     RepairPending,
@@ -82,7 +83,7 @@ def connect(
     store = open_store(url)
     try:
         return Database(store, observer, strategy, consistency, version=version)
-    except NotDeployed:
+    except BaseException:
         store.close()
         raise
 
@@ -105,7 +106,7 @@ class Database:
         self._version = version
         self._server = Server(store.steps, stamps, manners) if store.steps is not None else None
         self.observer = observer
-        self.strategy: Strategy = strategy
+        self.strategy: Strategy = known_strategy(strategy)
         self.consistency: Consistency | None = known_consistency(consistency)
         try:
             self._making = Making(store, self._server, signing_key(store), clock)
@@ -225,6 +226,8 @@ class Database:
         With a name in `resume` the store remembers how far the load has come: when it was broken off, the same call
         with the same rows goes on behind those that are in.
         """
+        if batch_rows < 1:
+            raise InvalidParameter(f"batch_rows is {batch_rows}: give at least 1")
         self._prepared.deployment.table(table)
         resumed = ResumedLoad(self._store, table, resume) if resume is not None else None
         loaded = resumed.loaded if resumed is not None else 0
@@ -300,6 +303,8 @@ class Database:
         `snapshot`, all rows are of one moment, or SnapshotUnavailable says that the store has no such thing.
         """
         self._refuse_without(snapshot)
+        if strategy is not None:
+            known_strategy(strategy)
         if monotonic() > self._look_at:
             self._refresh()
         prepared = self._prepared

@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from piql.errors import InvalidParameter, InvalidSession
 from piql.runtime.execution.seals import opened, sealed
+from piql.runtime.execution.strategy import Strategy
 from piql.store.base import Consistency
 
 Guarantee: TypeAlias = Literal["read-your-writes", "monotonic-reads"]
@@ -48,6 +49,13 @@ def known_consistency(consistency: Consistency | None) -> Consistency | None:
     if consistency not in (None, *get_args(Consistency)):
         raise InvalidParameter(f"consistency is {either(Consistency)}, not {consistency!r}")
     return consistency
+
+
+def known_strategy(strategy: Strategy) -> Strategy:
+    """Return a strategy as it is; raises InvalidParameter for a word that is none."""
+    if strategy not in get_args(Strategy):
+        raise InvalidParameter(f"strategy is {either(Strategy)}, not {strategy!r}")
+    return strategy
 
 
 def either(words: Any) -> str:
