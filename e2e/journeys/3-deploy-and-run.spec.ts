@@ -217,7 +217,7 @@ test('what was typed into a form is still there after a look at the plan', async
   await run.fill({ username: WRITER })
   await plan.open()
   await run.open()
-  await expect(run.content.getByLabel('username')).toHaveValue(WRITER)
+  await expect(run.parameter('username')).toHaveValue(WRITER)
   await run.submit('findUser')
   await expect(run.rows).toContainText([WRITER])
 })

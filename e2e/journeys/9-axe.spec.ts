@@ -23,7 +23,8 @@ const PANELS: readonly { title: PanelTitle; shown: (workbench: Workbench) => Loc
   { title: 'Run', shown: ({ run }) => run.rows.nth(9) },
 ]
 
-test.describe.configure({ timeout: 300_000 * patience })
+// Each test brings its own state: both workers take part in the longest file.
+test.describe.configure({ mode: 'parallel', timeout: 300_000 * patience })
 
 for (const size of [{ width: 1440, height: 900 }, { width: 1024, height: 768 }]) {
   test.describe(`at ${size.width} × ${size.height}`, () => {
@@ -255,8 +256,7 @@ test('nor of latencies, observed or not, nor of a workbench that has nothing yet
   await expect(page.getByRole('alert')).toBeVisible()
   await expectNoObjections(page, 'SLOs that were refused')
 
-  await page.route('**/api/deployments', (route) => route.fulfill({ json: [] }))
-  await page.route('**/api/profile-runs', (route) => route.fulfill({ json: [] }))
+  for (const list of [/\/api\/deployments(\?|$)/, /\/api\/profile-runs(\?|$)/]) await page.route(list, (route) => route.fulfill({ json: { items: [], next: null } }))
   await page.route('**/api/workspaces/scadr', async (route) => {
     const answer = await route.fetch()
     const workspace = await answer.json()

@@ -9,7 +9,9 @@ export function TextDiff({ files }: { files: readonly FileChange[] }) {
   return files.map(({ path, before, after }) => (
     <figure key={path} className={styles['diff']}>
       <figcaption>{path}</figcaption>
-      <pre>
+      {/* Lines that are wider than the panel can be scrolled by the keyboard. */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      <pre tabIndex={0}>
         {hunks(diffLines(before, after)).map((line, index) =>
           line === null ? (
             <span key={`gap-${index}`} className={styles['gap']}>
