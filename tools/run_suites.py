@@ -1,7 +1,7 @@
 """Runs a group of suites to the end, whatever fails on the way, and closes with `N passed, N failed`.
 
-Suites that use one core run two at a time; the others alone. Their lines come in the order of the group. Beside the
-seconds of the clock stand those of the processor, which tell a dear suite from a busy machine.
+Suites run side by side as far as their places reach, and start in the order of the group, in which their lines come,
+too. Beside the seconds of the clock stand those of the processor, which tell a dear suite from a busy machine.
 
 A skipped test counts as failed, and so does a suite that ran nothing, wrote no report or took too long. What a suite
 prints goes to `.test-results/<suite>.log`; when it fails, its end is shown.
@@ -17,13 +17,13 @@ import sys
 import threading
 import time
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
-from itertools import groupby
 from pathlib import Path
 
-from suites import GROUPS, REPORTS, Suite
+from suites import GROUPS, PLACES, REPORTS, Suite
 
 ROOT = Path(__file__).resolve().parent.parent
 LINES_SHOWN = 120
@@ -97,15 +97,29 @@ def environment(here: Mapping[str, str]) -> dict[str, str]:
 
 
 def run_all(suites: Sequence[Suite], run: Callable[[Suite], Outcome] = run) -> Iterator[Outcome]:
-    """Run suites in their order, two at a time where neither is to be alone, and give their outcomes in that order."""
-    for is_alone, neighbours in groupby(suites, key=lambda suite: suite.is_alone):
-        with ThreadPoolExecutor(1 if is_alone else 2) as pool:
-            try:
-                yield from pool.map(run, neighbours)
-            except BaseException:  # Ctrl+C: the pool waits for what runs
-                for group in tuple(UNDER_WAY):
-                    os.killpg(group, signal.SIGTERM)
-                raise
+    """Start suites in their order, each as soon as there are places for it, and give their outcomes in that order."""
+    waiting, under_way, outcomes = deque(suites), dict[Future[Outcome], Suite](), dict[str, Outcome]()
+    with ThreadPoolExecutor(PLACES) as pool:
+        try:
+            for suite in suites:
+                while suite.name not in outcomes:
+                    while waiting and may_start(waiting[0], under_way.values(), waiting):
+                        started = waiting.popleft()
+                        under_way[pool.submit(run, started)] = started
+                    over, _ = wait(under_way, return_when=FIRST_COMPLETED)
+                    for future in over:
+                        outcomes[under_way.pop(future).name] = future.result()
+                yield outcomes[suite.name]
+        except BaseException:  # Ctrl+C: the pool waits for what runs
+            for group in tuple(UNDER_WAY):
+                os.killpg(group, signal.SIGTERM)
+            raise
+
+
+def may_start(suite: Suite, under_way: Collection[Suite], waiting: Collection[Suite]) -> bool:
+    """Say whether there are places left for a suite, and whether the one that it comes after is over."""
+    is_early = any(suite.after == before.name for before in (*under_way, *waiting))
+    return not is_early and suite.places + sum(neighbour.places for neighbour in under_way) <= PLACES
 
 
 def judge(suite: Suite, status: int, late: str, report: Path, seconds: float) -> Outcome:

@@ -12,19 +12,24 @@ VITEST = ("npm", "run", "--silent", "-w", "frontend", "test", "--", "--reporter=
 Report = Literal["exit status", "junit", "vitest", "playwright", "conformance", "cluster"]
 
 
+PLACES = 4  # on two cores: suites that wait for a browser, a disk or a node leave their core to another
+
+
 @dataclass(frozen=True, slots=True)
 class Suite:
     """One command; `report` says how its tests are counted, and a check without tests counts as one.
 
-    `is_alone` says that nothing else runs beside it: it uses both cores by itself. `minutes` guards against one that
-    hangs, and is many times what it takes: a busy machine fails no test.
+    `places` says how many of the `PLACES` it takes: as many as it has processes that work, or wait, at a time. It
+    starts when the suite that is named as `after` is over. `minutes` guards against one that hangs, and is many times
+    what it takes: a busy machine fails no test.
     """
 
     name: str
     command: tuple[str, ...]
     report: Report = "exit status"
     minutes: int = 60
-    is_alone: bool = False
+    places: int = 1
+    after: str = ""
 
     @property
     def report_file(self) -> str:
@@ -34,9 +39,9 @@ class Suite:
 WITHOUT_SCHEMATHESIS = ("-p", "no:schemathesis")  # only the backend's tests need it, and it takes two seconds to load
 
 
-def _pytest(name: str, folder: str, *options: str, minutes: int = 60, is_alone: bool = False) -> Suite:
+def _pytest(name: str, folder: str, *options: str, minutes: int = 60, places: int = 1) -> Suite:
     command = (PYTHON, "-m", "pytest", "-q", folder, f"--junitxml={REPORTS}/{name}.xml", *options)
-    return Suite(name, command, "junit", minutes, is_alone)
+    return Suite(name, command, "junit", minutes, places)
 
 
 FAST = "not long and not cluster"
@@ -52,39 +57,37 @@ CHECKS = (
     Suite("api-types", ("tools/check-api-types.sh",)),
 )
 
-TESTS = (
-    _pytest("engine", "engine", "-m", FAST, "-n", "2", *WITHOUT_SCHEMATHESIS, is_alone=True),
-    _pytest("profiler", "profiler", "-m", FAST, *WITHOUT_SCHEMATHESIS),
+ENGINE = _pytest("engine", "engine", "-m", FAST, "-n", "2", *WITHOUT_SCHEMATHESIS, places=2)
+
+OF_ONE_CORE = (
     _pytest("backend", "backend", "-m", FAST),
+    _pytest("profiler", "profiler", "-m", FAST, *WITHOUT_SCHEMATHESIS),
+    Suite("frontend", (*VITEST, f"--outputFile.json=../{REPORTS}/frontend.json"), "vitest"),
     _pytest("sample-apps", "sample-apps", "-m", FAST, *WITHOUT_SCHEMATHESIS),
     _pytest("tools", "tools", "-m", FAST, *WITHOUT_SCHEMATHESIS),
-    Suite("frontend", (*VITEST, f"--outputFile.json=../{REPORTS}/frontend.json"), "vitest"),
     Suite("conformance", (PYTHON, "tools/conformance.py", f"{REPORTS}/conformance.json"), "conformance"),
 )
 
-CLUSTER = (Suite("cluster", (PYTHON, "tools/cluster_suite.py", f"{REPORTS}/cluster.json"), "cluster", is_alone=True),)
+CLUSTER = Suite("cluster", (PYTHON, "tools/cluster_suite.py", f"{REPORTS}/cluster.json"), "cluster", places=2)
 
-CLUSTER_LONG = (
-    Suite(
-        "cluster",
-        (PYTHON, "tools/cluster_suite.py", f"{REPORTS}/cluster.json", "--long"),
-        "cluster",
-        minutes=180,
-        is_alone=True,
-    ),
+CLUSTER_LONG = Suite(
+    "cluster",
+    (PYTHON, "tools/cluster_suite.py", f"{REPORTS}/cluster.json", "--long"),
+    "cluster",
+    minutes=180,
+    places=PLACES,
 )
 
-END_TO_END = (
-    Suite("build", ("make", "--silent", "frontend/dist/index.html"), is_alone=True),
-    Suite("e2e", ("tools/e2e.sh", f"{REPORTS}/e2e.json"), "playwright", is_alone=True),
-)
+BUILD = Suite("build", ("make", "--silent", "frontend/dist/index.html"))
 
-LONG = (_pytest("long", ".", "-m", "long and not cluster", minutes=240, is_alone=True),)
+END_TO_END = Suite("e2e", ("tools/e2e.sh", f"{REPORTS}/e2e.json"), "playwright", places=2, after="build")
+
+LONG = _pytest("long", ".", "-m", "long and not cluster", minutes=240, places=PLACES)
 
 GROUPS = {
     "check": CHECKS,
-    "test": CHECKS + TESTS + END_TO_END + CLUSTER,
-    "e2e": END_TO_END,
-    "long": LONG,
-    "cluster": CLUSTER_LONG,
+    "test": (BUILD, *CHECKS, END_TO_END, ENGINE, CLUSTER, *OF_ONE_CORE),  # the longest first
+    "e2e": (BUILD, END_TO_END),
+    "long": (LONG,),
+    "cluster": (CLUSTER_LONG,),
 }

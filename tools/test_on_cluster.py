@@ -15,6 +15,7 @@ from cluster.running import Cluster
 
 __all__ = ["cluster", "cluster_keyspace"]
 
+PORT = "8441"  # the end-to-end suite may run beside this one, from its own port on
 JOURNEYS = ("3-deploy-and-run", "4-compare")
 ROOT = Path(__file__).resolve().parent.parent
 pytestmark = pytest.mark.cluster
@@ -50,7 +51,9 @@ def hold_journeys(names: Sequence[str], store: str, report: Path) -> None:
     assert (ROOT / "frontend/dist/index.html").exists(), "build the front end first: make frontend/dist/index.html"
     subprocess.run([str(ROOT / "tools" / "setup-chromium.sh")], check=True)
     here = {"PIQL_E2E_STORE": store, "SAMPLE_USERS": "150", "PLAYWRIGHT_JSON_OUTPUT_FILE": str(report)}
+    here |= {"PIQL_E2E_PORT": PORT}
     command = ["npx", "--no-install", "playwright", "test", "--workers=1", "--reporter=list,json", *names]
+    command += [f"--output={ROOT / '.test-results' / 'journeys-on-cluster'}"]
     run = subprocess.run(command, cwd=ROOT / "e2e", env=os.environ | here, capture_output=True, text=True, check=False)
     print(run.stdout, run.stderr)
     found = json.loads(report.read_text())["stats"]

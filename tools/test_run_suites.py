@@ -6,9 +6,10 @@ import threading
 from pathlib import Path
 
 import pytest
-from run_suites import Outcome, environment, judge, read_junit, read_playwright, read_vitest, run, run_all
-from suites import Suite
+from run_suites import Outcome, environment, judge, may_start, read_junit, read_playwright, read_vitest, run, run_all
+from suites import GROUPS, PLACES, Suite
 
+PATIENCE = 300.0  # seconds, which only a failure takes
 JUNIT = '<testsuites><testsuite tests="{tests}" failures="{failures}" errors="0" skipped="{skipped}"/></testsuites>'
 
 
@@ -91,19 +92,63 @@ def test_a_suite_that_hangs_is_stopped_and_fails() -> None:
     assert (outcome.failed, outcome.note) == (1, "stopped after 0 minutes")
 
 
-def test_two_suites_of_one_core_run_together_and_one_that_wants_both_alone() -> None:
-    suites = [Suite("a", ()), Suite("b", ()), Suite("both", (), is_alone=True), Suite("c", ())]
-    together, under_way, seen = threading.Barrier(2), set[str](), dict[str, set[str]]()
+class Stage:
+    """Runs suites that end when they are told to, and says which are under way."""
 
-    def ran(suite: Suite) -> Outcome:
-        under_way.add(suite.name)
-        if suite.name in "ab":
-            together.wait(60)  # neither goes on before the other has begun
-        seen[suite.name] = set(under_way)
-        if suite.name in "ab":
-            together.wait(60)
-        under_way.discard(suite.name)
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._under_way = set[str]()
+        self._told = set[str]()
+
+    def run(self, suite: Suite) -> Outcome:
+        with self._changed:
+            self._under_way.add(suite.name)
+            self._changed.notify_all()
+            assert self._changed.wait_for(lambda: suite.name in self._told, PATIENCE)
+            self._under_way.discard(suite.name)
+            self._changed.notify_all()
         return Outcome(suite.name, 1, 0, 0, 0.0)
 
-    assert [outcome.suite for outcome in run_all(suites, ran)] == ["a", "b", "both", "c"]
-    assert seen == {"a": {"a", "b"}, "b": {"a", "b"}, "both": {"both"}, "c": {"c"}}
+    def end(self, *names: str) -> None:
+        with self._changed:
+            self._told.update(names)
+            self._changed.notify_all()
+
+    def wait_for(self, *names: str) -> None:
+        """Return when these suites are under way, and no other."""
+        with self._changed:
+            assert self._changed.wait_for(lambda: self._under_way == set(names), PATIENCE), self._under_way
+
+
+def test_suites_start_in_their_order_as_soon_as_there_are_places() -> None:
+    stage, outcomes = Stage(), list[Outcome]()
+    suites = [Suite("build", ()), Suite("wide", (), places=3), Suite("pair", (), places=2), Suite("last", ())]
+    running = threading.Thread(target=lambda: outcomes.extend(run_all(suites, stage.run)))
+    running.start()
+    stage.wait_for("build", "wide")
+    stage.end("build")  # leaves one place, which the last one would fill: it waits for its turn
+    stage.wait_for("wide")
+    stage.end("wide")
+    stage.wait_for("pair", "last")
+    stage.end("last", "pair")
+    running.join()
+    assert [outcome.suite for outcome in outcomes] == ["build", "wide", "pair", "last"]
+
+
+def test_a_suite_starts_when_the_one_it_comes_after_is_over() -> None:
+    before, suite, neighbour = Suite("before", ()), Suite("next", (), after="before"), Suite("beside", ())
+    assert not may_start(suite, [before, neighbour], [])
+    assert not may_start(suite, [], [before])
+    assert may_start(suite, [neighbour], [])
+
+
+def test_a_suite_starts_only_where_its_places_are_free() -> None:
+    assert may_start(Suite("a", (), places=2), [Suite("b", (), places=PLACES - 2)], [])
+    assert not may_start(Suite("a", (), places=2), [Suite("b", (), places=PLACES - 1)], [])
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_every_suite_of_a_group_can_start(group: str) -> None:
+    names = [suite.name for suite in GROUPS[group]]
+    assert all(suite.places <= PLACES for suite in GROUPS[group])
+    assert all(suite.after in ("", *names[:place]) for place, suite in enumerate(GROUPS[group]))
