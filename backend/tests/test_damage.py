@@ -15,6 +15,7 @@ import httpx
 import piql_backend.health.service as health_service
 import piql_backend.workspaces.repository as workspaces
 import pytest
+from piql_backend.database import opening
 from piql_backend.database.connection import Database
 from piql_backend.database.opening import open_database
 from piql_backend.settings import Settings
@@ -68,10 +69,85 @@ def test_what_can_be_read_of_a_damaged_file_is_taken_over(tmp_path: Path) -> Non
     database, aside = open_database(file)
     assert aside is not None
     assert aside.lost == ["observations"]
-    assert aside.message.endswith("the observations are lost")
+    assert "the observations are lost, and observing begins anew at " in aside.message
     with database.read() as cursor:
         assert cursor.execute("SELECT query FROM slos").fetchall() == [("findUser",)]
     database.close()
+
+
+async def test_a_history_that_is_gone_is_said_and_observing_begins_anew(settings: Settings, running: Running) -> None:
+    latency = "/api/latency/live"
+    async with running(settings) as client:
+        assert (await client.get("/api/health")).json()["problems"] == []
+        assert (await client.get(latency)).json()["observed_since"] is None
+    (settings.data / "workbench.duckdb").unlink()
+    async with running(settings) as client:
+        (problem,) = (await client.get("/api/health")).json()["problems"]
+        assert (problem["what"], problem["is_over"]) == ("history", True)
+        assert problem["message"].startswith("workbench.duckdb was gone: the history was made from the store, ")
+        began = (await client.get(latency)).json()["observed_since"]
+        assert f"{began[:10]} {began[11:16]} UTC" in problem["message"]
+    async with running(settings) as client:
+        assert (await client.get("/api/health")).json()["problems"] == []
+        assert (await client.get(latency)).json()["observed_since"] == began
+
+
+def test_a_folder_that_never_had_a_history_misses_none(tmp_path: Path) -> None:
+    database, new = open_database(tmp_path / "workbench.duckdb")
+    assert new is None
+    database.close()
+
+
+def leave_a_log(file: Path) -> None:
+    """Write an SLO into a history, and one more that its process leaves in the log when it is killed."""
+    slo = "c.execute(\"INSERT INTO slos VALUES ('{}', 0.99, 20, 600, now()::TIMESTAMP)\")"
+    script = f"import duckdb, os; c = duckdb.connect({str(file)!r}); {slo.format('first')}; c.execute('CHECKPOINT');"
+    subprocess.run([sys.executable, "-c", f"{script} {slo.format('second')}; os._exit(0)"], check=True)
+
+
+@pytest.mark.parametrize("is_gone", [False, True])
+def test_a_start_that_dies_while_it_makes_a_new_file_loses_nothing_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_gone: bool
+) -> None:
+    """The process dies before it renames its first file, then before its second, and so on."""
+    outcomes = []
+    for renames in range(5):
+        file = tmp_path / str(renames) / "workbench.duckdb"
+        open_database(file)[0].close()
+        leave_a_log(file)
+        if is_gone:
+            file.unlink()
+        else:
+            monkeypatch.setattr(opening, "_opened", always_damaged)
+        with monkeypatch.context() as patched:
+            dies_at(patched, renames)
+            with suppress(ProcessLookupError):
+                open_database(file, is_expected=True)[0].close()
+        monkeypatch.undo()
+        database, _ = open_database(file, is_expected=True)
+        with database.read() as cursor:
+            slos = {query for (query,) in cursor.execute("SELECT query FROM slos").fetchall()}
+            beginnings = cursor.execute("SELECT count(*) FROM beginnings").fetchone()
+        database.close()
+        outcomes.append((slos, beginnings))
+    expected = (set(), (1,)) if is_gone else ({"first", "second"}, (0,))
+    assert outcomes == [expected] * 5
+
+
+def always_damaged(path: Path) -> Database:
+    raise duckdb.SerializationException("a block cannot be read")
+
+
+def dies_at(patched: pytest.MonkeyPatch, renames: int) -> None:
+    """Let the process die, as far as others can tell, where it would rename another file after so many."""
+    rename, left = Path.rename, iter(range(renames))
+
+    def counted(file: Path, target: Path) -> Path:
+        if next(left, None) is None:
+            raise ProcessLookupError
+        return rename(file, target)
+
+    patched.setattr(Path, "rename", counted)
 
 
 def test_a_file_that_is_in_use_is_not_taken_for_a_damaged_one(tmp_path: Path) -> None:

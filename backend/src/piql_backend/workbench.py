@@ -50,12 +50,13 @@ class Workbench:
         self.workers = workers or WorkerPool(settings.worker_limits)
         self._own_workers = self.workers if workers is None else None
         self._first_start = FirstStart(settings)
-        self._database, self._set_aside = open_database(data / "workbench.duckdb")
+        self.workspaces = Workspaces(data / "workspaces")
+        is_expected = bool(self.workspaces.ids())  # each start before has made one
+        self._database, self._new_file = open_database(data / "workbench.duckdb", is_expected=is_expected)
         self._store = StoreConnection(settings.store_url)
         self._observations = Observations(self._database)
         self._observation_table = ObservationTable(self._database)
         slo_table = SloTable(self._database)
-        self.workspaces = Workspaces(data / "workspaces")
         self.health = Health(self._store, data, self._problems)
         self.probes = Probes(self._store, self._database, self._observations, self.workers)
         self.compilations = Compilations(self._compile)
@@ -87,8 +88,8 @@ class Workbench:
         if self._observations.problem is not None:
             message = self._observations.problem
             problems.append(ProblemRead(what="observations", message=message, help=FREE_SOME))
-        if self._set_aside is not None:
-            message, advice = self._set_aside.message, "Remove the file that was set aside when you need it no more."
+        if self._new_file is not None:
+            message, advice = self._new_file.message, self._new_file.advice
             problems.append(ProblemRead(what="history", message=message, help=advice, is_over=True))
         return problems
 

@@ -2029,6 +2029,7 @@ export interface components {
          * @description All queries of the deployment, the busiest first.
          *
          *     `markers` are the deployments in the window, the oldest first; where there were over 100, the newest of them.
+         *     `observed_since` is when observing began anew in the window, because what was observed before is lost; else null.
          */
         LatencyRead: {
             /** Deployment Id */
@@ -2041,6 +2042,8 @@ export interface components {
             model: string | null;
             /** Markers */
             markers: components["schemas"]["MarkerRead"][];
+            /** Observed Since */
+            observed_since: string | null;
             /** Queries */
             queries: components["schemas"]["QueryLatencyRead"][];
             /**

@@ -1,7 +1,14 @@
 """Opens the DuckDB file; one that is damaged is set aside, and what can be read of it is taken over.
 
 What is live comes from the store, and profile runs are files of their own: a new file lacks nothing but the SLOs and
-observations of blocks that cannot be read any more.
+observations of blocks that cannot be read any more, or of a file that is gone. It notes when it began without them.
+
+    workbench.duckdb.part   is written: what could be taken over, and when it began
+    workbench.duckdb.new    is its name once it is whole
+    workbench.duckdb        becomes workbench.duckdb.damaged-…, and so does its log
+    workbench.duckdb.new    becomes workbench.duckdb
+
+A process may be killed between any two of them: the next one begins again, or goes on from the whole file.
 """
 
 from __future__ import annotations
@@ -14,41 +21,60 @@ from pathlib import Path
 
 import duckdb
 
-from piql_backend.database.connection import Database
+from piql_backend.database.connection import Database, now
 
 log = logging.getLogger(__name__)
 
-_TABLES = ("slos", "observations", "deployments")
+_TABLES = ("slos", "observations", "deployments", "beginnings")
 _DAMAGE = ("not a valid DuckDB database", "Could not read enough bytes", "Corrupt database", "checksum")
 
 
 @dataclass(frozen=True, slots=True)
-class SetAside:
-    """A damaged file under its new name, and the tables of which nothing could be read."""
+class NewFile:
+    """Why a file was made anew: `aside` is the damaged one, None for one that was gone; `lost` could not be read."""
 
-    file: Path
+    aside: Path | None
     lost: Sequence[str]
+    began: datetime
 
     @property
     def message(self) -> str:
         lost = [name for name in ("slos", "observations") if name in self.lost]
         words = " and ".join("the SLOs" if name == "slos" else "the observations" for name in lost)
         rest = f"{words} are lost" if lost else "the SLOs and observations were taken over"
-        return f"workbench.duckdb was damaged and is now {self.file.name}: the history was made from the store, {rest}"
+        if "observations" in lost:
+            rest += f", and observing begins anew at {self.began:%Y-%m-%d %H:%M} UTC"
+        was = "was gone" if self.aside is None else f"was damaged and is now {self.aside.name}"
+        return f"workbench.duckdb {was}: the history was made from the store, {rest}"
+
+    @property
+    def advice(self) -> str:
+        if self.aside is None:
+            return "Put a copy of the file back while the workbench is stopped, if there is one."
+        return "Remove the file that was set aside when you need it no more."
 
 
-def open_database(path: Path) -> tuple[Database, SetAside | None]:
-    """Open a file, or a new one in place of a damaged one; duckdb.Error where it is in use, or of a newer DuckDB."""
+def open_database(path: Path, *, is_expected: bool = False) -> tuple[Database, NewFile | None]:
+    """Open a file, or a new one in place of one that is damaged, or gone where it `is_expected`.
+
+    Raises duckdb.Error where it is in use, or of a newer DuckDB.
+    """
+    new = _beside(path, "new")
+    if path.exists():
+        _remove(new)
+    elif new.exists():
+        _put_in_place(new, path, _name_aside(path))
+    elif is_expected:
+        log.error("%s is gone: a new one is made", path)
+        return _made_anew(path, None)
     try:
         return _opened(path), None
     except duckdb.Error as error:
         if not _is_damage(error):
             raise
-        damaged = _set_aside(path)
-        log.error("%s is damaged and was set aside as %s: %s", path, damaged.name, error)
-    database = Database(path)
-    lost = [table for table in _TABLES if not _take_over(database, damaged, table)]
-    return database, SetAside(damaged, lost)
+        damaged = _name_aside(path)
+        log.error("%s is damaged and is set aside as %s: %s", path, damaged.name, error)
+    return _made_anew(path, damaged)
 
 
 def _opened(path: Path) -> Database:
@@ -70,14 +96,30 @@ def _is_damage(error: duckdb.Error) -> bool:
     return any(words in str(error) for words in _DAMAGE)
 
 
-def _set_aside(path: Path) -> Path:
-    at = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%f")
-    damaged = path.with_name(f"{path.name}.damaged-{at}")
-    path.rename(damaged)
-    log_file = path.with_name(f"{path.name}.wal")
-    if log_file.exists():
-        log_file.rename(damaged.with_name(f"{damaged.name}.wal"))
-    return damaged
+def _made_anew(path: Path, damaged: Path | None) -> tuple[Database, NewFile]:
+    """Write a new file with what can be read of a damaged one, and put it in its place."""
+    part, new = _beside(path, "part"), _beside(path, "new")
+    _remove(part)
+    database, began = Database(part), now()
+    lost = [table for table in _TABLES if damaged is None or not _take_over(database, path, table)]
+    if "observations" in lost:
+        with database.write() as cursor:
+            cursor.execute("INSERT INTO beginnings VALUES (?)", [began])
+    with database.read() as cursor:
+        cursor.execute("CHECKPOINT")
+    database.close()
+    part.rename(new)
+    if damaged is not None:
+        path.rename(damaged)
+    _put_in_place(new, path, damaged or _name_aside(path))
+    return Database(path), NewFile(damaged, lost, began)
+
+
+def _put_in_place(new: Path, path: Path, aside: Path) -> None:
+    """Let a new file be the one that is opened, without the log of the one before."""
+    if _log_of(path).exists():
+        _log_of(path).rename(_log_of(aside))
+    new.rename(path)
 
 
 def _take_over(database: Database, damaged: Path, table: str) -> bool:
@@ -93,3 +135,20 @@ def _take_over(database: Database, damaged: Path, table: str) -> bool:
         log.error("the %s of %s cannot be read: %s", table, damaged.name, error)
         return False
     return True
+
+
+def _beside(path: Path, end: str) -> Path:
+    return path.with_name(f"{path.name}.{end}")
+
+
+def _name_aside(path: Path) -> Path:
+    return _beside(path, f"damaged-{datetime.now(UTC):%Y%m%dT%H%M%S.%f}")
+
+
+def _log_of(file: Path) -> Path:
+    return _beside(file, "wal")
+
+
+def _remove(file: Path) -> None:
+    file.unlink(missing_ok=True)
+    _log_of(file).unlink(missing_ok=True)

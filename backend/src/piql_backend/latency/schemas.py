@@ -116,6 +116,7 @@ class LatencyRead(Read):
     """All queries of the deployment, the busiest first.
 
     `markers` are the deployments in the window, the oldest first; where there were over 100, the newest of them.
+    `observed_since` is when observing began anew in the window, because what was observed before is lost; else null.
     """
 
     deployment_id: str
@@ -123,5 +124,6 @@ class LatencyRead(Read):
     run_id: str | None
     model: str | None
     markers: list[MarkerRead]
+    observed_since: datetime | None
     queries: list[QueryLatencyRead]
     updated_at: datetime

@@ -84,6 +84,7 @@ class Latency:
             run_id=deployment.run_id,
             model=deployment.model,
             markers=markers,
+            observed_since=self._table.began(since),
             queries=sorted(queries, key=lambda query: (-query.executions, query.query)),
             updated_at=datetime.now(UTC),
         )

@@ -11,7 +11,7 @@ import { rank } from '../../logic/latency-comparison'
 import { Button } from '../../ui/Button'
 import { EmptyState } from '../../ui/EmptyState'
 import { SelectField } from '../../ui/Field'
-import { ErrorNotice } from '../../ui/Notice'
+import { ErrorNotice, Notice } from '../../ui/Notice'
 import { Switch } from '../../ui/Switch'
 import { formatDay, formatDuration, formatTime } from '../../units'
 import { ComparisonList } from './ComparisonList'
@@ -89,6 +89,11 @@ export default function DashboardPanel() {
         </div>
       </div>
       {error ? <ErrorNotice error={error} /> : null}
+      {data?.observed_since ? (
+        <Notice tone="plain">
+          Observing began anew on {formatDay(data.observed_since)} at {formatTime(data.observed_since)}: what was observed before is lost.
+        </Notice>
+      ) : null}
       {data && version ? <Comparison data={data} version={version} /> : error ? null : <EmptyState title="Reading latencies…" />}
     </div>
   )
