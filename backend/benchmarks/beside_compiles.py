@@ -37,7 +37,7 @@ class Seen:
 
 
 def text_of(size: int, number: int) -> str:
-    """Give one table and as many queries as the size has room for; no two numbers give the same text."""
+    """One table and as many queries as the size has room for; no two numbers give the same text."""
     parts = [f"CREATE TABLE t{number} (a INT PRIMARY KEY, b INT, c INT);\n"]
     length = len(parts[0])
     while length < size:

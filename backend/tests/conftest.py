@@ -91,4 +91,4 @@ async def workspace_ids(client: httpx.AsyncClient) -> list[str]:
 async def files(client: httpx.AsyncClient) -> list[dict[str, str]]:
     """The files of the sample workspace, as endpoints take them."""
     workspace = (await client.get("/api/workspaces/scadr")).json()
-    return [{"path": each["path"], "text": each["text"]} for each in workspace["files"]]
+    return [{"path": file["path"], "text": file["text"]} for file in workspace["files"]]

@@ -72,23 +72,23 @@ async def test_a_cancelled_build_leaves_the_live_version(client: httpx.AsyncClie
     assert (await client.post(f"{LATEST}/cancel")).json()["phase"] == "cancelled"
     again = await client.post(f"{LATEST}/cancel")
     assert (again.status_code, again.json()["code"]) == (409, "deployment-in-progress")
-    assert [each["id"] for each in (await client.get("/api/deployments")).json()["items"]] == ["d1"]
+    assert [item["id"] for item in (await client.get("/api/deployments")).json()["items"]] == ["d1"]
     assert (await begin(client, with_query(files))).status_code == 202
     assert (await until_done(client))["deployment_id"] == "d2"
 
 
 async def test_data_in_the_way_are_counted(client: httpx.AsyncClient, files: Files) -> None:
-    changed = [each | {"text": each["text"].replace("LIMIT 100 (owner)", "LIMIT 2 (owner)")} for each in files]
+    changed = [file | {"text": file["text"].replace("LIMIT 100 (owner)", "LIMIT 2 (owner)")} for file in files]
     refused = await begin(client, changed)
     assert (refused.status_code, refused.json()["code"]) == (422, "compilation-refused")
     assert "which 30 values break" in refused.json()["message"]
-    assert [each["id"] for each in (await client.get("/api/deployments")).json()["items"]] == ["d1"]
+    assert [item["id"] for item in (await client.get("/api/deployments")).json()["items"]] == ["d1"]
 
 
 async def test_a_build_goes_on_after_a_restart(running: Running, settings: Settings) -> None:
     async with running(settings) as client:
         workspace = (await client.get("/api/workspaces/scadr")).json()
-        files = [{"path": each["path"], "text": each["text"]} for each in workspace["files"]]
+        files = [{"path": file["path"], "text": file["text"]} for file in workspace["files"]]
         await begin(client, with_query(files), 40)
     async with running(settings) as client:
         assert (await until_done(client))["deployment_id"] == "d2"

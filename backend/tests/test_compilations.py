@@ -10,7 +10,7 @@ Files = list[dict[str, str]]
 
 def replaced(files: Files, path: str, old: str, new: str) -> Files:
     """The same files with a change in one of them."""
-    changed = [each | {"text": each["text"].replace(old, new)} if each["path"] == path else each for each in files]
+    changed = [file | {"text": file["text"].replace(old, new)} if file["path"] == path else file for file in files]
     assert changed != files, f"{old!r} is not in {path}"
     return changed
 
@@ -22,14 +22,14 @@ async def compiled(client: httpx.AsyncClient, files: Files) -> dict:
 
 
 def named(items: list[dict], name: str) -> dict:
-    return next(each for each in items if each["name"] == name)
+    return next(item for item in items if item["name"] == name)
 
 
 async def test_the_sample_compiles_without_problems(client: httpx.AsyncClient, files: Files) -> None:
     found = await compiled(client, files)
-    assert [each for each in found["diagnostics"] if each["severity"] == "error"] == []
+    assert [diagnostic for diagnostic in found["diagnostics"] if diagnostic["severity"] == "error"] == []
     assert found["has_errors"] is False
-    assert {each["name"] for each in found["tables"]} == {"users", "subscriptions", "thoughts"}
+    assert {table["name"] for table in found["tables"]} == {"users", "subscriptions", "thoughts"}
     assert len(found["queries"]) == len(files) - 1
 
 
@@ -41,8 +41,8 @@ async def test_thoughtstream_has_class_two_and_its_bound_with_the_reason(
     assert query["scaling_class"] == "II"
     assert query["bound"]["operations"] == 101
     assert query["bound"]["formula"] == "1 + subscriptions.owner"
-    term = next(each for each in query["bound"]["terms"] if each["symbol"] == "subscriptions.owner")
-    schema = next(each["text"] for each in files if each["path"] == "schema.piql")
+    term = next(term for term in query["bound"]["terms"] if term["symbol"] == "subscriptions.owner")
+    schema = next(file["text"] for file in files if file["path"] == "schema.piql")
     place = term["number_range"]
     assert place["file"] == "schema.piql"
     assert schema[place["start"] : place["end"]] == "100"
@@ -50,28 +50,28 @@ async def test_thoughtstream_has_class_two_and_its_bound_with_the_reason(
 
 async def test_the_axes_of_a_query_are_the_numbers_that_may_be_changed(client: httpx.AsyncClient, files: Files) -> None:
     query = named((await compiled(client, files))["queries"], "thoughtstream")
-    texts = {each["path"]: each["text"] for each in files}
+    texts = {file["path"]: file["text"] for file in files}
     for axis in query["axes"]:
         assert axis["number_ranges"]
         for place in axis["number_ranges"]:
             assert texts[place["file"]][place["start"] : place["end"]] == str(axis["current"])
-    assert {each["symbol"] for each in query["axes"]} == {"subscriptions.owner", "count"}
+    assert {axis["symbol"] for axis in query["axes"]} == {"subscriptions.owner", "count"}
 
 
 async def test_every_stage_of_a_plan_is_kept_with_ids_and_ranges(client: httpx.AsyncClient, files: Files) -> None:
     query = named((await compiled(client, files))["queries"], "thoughtstream")
     stages = query["stages"]
     assert stages[0]["name"] == "as written"
-    assert [each["name"] for each in stages[-2:]] == ["Phase I", "physical"]
+    assert [stage["name"] for stage in stages[-2:]] == ["Phase I", "physical"]
     assert len(stages) > 3
     root = stages[-1]["plan"]
     nodes = walk(root)
     assert root["id"] == "root"
-    assert len({each["id"] for each in nodes}) == len(nodes)
-    remote = [each for each in nodes if each["kind"] == "remote"]
-    assert {each["operator"] for each in remote} == {"IndexScan", "SortedIndexJoin"}
-    assert sum(each["operations"] for each in remote) == 101
-    assert any(each["range"] is not None for each in nodes)
+    assert len({node["id"] for node in nodes}) == len(nodes)
+    remote = [node for node in nodes if node["kind"] == "remote"]
+    assert {node["operator"] for node in remote} == {"IndexScan", "SortedIndexJoin"}
+    assert sum(node["operations"] for node in remote) == 101
+    assert any(node["range"] is not None for node in nodes)
 
 
 def walk(node: dict) -> list[dict]:
@@ -90,18 +90,22 @@ async def test_without_its_limit_the_segment_is_marked_everywhere(client: httpx.
     assert segment["sentence"]
     assert segment["ranges"][0]["file"] == "queries/thoughtstream.piql"
     assert segment["table_range"]["file"] == "schema.piql"
-    plan = next(each["plan"] for each in query["stages"] if each["name"] == "Phase I")
-    marked = [each["id"] for each in walk(plan) if each["is_unbounded"]]
+    plan = next(stage["plan"] for stage in query["stages"] if stage["name"] == "Phase I")
+    marked = [node["id"] for node in walk(plan) if node["is_unbounded"]]
     assert marked == [segment["path"]]
 
 
 async def test_an_offered_fix_leaves_no_problem(client: httpx.AsyncClient, files: Files) -> None:
     changed = replaced(files, "schema.piql", "  CARDINALITY LIMIT 100 (owner),\n", "")
     found = await compiled(client, changed)
-    problem = next(each for each in found["diagnostics"] if each["query"] == "thoughtstream" and each["fixes"])
+    problem = next(
+        diagnostic
+        for diagnostic in found["diagnostics"]
+        if diagnostic["query"] == "thoughtstream" and diagnostic["fixes"]
+    )
     fix = problem["fixes"][0]
-    texts = {each["path"]: each["text"] for each in changed}
-    for edit in sorted(fix["edits"], key=lambda each: -each["range"]["start"]):
+    texts = {file["path"]: file["text"] for file in changed}
+    for edit in sorted(fix["edits"], key=lambda edit: -edit["range"]["start"]):
         place = edit["range"]
         text = texts[place["file"]]
         texts[place["file"]] = text[: place["start"]] + edit["text"] + text[place["end"] :]
@@ -112,7 +116,7 @@ async def test_an_offered_fix_leaves_no_problem(client: httpx.AsyncClient, files
 async def test_columns_count_utf16_units(client: httpx.AsyncClient, files: Files) -> None:
     text = "CREATE QUERY q AS SELECT '😀', nothing FROM users WHERE username = [1: u];"
     found = await compiled(client, [*files, {"path": "q.piql", "text": text}])
-    place = next(each["range"] for each in found["diagnostics"] if each["range"]["file"] == "q.piql")
+    place = next(diagnostic["range"] for diagnostic in found["diagnostics"] if diagnostic["range"]["file"] == "q.piql")
     assert place["start"] == text.index("nothing")
     assert place["start_column"] == text.index("nothing") + 2
 
@@ -154,8 +158,10 @@ async def test_stages_are_sent_of_the_query_that_is_looked_at_and_all_else_of_th
     answer = await client.post("/api/compilations", json={"files": files, "stages_of": "thoughtstream"})
     one = answer.json()
     assert named(one["queries"], "thoughtstream") == named(whole["queries"], "thoughtstream")
-    assert [each | {"stages": []} for each in one["queries"]] == [each | {"stages": []} for each in whole["queries"]]
-    assert [each["name"] for each in one["queries"] if each["stages"]] == ["thoughtstream"]
+    assert [query | {"stages": []} for query in one["queries"]] == [
+        query | {"stages": []} for query in whole["queries"]
+    ]
+    assert [query["name"] for query in one["queries"] if query["stages"]] == ["thoughtstream"]
     assert {name: one[name] for name in ("tables", "indexes", "diagnostics")} == {
         name: whole[name] for name in ("tables", "indexes", "diagnostics")
     }

@@ -159,7 +159,7 @@ def test_a_file_that_is_in_use_is_not_taken_for_a_damaged_one(tmp_path: Path) ->
         with pytest.raises(duckdb.IOException, match="lock"):
             open_database(file)
         other.communicate(b"\n")
-    assert [each.name for each in tmp_path.iterdir()] == ["workbench.duckdb"]
+    assert [entry.name for entry in tmp_path.iterdir()] == ["workbench.duckdb"]
 
 
 async def test_a_save_on_a_full_disk_is_said_in_words(

@@ -16,25 +16,27 @@ LIMIT = "  CARDINALITY LIMIT 100 (owner),\n"
 
 
 def replaced(files: Files, path: str, old: str, new: str) -> Files:
-    changed = [each | {"text": each["text"].replace(old, new)} if each["path"] == path else each for each in files]
+    changed = [file | {"text": file["text"].replace(old, new)} if file["path"] == path else file for file in files]
     assert changed != files, f"{old!r} is not in {path}"
     return changed
 
 
 async def test_the_sample_is_deployed_at_the_first_start(client: httpx.AsyncClient) -> None:
     deployments = (await client.get("/api/deployments")).json()["items"]
-    assert [(each["id"], each["version"], each["is_live"]) for each in deployments] == [("d1", 1, True)]
-    query = next(each for each in deployments[0]["queries"] if each["name"] == "thoughtstream")
+    assert [(deployment["id"], deployment["version"], deployment["is_live"]) for deployment in deployments] == [
+        ("d1", 1, True)
+    ]
+    query = next(query for query in deployments[0]["queries"] if query["name"] == "thoughtstream")
     assert (query["operations"], query["formula"], query["scaling_class"]) == (101, "1 + subscriptions.owner", "II")
     assert query["predicted_p99_ms"] is None
-    assert [each["name"] for each in query["parameters"]] == ["me", "count"]
+    assert [parameter["name"] for parameter in query["parameters"]] == ["me", "count"]
 
 
 async def test_a_deployment_shows_files_bounds_and_indexes(client: httpx.AsyncClient, files: Files) -> None:
     found = (await client.get("/api/deployments/live")).json()
     assert found["files"] == files
-    assert {each["query"] for each in found["bounds"]} == {each["name"] for each in found["queries"]}
-    assert any(each["table"] == "subscriptions" for each in found["indexes"])
+    assert {bound["query"] for bound in found["bounds"]} == {query["name"] for query in found["queries"]}
+    assert any(index["table"] == "subscriptions" for index in found["indexes"])
     assert (await client.get("/api/deployments/d1")).json() == found
 
 
@@ -44,7 +46,7 @@ async def test_deploying_again_makes_a_new_live_version(client: httpx.AsyncClien
     assert made.status_code == 201, made.text
     assert (made.json()["id"], made.json()["is_live"]) == ("d2", True)
     both = (await client.get("/api/deployments")).json()["items"]
-    assert [(each["id"], each["is_live"]) for each in both] == [("d2", True), ("d1", False)]
+    assert [(deployment["id"], deployment["is_live"]) for deployment in both] == [("d2", True), ("d1", False)]
     assert (await client.get("/api/deployments/d1")).json()["files"] == files
 
 
@@ -64,7 +66,7 @@ async def test_nothing_to_deploy_is_said(client: httpx.AsyncClient) -> None:
 
 async def test_a_preview_names_what_would_change(client: httpx.AsyncClient, files: Files) -> None:
     changed = replaced(files, "schema.piql", "LIMIT 100 (owner)", "LIMIT 50 (owner)")
-    changed = [each for each in changed if each["path"] != "queries/addUser.piql"]
+    changed = [file for file in changed if file["path"] != "queries/addUser.piql"]
     text = "CREATE QUERY townOf AS SELECT hometown FROM users WHERE username = [1: u];"
     changed.append({"path": "queries/townOf.piql", "text": text})
     preview = (await client.post("/api/deployments/preview", json={"files": changed})).json()
@@ -73,7 +75,7 @@ async def test_a_preview_names_what_would_change(client: httpx.AsyncClient, file
     assert preview["removed"] == ["addUser"]
     assert "thoughtstream" in preview["changed"]
     assert "findUser" in preview["unchanged"]
-    change = next(each for each in preview["bounds_changed"] if each["query"] == "thoughtstream")
+    change = next(change for change in preview["bounds_changed"] if change["query"] == "thoughtstream")
     assert (change["before"]["operations"], change["after"]["operations"]) == (101, 51)
     assert preview["tables"] == [
         {
@@ -102,9 +104,9 @@ async def test_a_preview_names_the_tables_that_would_change(client: httpx.AsyncC
     ]
     assert users["checked"] == ["UNIQUE (hometown)", "hometown VARCHAR(99) NOT NULL"]
     assert thoughts["refusal"] == "its primary key is (owner, posted) and cannot change"
-    gone = [each for each in files if each["path"] != "schema.piql"]
+    gone = [file for file in files if file["path"] != "schema.piql"]
     preview = (await client.post("/api/deployments/preview", json={"files": gone})).json()
-    assert {(each["table"], each["change"]) for each in preview["tables"]} == {
+    assert {(table["table"], table["change"]) for table in preview["tables"]} == {
         ("users", "removed"),
         ("subscriptions", "removed"),
         ("thoughts", "removed"),
@@ -115,7 +117,7 @@ async def test_a_preview_of_a_refused_set_says_so(client: httpx.AsyncClient, fil
     changed = replaced(files, "schema.piql", LIMIT, "")
     preview = (await client.post("/api/deployments/preview", json={"files": changed})).json()
     assert preview["can_deploy"] is False
-    assert any(each["severity"] == "error" for each in preview["diagnostics"])
+    assert any(diagnostic["severity"] == "error" for diagnostic in preview["diagnostics"])
 
 
 async def test_unknown_deployments_workspaces_and_runs_are_not_found(client: httpx.AsyncClient) -> None:
@@ -146,11 +148,11 @@ async def test_a_limit_below_the_data_is_refused_before_anything_changes(
     refused = await client.post("/api/deployments", json={"workspace_id": "scadr", "base_version": 1, "files": changed})
     assert (refused.status_code, refused.json()["code"]) == (422, "compilation-refused")
     assert "at most 3" in refused.json()["message"]
-    assert [each["id"] for each in (await client.get("/api/deployments")).json()["items"]] == ["d1"]
+    assert [item["id"] for item in (await client.get("/api/deployments")).json()["items"]] == ["d1"]
 
 
 async def test_a_query_left_out_can_no_longer_be_run(client: httpx.AsyncClient, files: Files) -> None:
-    fewer = [each for each in files if each["path"] != "queries/findUser.piql"]
+    fewer = [file for file in files if file["path"] != "queries/findUser.piql"]
     made = await client.post("/api/deployments", json={"workspace_id": "scadr", "base_version": 1, "files": fewer})
     assert made.status_code == 201, made.text
     url = "/api/deployments/live/queries/findUser/executions"
@@ -169,7 +171,7 @@ async def test_a_store_that_is_away_is_said_and_the_sample_follows_when_it_is_ba
         assert await workspace_ids(client) == ["scadr"]
         files = (await client.get("/api/workspaces/scadr")).json()["files"]
         compiled = await client.post(
-            "/api/compilations", json={"files": [{"path": each["path"], "text": each["text"]} for each in files]}
+            "/api/compilations", json={"files": [{"path": file["path"], "text": file["text"]} for file in files]}
         )
         assert compiled.status_code == 200
         refused = await client.post("/api/deployments", json={"workspace_id": "scadr"})
@@ -178,7 +180,7 @@ async def test_a_store_that_is_away_is_said_and_the_sample_follows_when_it_is_ba
         assert (await client.put("/api/workspaces/scadr/files/schema.piql", json=edit)).status_code == 200
     async with running(here) as client:
         assert (await client.get("/api/health")).json()["status"] == "ok"
-        assert [each["id"] for each in (await client.get("/api/deployments")).json()["items"]] == ["d1"]
+        assert [item["id"] for item in (await client.get("/api/deployments")).json()["items"]] == ["d1"]
         first = (await client.get("/api/workspaces/scadr")).json()["files"][0]
         assert first["text"].endswith("-- mine")
         found = await client.get("/api/deployments/live/queries/findUser/sample-parameters")

@@ -19,7 +19,7 @@ async def someone(client: httpx.AsyncClient) -> str:
 async def test_a_query_gives_rows_and_what_they_cost(client: httpx.AsyncClient) -> None:
     me = await someone(client)
     answer = (await run(client, "thoughtstream", me=me, count=10)).json()
-    assert [each["name"] for each in answer["columns"]] == ["owner", "posted", "text"]
+    assert [column["name"] for column in answer["columns"]] == ["owner", "posted", "text"]
     assert len(answer["rows"]) == 10
     posted = [row[1] for row in answer["rows"]]
     assert posted == sorted(posted, reverse=True)
@@ -42,7 +42,7 @@ async def test_a_cursor_of_a_replaced_query_is_stale(client: httpx.AsyncClient) 
     me = await someone(client)
     cursor = (await run(client, "myThoughts", me=me)).json()["cursor"]
     files = (await client.get("/api/deployments/live")).json()["files"]
-    changed = [each | {"text": each["text"].replace("PAGINATE 10", "PAGINATE 5")} for each in files]
+    changed = [file | {"text": file["text"].replace("PAGINATE 10", "PAGINATE 5")} for file in files]
     await client.post("/api/deployments", json={"workspace_id": "scadr", "base_version": 1, "files": changed})
     answer = await run(client, "myThoughts", me=me, cursor=cursor)
     assert (answer.status_code, answer.json()["code"]) == (422, "stale-cursor")
@@ -63,7 +63,7 @@ async def test_the_subscription_after_the_limit_is_refused(client: httpx.AsyncCl
     for number in range(101):
         await run(client, "addUser", username=f"target{number}", hometown="Oslo")
     answers = [await run(client, "subscribe", owner="owner", target=f"target{number}") for number in range(101)]
-    assert {each.status_code for each in answers[:-1]} == {200}
+    assert {answer.status_code for answer in answers[:-1]} == {200}
     assert (answers[-1].status_code, answers[-1].json()["code"]) == (422, "cardinality-violation")
     assert "100" in answers[-1].json()["message"]
 
@@ -122,8 +122,8 @@ async def test_a_replaced_deployment_does_not_run(client: httpx.AsyncClient) -> 
 async def test_executions_run_side_by_side(client: httpx.AsyncClient) -> None:
     me = await someone(client)
     answers = await asyncio.gather(*(run(client, "thoughtstream", me=me, count=10) for _ in range(40)))
-    assert {each.status_code for each in answers} == {200}
-    assert len({str(each.json()["rows"]) for each in answers}) == 1
+    assert {answer.status_code for answer in answers} == {200}
+    assert len({str(answer.json()["rows"]) for answer in answers}) == 1
 
 
 async def test_sample_parameters_of_every_query_can_be_run(client: httpx.AsyncClient) -> None:
@@ -131,7 +131,11 @@ async def test_sample_parameters_of_every_query_can_be_run(client: httpx.AsyncCl
     for query in live["queries"]:
         name = query["name"]
         sample = (await client.get(f"{URL}/{name}/sample-parameters")).json()
-        assert set(sample["parameters"]) == {each["name"] for each in query["parameters"]} == set(sample["sources"])
+        assert (
+            set(sample["parameters"])
+            == {parameter["name"] for parameter in query["parameters"]}
+            == set(sample["sources"])
+        )
         answer = await run(client, name, **sample["parameters"])
         assert answer.status_code == 200, (name, sample, answer.text)
     found = (await client.get(f"{URL}/findSubscription/sample-parameters")).json()["parameters"]
@@ -158,10 +162,10 @@ async def test_a_burst_runs_to_its_end_and_the_dashboard_counts_it(client: httpx
     assert query["requests_over_bound"] == 0
     assert query["most_operations"] <= query["bound_operations"] == 101
     assert (query["compliance"]["share"], query["slo"]["threshold_ms"]) == (1.0, 60_000)
-    assert sum(each["count"] for each in query["series"]) == query["executions"]
-    assert sum(each["count"] for each in query["histogram"]) == query["executions"]
-    others = [each for each in latency["queries"] if each["query"] != "thoughtstream"]
-    assert all(each["observed"] is None for each in others)
+    assert sum(bucket["count"] for bucket in query["series"]) == query["executions"]
+    assert sum(counted["count"] for counted in query["histogram"]) == query["executions"]
+    others = [query for query in latency["queries"] if query["query"] != "thoughtstream"]
+    assert all(other["observed"] is None for other in others)
 
 
 async def ended(client: httpx.AsyncClient, burst_id: str) -> dict:
@@ -191,7 +195,7 @@ async def test_a_burst_can_be_cancelled(client: httpx.AsyncClient) -> None:
     assert burst["done"] < 5000
     again = await client.post(f"/api/bursts/{burst_id}/cancel")
     assert (again.status_code, again.json()["code"]) == (409, "burst-ended")
-    assert [each["id"] for each in (await client.get("/api/bursts")).json()["items"]] == [burst_id]
+    assert [item["id"] for item in (await client.get("/api/bursts")).json()["items"]] == [burst_id]
 
 
 async def test_unknown_bursts_and_their_queries_are_not_found(client: httpx.AsyncClient) -> None:
@@ -207,7 +211,7 @@ async def test_slos_are_kept_changed_and_removed(client: httpx.AsyncClient) -> N
     assert saved.status_code == 200, saved.text
     await client.put("/api/slos/findUser", json={"quantile": 0.9, "threshold_ms": 7, "interval_seconds": 60})
     slos = (await client.get("/api/slos")).json()["items"]
-    assert [(each["query"], each["quantile"], each["threshold_ms"]) for each in slos] == [("findUser", 0.9, 7.0)]
+    assert [(slo["query"], slo["quantile"], slo["threshold_ms"]) for slo in slos] == [("findUser", 0.9, 7.0)]
     assert (await client.put("/api/slos/none", json={})).status_code == 404
     assert [(await client.delete("/api/slos/findUser")).status_code for _ in range(2)] == [204, 404]
 
@@ -221,7 +225,7 @@ async def test_slos_go_out_and_come_in_as_openslo(client: httpx.AsyncClient) -> 
     for query in ("findUser", "thoughtstream"):
         await client.delete(f"/api/slos/{query}")
     taken = await client.post("/api/slos/openslo", json={"text": text.replace("value: 5.0", "value: 7.5")})
-    assert [(each["query"], each["threshold_ms"]) for each in taken.json()] == [
+    assert [(item["query"], item["threshold_ms"]) for item in taken.json()] == [
         ("findUser", 7.5),
         ("thoughtstream", 7.5),
     ]
@@ -239,7 +243,7 @@ async def test_openslo_documents_are_taken_whole_or_not_at_all(client: httpx.Asy
     ):
         answer = await client.post("/api/slos/openslo", json={"text": wrong.replace("value: 5.0", "value: 9.0")})
         assert (answer.status_code, said in answer.json()["message"]) == (status, True), answer.text
-    assert [each["threshold_ms"] for each in (await client.get("/api/slos")).json()["items"]] == [5.0]
+    assert [item["threshold_ms"] for item in (await client.get("/api/slos")).json()["items"]] == [5.0]
     await client.put("/api/slos/findUser", json={"quantile": 0.99, "threshold_ms": 5, "interval_seconds": 90})
     refused = await client.get("/api/slos/openslo")
     assert (refused.status_code, refused.json()["code"]) == (422, "slo-not-written")

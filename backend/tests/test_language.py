@@ -32,13 +32,13 @@ async def asked(client: httpx.AsyncClient, what: str, body: object) -> Any:
 
 
 def text_at(files: Files, found: dict[str, Any]) -> str:
-    text = next(each["text"] for each in files if each["path"] == found["file"])
+    text = next(file["text"] for file in files if file["path"] == found["file"])
     return text[found["start"] : found["end"]]
 
 
 async def test_completion_knows_the_tables(client: httpx.AsyncClient, texts: Files) -> None:
     found = await asked(client, "completions", at(texts, "subscriptions"))
-    assert {"users", "subscriptions", "thoughts"} <= {each["label"] for each in found}
+    assert {"users", "subscriptions", "thoughts"} <= {completion["label"] for completion in found}
 
 
 async def test_a_name_leads_to_its_declaration_and_its_uses(client: httpx.AsyncClient, texts: Files) -> None:
@@ -46,10 +46,10 @@ async def test_a_name_leads_to_its_declaration_and_its_uses(client: httpx.AsyncC
     found = await asked(client, "definitions", place)
     assert (found["file"], text_at(texts, found)) == ("schema.piql", "target")
     uses = await asked(client, "references", place)
-    assert {text_at(texts, each["range"]) for each in uses} == {"target"}
-    assert len({each["range"]["file"] for each in uses}) > 2
-    assert [each["range"]["file"] for each in uses if each["is_definition"]] == ["schema.piql"]
-    (own,) = (each["range"] for each in uses if each["range"]["file"] == "queries/mine.piql")
+    assert {text_at(texts, use["range"]) for use in uses} == {"target"}
+    assert len({use["range"]["file"] for use in uses}) > 2
+    assert [use["range"]["file"] for use in uses if use["is_definition"]] == ["schema.piql"]
+    (own,) = (use["range"] for use in uses if use["range"]["file"] == "queries/mine.piql")
     assert own["start_column"] == place["column"] - 1
 
 
@@ -61,7 +61,7 @@ async def test_a_rename_changes_all_files_and_still_compiles(client: httpx.Async
     after = []
     for file in texts:
         text = file["text"]
-        for edit in sorted(edits, key=lambda each: -each["range"]["start"]):
+        for edit in sorted(edits, key=lambda edit: -edit["range"]["start"]):
             if edit["range"]["file"] == file["path"]:
                 text = text[: edit["range"]["start"]] + edit["text"] + text[edit["range"]["end"] :]
         after.append(file | {"text": text})
@@ -95,7 +95,7 @@ async def test_parentheses_tell_what_they_expect(client: httpx.AsyncClient, file
 
 async def test_a_file_is_shown_by_its_tokens_outline_and_folds(client: httpx.AsyncClient, texts: Files) -> None:
     found = await asked(client, "tokens", {"files": texts, "file": "queries/mine.piql"})
-    kinds = [found["types"][each] for each in found["data"][3::5]]
+    kinds = [found["types"][index] for index in found["data"][3::5]]
     assert kinds[:4] == ["keyword", "keyword", "query", "keyword"]
     file = texts[-1]
     (query,) = await asked(client, "outlines", file)

@@ -56,9 +56,9 @@ async def run_feed(client: httpx.AsyncClient, times: int) -> None:
 
 
 async def latency_of(client: httpx.AsyncClient, query: str = "thoughtstream") -> tuple[dict[str, Any], dict[str, Any]]:
-    """Give the whole answer, and its part for one query."""
+    """The whole answer, and its part for one query."""
     answer = (await client.get("/api/latency/live")).json()
-    return answer, next(each for each in answer["queries"] if each["query"] == query)
+    return answer, next(read for read in answer["queries"] if read["query"] == query)
 
 
 async def test_a_comment_empties_nothing_and_a_new_plan_is_marked(client: httpx.AsyncClient, files: Files) -> None:
@@ -84,7 +84,7 @@ async def test_a_comment_empties_nothing_and_a_new_plan_is_marked(client: httpx.
     assert other["plan_since"] == 1
 
     earlier = (await client.get("/api/latency/d2")).json()
-    assert next(each for each in earlier["queries"] if each["query"] == "thoughtstream")["executions"] == 5
+    assert next(query for query in earlier["queries"] if query["query"] == "thoughtstream")["executions"] == 5
 
 
 @pytest.mark.parametrize(

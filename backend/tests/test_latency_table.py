@@ -99,8 +99,8 @@ def test_what_ran_by_the_same_plan_counts_together_and_what_ran_later_does_not(d
         observe(database, [float(version)], version=version)
     table = ObservationTable(database)
     assert table.totals(Span(3, {"q": 2}), now() - AGO)["q"].executions == 2
-    assert sum(each.count for each in table.histogram(Span(3, {"q": 2}), now() - AGO)["q"]) == 2
-    assert sum(each.count for each in table.series(3, now() - AGO, 1.0)["q"]) == 3
+    assert sum(bucket.count for bucket in table.histogram(Span(3, {"q": 2}), now() - AGO)["q"]) == 2
+    assert sum(bucket.count for bucket in table.series(3, now() - AGO, 1.0)["q"]) == 3
     assert table.totals(Span(3, {}), now() - AGO) == {}
 
 
@@ -123,7 +123,7 @@ def test_the_series_has_one_point_a_step(database: Database) -> None:
     observe(database, [1.0, 2.0, 3.0], at=start + timedelta(seconds=4))
     observe(database, [8.0], at=start + timedelta(seconds=31))
     points = ObservationTable(database).series(1, start, 10.0)["q"]
-    assert [(each.at.second, each.p50_ms, each.p99_ms, each.count) for each in points] == [
+    assert [(point.at.second, point.p50_ms, point.p99_ms, point.count) for point in points] == [
         (0, 2.0, 3.0, 3),
         (30, 8.0, 8.0, 1),
     ]
@@ -134,9 +134,9 @@ def test_the_histogram_counts_every_execution_inside_its_bin(database: Database)
     latencies = [0.0, 0.2, 1.0, 1.1, 7.7, 1234.5]
     observe(database, latencies)
     bins = ObservationTable(database).histogram(FIRST, now() - AGO)["q"]
-    assert sum(each.count for each in bins) == len(latencies)
+    assert sum(counted.count for counted in bins) == len(latencies)
     for latency in latencies[1:]:
-        assert any(each.ms_low <= latency * 1.000001 and latency < each.ms_high for each in bins)
+        assert any(counted.ms_low <= latency * 1.000001 and latency < counted.ms_high for counted in bins)
 
 
 def test_an_interval_keeps_its_slo_when_the_quantile_keeps_the_threshold(database: Database) -> None:
@@ -148,7 +148,7 @@ def test_an_interval_keeps_its_slo_when_the_quantile_keeps_the_threshold(databas
     observe(database, [1.0] * 9, at=start + timedelta(seconds=180))
     observe(database, [1.0], at=start + timedelta(seconds=181), failed=True)  # a failure keeps nothing: 90 %
     intervals = ObservationTable(database).slo_intervals(1, start)["q"]
-    assert sorted(intervals, key=lambda each: (each.executions, each.kept)) == [
+    assert sorted(intervals, key=lambda interval: (interval.executions, interval.kept)) == [
         SloInterval(9, 9),
         SloInterval(10, 8),
         SloInterval(10, 9),

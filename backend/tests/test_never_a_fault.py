@@ -109,13 +109,13 @@ NAMES = [
 
 
 def places(value: object) -> list[tuple[object, ...]]:
-    """Give the path of every value inside a JSON value."""
+    """The path of every value inside a JSON value."""
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    return [(), *((key, *rest) for key, each in inner for rest in places(each))]
+    return [(), *((key, *rest) for key, child in inner for rest in places(child))]
 
 
 def mutant(body: object, chance: random.Random) -> object:
-    """Give the body with one value replaced, or a key added or removed."""
+    """The body with one value replaced, or a key added or removed."""
     changed: object = [copy.deepcopy(body)]
     *way, last = (0, *chance.choice(places(body)))
     target = changed

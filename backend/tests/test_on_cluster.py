@@ -40,7 +40,7 @@ async def test_health_names_the_nodes_the_keyspace_and_the_driver(
         ran = await client.post(url, json={"parameters": {"username": "ada_bell"}})
         assert (ran.status_code, len(ran.json()["rows"])) == (200, 1), ran.text
         deployments = (await client.get("/api/deployments")).json()["items"]
-        assert [each["is_live"] for each in deployments] == [True]
+        assert [deployment["is_live"] for deployment in deployments] == [True]
 
 
 async def test_a_cluster_that_goes_away_is_a_typed_error_and_works_again_without_a_restart(
@@ -70,13 +70,13 @@ async def test_a_cluster_that_goes_away_is_a_typed_error_and_works_again_without
         for node in cluster.nodes:
             node.pause()
         try:
-            ended = [await each for each in under_way]
+            ended = [await request for request in under_way]
             late = await find_user()
             health = await until("degraded")
         finally:
             for node in cluster.nodes:
                 node.resume()
-        assert {each.status_code for each in ended} <= {200, 503}
+        assert {answer.status_code for answer in ended} <= {200, 503}
         assert (late.status_code, late.json()["code"]) == (503, "store-unavailable"), late.text
         assert "did not answer within 2 s" in health["store"]["message"]
         assert len(health["store"]["cluster"]["nodes"]) == len(cluster.nodes)

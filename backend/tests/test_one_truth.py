@@ -146,7 +146,7 @@ async def test_nothing_live_is_replaced_for_somebody_who_does_not_say_what_was_s
         for url in (DEPLOYMENTS, f"{DEPLOYMENTS}/builds"):
             refused = await client.post(url, json=unsaid)
             assert (refused.status_code, refused.json()["code"]) == (428, "base-version-needed")
-            assert "version 1 by scadr is live, and base_version is not given" in refused.json()["message"]
+            assert "version 1 by scadr is live, and the request has no base_version" in refused.json()["message"]
             assert refused.json()["help"].endswith("deploy with base_version 1.")
     assert await live_version(client) == 1
     assert (await client.post(DEPLOYMENTS, json=body | {"base_version": 1})).status_code == 201

@@ -49,7 +49,7 @@ EXEMPT = {
 
 
 def resolved(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Give what a schema may be, without references and alternatives."""
+    """What a schema may be, without references and alternatives."""
     if "$ref" in schema:
         yield from resolved(DOCUMENT["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]])
     elif alternatives := [*schema.get("anyOf", ()), *schema.get("oneOf", ()), *schema.get("allOf", ())]:
@@ -64,7 +64,7 @@ def is_array(schema: dict[str, Any]) -> bool:
 
 
 def lists_without_pages(document: dict[str, Any]) -> set[str]:
-    """Give path and field of each array at the top of an answer to GET that has no `limit`, `cursor` and `next`."""
+    """Path and field of each array at the top of an answer to GET that has no `limit`, `cursor` and `next`."""
     unbounded = set()
     for path, operations in document["paths"].items():
         operation = operations.get("get", {"responses": {"200": {}}})

@@ -46,8 +46,10 @@ async def test_a_run_measures_predicts_and_draws_a_heatmap(client: httpx.AsyncCl
     run_id = await started(client, SHORT)
     run = await until(client, run_id, "done")
     assert (run["progress"], run["label"], run["settings"]["grid"]) == (1.0, "short", "custom")
-    assert {each["operator"] for each in run["operators_summary"]} == {"IndexScan", "SortedIndexJoin"}
-    assert all(each["samples"] > 0 and each["p50_ms"] <= each["p99_ms"] for each in run["operators_summary"])
+    assert {operator["operator"] for operator in run["operators_summary"]} == {"IndexScan", "SortedIndexJoin"}
+    assert all(
+        operator["samples"] > 0 and operator["p50_ms"] <= operator["p99_ms"] for operator in run["operators_summary"]
+    )
 
     ask = {"files": files, "query": "thoughtstream", "run_id": run_id, "slo": SLO}
     answer = await client.post("/api/predictions", json=ask)
@@ -56,8 +58,8 @@ async def test_a_run_measures_predicts_and_draws_a_heatmap(client: httpx.AsyncCl
     assert prediction["p99_ms"] == max(prediction["p99_by_interval_ms"])
     assert 0 < prediction["p50_ms"] <= prediction["p99_ms"]
     assert prediction["meets_slo"] == (prediction["slo_quantile_ms"] <= 500)
-    assert {each["operator"] for each in prediction["operators"]} == {"IndexScan", "SortedIndexJoin"}
-    parts = sum(each["part_of_p99_ms"] for each in prediction["operators"])
+    assert {operator["operator"] for operator in prediction["operators"]} == {"IndexScan", "SortedIndexJoin"}
+    parts = sum(operator["part_of_p99_ms"] for operator in prediction["operators"])
     assert parts == pytest.approx(prediction["p99_ms"], rel=0.02)
     assert prediction["risk"]["intervals"] == len(prediction["p99_by_interval_ms"])
     assert not prediction["risk"]["is_shown"]
@@ -73,10 +75,10 @@ async def test_a_run_measures_predicts_and_draws_a_heatmap(client: httpx.AsyncCl
     heatmap = answer.json()
     assert [len(row) for row in heatmap["p99_ms"]] == [3, 3, 3]
     assert all("extrapolated" not in row[:2] and row[2] == "extrapolated" for row in heatmap["state"])
-    assert all(each["x"] <= 10 for each in heatmap["largest_safe"])
+    assert all(point["x"] <= 10 for point in heatmap["largest_safe"])
     assert heatmap["x"]["current"] == 100
     place = heatmap["x"]["number_range"]
-    schema = next(each["text"] for each in files if each["path"] == "schema.piql")
+    schema = next(file["text"] for file in files if file["path"] == "schema.piql")
     assert schema[place["start"] : place["end"]] == "100"
 
     along = {"x": axes["x"], "values": {"count": 10}}
@@ -97,10 +99,10 @@ async def test_a_run_measures_predicts_and_draws_a_heatmap(client: httpx.AsyncCl
     assert answer.status_code == 200, answer.text
     together = answer.json()
     assert (together["operations"], together["round_trips"]) == (1 + 101 + 1, 1 + 2)
-    assert [each["query"] for each in together["parts"]] == ["myThoughts", "thoughtstream", "myThoughts"]
+    assert [part["query"] for part in together["parts"]] == ["myThoughts", "thoughtstream", "myThoughts"]
     assert together["parts"][1]["p99_ms"] == pytest.approx(prediction["p99_ms"])
     assert together["p99_ms"] >= prediction["p99_ms"]
-    assert sum(each["part_of_p99_ms"] for each in together["parts"]) == pytest.approx(together["p99_ms"], rel=0.02)
+    assert sum(part["part_of_p99_ms"] for part in together["parts"]) == pytest.approx(together["p99_ms"], rel=0.02)
     refusals = {
         "myThoughts,": "not-predictable",
         "none": "unknown-query",
@@ -116,25 +118,25 @@ async def test_a_run_measures_predicts_and_draws_a_heatmap(client: httpx.AsyncCl
     answer = await client.post("/api/safe-limits", json={"files": files, "run_id": run_id, "slo": wide})
     assert answer.status_code == 200, answer.text
     limits = answer.json()
-    followers = next(each for each in limits["limits"] if each["symbol"] == "subscriptions.owner")
+    followers = next(limit for limit in limits["limits"] if limit["symbol"] == "subscriptions.owner")
     assert (followers["current"], followers["largest"], followers["binding"]) == (100, None, None)
     assert "thoughtstream" in followers["queries"]
     assert followers["number_range"] == place
     assert "thoughtstream" in limits["breaking"]  # pages of 50 were not measured, so nothing says that they are safe
     asked = {"files": files, "run_id": run_id, "slo": wide, "slos": {"myThoughts": wide | {"threshold_ms": 0.001}}}
     limits = (await client.post("/api/safe-limits", json=asked)).json()
-    pages = next(each for each in limits["limits"] if each["queries"] == ["myThoughts"])
+    pages = next(limit for limit in limits["limits"] if limit["queries"] == ["myThoughts"])
     assert (pages["largest"], pages["binding"]) == (None, "myThoughts")
 
     made = await client.post("/api/deployments", json={"workspace_id": "scadr", "base_version": 1, "run_id": run_id})
     assert made.status_code == 201, made.text
     assert made.json()["run_id"] == run_id
-    predicted = {each["name"]: each["predicted_p99_ms"] for each in made.json()["queries"]}
+    predicted = {query["name"]: query["predicted_p99_ms"] for query in made.json()["queries"]}
     assert predicted["thoughtstream"] == pytest.approx(prediction["typical_p99_ms"])
     assert predicted["postThought"] is None
     latency = (await client.get("/api/latency/live")).json()
     assert latency["run_id"] == run_id
-    seen = {each["query"]: each["predicted_p99_ms"] for each in latency["queries"]}
+    seen = {query["query"]: query["predicted_p99_ms"] for query in latency["queries"]}
     assert seen["thoughtstream"] == pytest.approx(prediction["typical_p99_ms"])
 
     for axis in ("none", "subscriptions.owner"):
@@ -164,7 +166,7 @@ async def test_what_a_run_has_not_measured_is_said_with_the_point_that_it_lacks(
 
     answer = await client.post("/api/prediction-sets", json=ask | {"queries": [*texts, "nobody", join]})
     assert answer.status_code == 200, answer.text
-    found = {each["query"]: each for each in answer.json()["predictions"]}
+    found = {prediction["query"]: prediction for prediction in answer.json()["predictions"]}
     assert list(found) == ["far", "near", join]  # neither what has no bound nor what is not there
     assert found["near"] == (await client.post("/api/predictions", json=ask | {"query": "near"})).json()
     assert found["near"]["p99_ms"] > 0
@@ -176,7 +178,7 @@ async def test_what_a_run_has_not_measured_is_said_with_the_point_that_it_lacks(
 
     for query, values, kind in (("far", [8000, 9000], "beyond-measured"), (join, [5, 10], "not-measured")):
         compiled = (await client.post("/api/compilations", json={"files": ask["files"]})).json()
-        axes = next(each["axes"] for each in compiled["queries"] if each["name"] == query)
+        axes = next(read["axes"] for read in compiled["queries"] if read["name"] == query)
         along = {"query": query, "x": {"symbol": axes[0]["symbol"], "values": values}}
         answer = await client.post("/api/curves", json=ask | along)
         assert (answer.status_code, answer.json()["kind"]) == (200, kind)
@@ -216,7 +218,7 @@ async def test_a_cancelled_run_is_resumed_behind_what_it_has_measured(client: ht
     assert run["points_done"] >= run["points_total"] / 3
     done = await until(client, run_id, "done")
     assert (done["message"], done["progress"]) == (None, 1.0)
-    assert all(each["samples"] > 0 for each in done["operators_summary"])
+    assert all(operator["samples"] > 0 for operator in done["operators_summary"])
 
 
 def as_if_it_had_been_fast(measurements: Path) -> None:
@@ -227,10 +229,10 @@ def as_if_it_had_been_fast(measurements: Path) -> None:
     directory = RunDirectory(measurements, settings)
     fast = Histogram.of([2.0] * 2_000)
     cells = [
-        replace(each, histogram=fast, effective=None) if each.point.operator is SLOWED_DOWN else each for each in cells
+        replace(cell, histogram=fast, effective=None) if cell.point.operator is SLOWED_DOWN else cell for cell in cells
     ]
     for interval in range(settings.intervals):
-        directory.write_interval(interval, [each for each in cells if each.interval == interval])
+        directory.write_interval(interval, [cell for cell in cells if cell.interval == interval])
     directory.end("done")
     content = json.loads(looks)
     for canary in content["looks"][0]["canaries"]:
@@ -260,14 +262,14 @@ async def test_a_stale_run_says_so_and_is_measured_anew_where_it_is(
     assert looked.json()["drift"]["stale_operators"] == [SLOWED_DOWN.value]
     ask = {"files": files, "query": "thoughtstream", "run_id": run_id, "slo": SLO}
     warnings = (await client.post("/api/predictions", json=ask)).json()["warnings"]
-    assert any("the profile is stale: SortedIndexJoin" in each for each in warnings)
+    assert any("the profile is stale: SortedIndexJoin" in warning for warning in warnings)
 
     again = await started(client, {"refreshes": run_id, "label": "again"})
     run = await until(client, again, "done")
     assert (run["label"], run["drift"], run["settings"]["intervals"]) == ("again", None, 2)
-    assert {each["operator"] for each in run["operators_summary"]} == {"IndexScan", "SortedIndexJoin"}
-    folders = [settings.data / "profile-runs" / each / "measurements" for each in (run_id, again)]
-    old, new = ({(each.point, each.interval): each.started_at for each in read_cells(folder)} for folder in folders)
+    assert {operator["operator"] for operator in run["operators_summary"]} == {"IndexScan", "SortedIndexJoin"}
+    folders = [settings.data / "profile-runs" / folder / "measurements" for folder in (run_id, again)]
+    old, new = ({(cell.point, cell.interval): cell.started_at for cell in read_cells(folder)} for folder in folders)
     assert {at[0].operator for at in old if old[at] != new[at]} == {SLOWED_DOWN}
 
 
@@ -278,7 +280,7 @@ async def test_events_tell_every_change_and_end_with_the_run(client: httpx.Async
     runs = [json.loads(line.removeprefix("data: ")) for line in events.splitlines() if line.startswith("data: ")]
     assert events.startswith("event: progress\n")
     assert runs[-1]["state"] == "done"
-    progress = [each["progress"] for each in runs]
+    progress = [run["progress"] for run in runs]
     assert progress == sorted(progress)
 
 
@@ -293,7 +295,7 @@ async def test_a_run_that_was_under_way_at_the_end_of_the_backend_has_failed(
         run = (await client.get(f"/api/profile-runs/{run_id}")).json()
         assert run["state"] == "failed"
         assert "stopped" in run["message"]
-        left = {each.name for each in (settings.data / "profile-runs" / run_id).iterdir()}
+        left = {entry.name for entry in (settings.data / "profile-runs" / run_id).iterdir()}
         assert left <= {"state.json", "measurements"}
         assert (await client.get(f"/api/profile-runs/{waiting}")).json()["state"] in ("queued", "starting", "running")
 

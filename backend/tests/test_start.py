@@ -96,7 +96,7 @@ def test_an_interrupted_first_start_is_done_anew(tmp_path: Path) -> None:
         assert process.stdout.readline()
         assert not mark.exists()
         url = f"http://127.0.0.1:{port}/api/deployments"
-        assert [each["id"] for each in httpx.get(url).json()["items"]] == ["d1"]
+        assert [item["id"] for item in httpx.get(url).json()["items"]] == ["d1"]
         sample = httpx.get(f"{url}/live/queries/findUser/sample-parameters").json()
         assert "first 1000 rows" in sample["sources"]["username"]
     finally:

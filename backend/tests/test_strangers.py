@@ -51,7 +51,7 @@ async def test_a_foreign_page_changes_nothing_by_any_unsafe_operation(client: ht
             assert (answer.status_code, answer.json()["code"]) == (403, "foreign-origin"), (method, url, headers)
             asked += 1
     assert asked > 30 * len(FOREIGN)
-    assert [each["id"] for each in (await client.get("/api/deployments")).json()["items"]] == ["d1"]
+    assert [item["id"] for item in (await client.get("/api/deployments")).json()["items"]] == ["d1"]
 
 
 @pytest.mark.parametrize("headers", OWN)
@@ -68,7 +68,7 @@ async def test_a_body_in_the_form_of_a_form_is_refused(client: httpx.AsyncClient
 
 
 @pytest.mark.parametrize(
-    ("headers", "reaches"), [*((each, False) for each in FOREIGN), *((each, True) for each in OWN)]
+    ("headers", "reaches"), [*((header, False) for header in FOREIGN), *((header, True) for header in OWN)]
 )
 async def test_a_websocket_is_held_to_the_same(headers: dict[str, str], reaches: bool) -> None:
     sent: list[Message] = []

@@ -12,7 +12,7 @@ async def test_the_first_start_makes_the_sample_workspace(client: httpx.AsyncCli
     assert (await client.get("/api/workspaces")).json()["items"] == [{"id": "scadr", "title": "SCADr"}]
     files = (await client.get("/api/workspaces/scadr")).json()["files"]
     assert files[0]["path"] == "schema.piql"
-    assert "queries/thoughtstream.piql" in [each["path"] for each in files]
+    assert "queries/thoughtstream.piql" in [file["path"] for file in files]
 
 
 async def test_a_saved_file_is_read_back_with_a_new_revision(client: httpx.AsyncClient, settings: Settings) -> None:
@@ -25,7 +25,7 @@ async def test_a_saved_file_is_read_back_with_a_new_revision(client: httpx.Async
     assert (await client.get("/api/workspaces/scadr")).json()["files"][0]["text"] == text
     folder = settings.data / "workspaces" / "scadr"
     assert (folder / "schema.piql").read_bytes() == text.encode()
-    assert not [each for each in folder.iterdir() if each.suffix == ".tmp"]
+    assert not [entry for entry in folder.iterdir() if entry.suffix == ".tmp"]
     assert (folder / "schema.piql").stat().st_mode & 0o777 == 0o600
 
 
@@ -110,7 +110,7 @@ async def test_a_link_out_of_the_workspace_is_no_file_of_it(client: httpx.AsyncC
     (folder / "linked.piql").symlink_to(secret)
     (folder / "elsewhere").symlink_to(settings.data)
     (folder / "again.piql").symlink_to(folder / "schema.piql")
-    texts = {each["path"]: each["text"] for each in (await client.get("/api/workspaces/scadr")).json()["files"]}
+    texts = {file["path"]: file["text"] for file in (await client.get("/api/workspaces/scadr")).json()["files"]}
     assert texts["again.piql"] == texts["schema.piql"]
     assert "secret" not in texts.values()
     for path in ("linked.piql", "elsewhere/secret.piql"):

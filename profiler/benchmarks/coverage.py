@@ -55,8 +55,8 @@ def main() -> None:
     given = parser.parse_args()
     found: list[Cell] = []
     with Pool(given.jobs) as pool:
-        for each in pool.imap(cell_of, range(given.cells)):
-            found.append(each)
+        for cell in pool.imap(cell_of, range(given.cells)):
+            found.append(cell)
             if len(found) % 100 == 0:
                 print(f"{len(found)} of {given.cells}", file=sys.stderr, flush=True)
     text = section(found)
@@ -88,7 +88,7 @@ def costs(random: np.random.Generator) -> ServiceTimes:
 
 def cell(times: ServiceTimes, random: np.random.Generator) -> Cell:
     """Profile a store, and predict one join of random size on it."""
-    profile = [measured(times, each, random) for each in _GRID.measured]
+    profile = [measured(times, point, random) for point in _GRID.measured]
     model = SurfaceModel(Measurements.of(profile, 30.0, checks=_GRID.checks))
     join = random_join(random)
     work = Work(
@@ -114,7 +114,7 @@ def random_join(random: np.random.Generator) -> Point:
 
 
 def measured(times: ServiceTimes, point: Point, random: np.random.Generator) -> Measurement:
-    """Give what a run keeps of a point; its executions are far apart, each with a cause of its own."""
+    """What a run keeps of a point; its executions are far apart, each with a cause of its own."""
     causes = random.standard_normal(_EXECUTIONS, dtype=np.float32)
     if point.is_query:
         return Measurement(point, 0, Histogram.of(times.took_us(call(point), causes, random)), 0.0, 1.0)
@@ -134,9 +134,9 @@ def call(point: Point) -> Call:
 
 
 def section(found: list[Cell]) -> str:
-    of_observed = _share(sum(each.observed <= each.bound for each in found), len(found))
-    of_exact = _share(sum(each.exact <= each.bound for each in found), len(found))
-    errors = [each.predicted / each.exact - 1 for each in found]
+    of_observed = _share(sum(point.observed <= point.bound for point in found), len(found))
+    of_exact = _share(sum(point.exact <= point.bound for point in found), len(found))
+    errors = [point.predicted / point.exact - 1 for point in found]
     lines = [
         f"`python profiler/benchmarks/coverage.py`: {len(found):,} stores (seed {_SEED}), each with costs of its own "
         f"in the law of `service_times.py`, and of each one join of random size, so that no two cells share anything. "
@@ -144,15 +144,15 @@ def section(found: list[Cell]) -> str:
         f"that of {_EXACT:,} draws. The stated coverage is that of the p99 which the executions of a cell show; 87 to "
         f"93 % was asked for.",
         f"The bound held for **{of_observed} of the cells as they were observed**, for {of_exact} of their exact p99s. "
-        f"It lies {_mean([each.bound / each.predicted - 1 for each in found])} above the best estimate in the mean; "
-        f"that one is {_mean([abs(each) for each in errors])} off the exact p99 (worst "
+        f"It lies {_mean([point.bound / point.predicted - 1 for point in found])} above the best estimate in the mean; "
+        f"that one is {_mean([abs(error) for error in errors])} off the exact p99 (worst "
         f"{min(errors):+.1%} and {max(errors):+.1%}).",
         "| join | cells | held, as observed (95 %) | held, exact |\n| --- | ---: | ---: | ---: |",
     ]
     for operator in JOINS:
-        mine = [each for each in found if each.point.operator is operator]
-        seen = _share(sum(each.observed <= each.bound for each in mine), len(mine))
-        true = _share(sum(each.exact <= each.bound for each in mine), len(mine))
+        mine = [point for point in found if point.point.operator is operator]
+        seen = _share(sum(cell.observed <= cell.bound for cell in mine), len(mine))
+        true = _share(sum(cell.exact <= cell.bound for cell in mine), len(mine))
         lines[-1] += f"\n| {operator.value} | {len(mine)} | {seen} | {true} |"
     return "\n\n".join(lines)
 

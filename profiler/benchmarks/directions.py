@@ -36,7 +36,7 @@ _TABLES = (
 
 
 def text() -> str:
-    """Give the schema and the queries."""
+    """The schema and the queries."""
     parts = [_TABLES]
     for length in _LENGTHS:
         parts += [
@@ -54,7 +54,7 @@ def text() -> str:
 
 
 def rows() -> Iterator[tuple[str, list[Mapping[str, Any]]]]:
-    """Give the rows of each table; owner c000 … has as many links as its level says."""
+    """The rows of each table; owner c000 … has as many links as its level says."""
     random = Random(1)
     names = [f"n{at:03}" for at in range(_OWNERS)]
     yield "links", links(names, _CHILD_ROWS, random)
@@ -76,7 +76,7 @@ def main() -> None:
                 key = {"name": f"n{random.randrange(_OWNERS):03}"}
                 seen.clear()
                 database.execute(name, key if name == "get" else owner | ({"most": most} if most else {}))
-                return {"": seen[0].elapsed_ms - sum(each.elapsed_ms for each in seen[0].operators[:-1])}
+                return {"": seen[0].elapsed_ms - sum(operator.elapsed_ms for operator in seen[0].operators[:-1])}
 
             return execute
 

@@ -52,18 +52,18 @@ def main() -> None:
         for task in second_tasks(settings, "", interval, 1, measured, so_far):
             measured += [measure(law, task, point, given.precision, random) for point, _ in task.shares]
         so_far += measured
-        spent += sum(each.seconds for each in measured)
+        spent += sum(cell.seconds for cell in measured)
         print(f"interval {interval + 1}: {known(grid.measured, so_far, given.precision)}", flush=True)
     for point in grid.measured:
-        mine = [each for each in so_far if each.point == point]
+        mine = [cell for cell in so_far if cell.point == point]
         if half_width(mine) > given.precision:
-            executions = sum(each.histogram.total for each in mine)
+            executions = sum(cell.histogram.total for cell in mine)
             print(f"  {point}: ± {half_width(mine):.0%} after {executions} executions")
 
 
 def measure(law: ServiceTimes, task: Task, point: Point, precision: float, random: np.random.Generator) -> Measurement:
     """Draw the executions that fit into a point's seconds beside the others of its task, until the p99 is known."""
-    seconds, of_all = dict(task.shares)[point], sum(each for _, each in task.shares)
+    seconds, of_all = dict(task.shares)[point], sum(share for _, share in task.shares)
     below, own = calls_of(point)
     one_us = float(np.mean(drawn(law, [*below, *own], np.zeros(50, dtype=np.float32), random)[0]))
     most = max(task.at_least, int(seconds * 1e6 * task.load / one_us))
@@ -90,8 +90,8 @@ def measure(law: ServiceTimes, task: Task, point: Point, precision: float, rando
 def drawn(
     law: ServiceTimes, calls: list[Call], causes: np.ndarray, random: np.random.Generator, skipped: int = 0
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Give what all calls take, one execution for each cause, and what those behind the first ones do."""
-    parts = [np.concatenate([law.took_us(each, part, random) for part in _parts(causes)]) for each in calls]
+    """What all calls take, one execution for each cause, and what those behind the first ones do."""
+    parts = [np.concatenate([law.took_us(call, part, random) for part in _parts(causes)]) for call in calls]
     return np.sum(parts, axis=0), np.sum(parts[skipped:], axis=0)
 
 
@@ -100,7 +100,7 @@ def _parts(causes: np.ndarray) -> list[np.ndarray]:
 
 
 def calls_of(point: Point) -> tuple[list[Call], list[Call]]:
-    """Give the calls of the rest of a point's execution, and its own."""
+    """The calls of the rest of a point's execution, and its own."""
     n, rows, size, _ = point.coordinates
     one = Call(1, 0, 0)
     match point.operator:

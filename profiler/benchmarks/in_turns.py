@@ -68,7 +68,7 @@ def filled(
 
 
 def links(names: Sequence[str], levels: Sequence[int], random: Random) -> list[Mapping[str, str]]:
-    """Give rows of (owner, target): ten owners of each level, `c010-3` with ten targets."""
+    """Rows of (owner, target): ten owners of each level, `c010-3` with ten targets."""
     return [
         {"owner": f"c{level:03}-{owner}", "target": target}
         for level in levels

@@ -75,7 +75,7 @@ def measure(lists: Lists) -> tuple[list[Measurement], dict[str, Case], dict[str,
         compilation = fill(database, lists)
         points = Session(database, seen, workload, clock)
         queries = sessions(database, seen, compilation, lists, clock)
-        calls = {name: calls_of(each, store) for name, each in queries.items()}
+        calls = {name: calls_of(query, store) for name, query in queries.items()}
         random = Random(lists.seed)
         intervals, most = profile["intervals"], profile["most_executions"] // profile["intervals"]
         cells: list[Measurement] = []
@@ -97,11 +97,11 @@ def measure(lists: Lists) -> tuple[list[Measurement], dict[str, Case], dict[str,
                             at_most=most,
                         )
                     )
-        return cells, {name: each.case() for name, each in queries.items()}, calls
+        return cells, {name: query.case() for name, query in queries.items()}, calls
 
 
 def calls_of(query: CaseSession, store: KnownTruthStore) -> tuple[Call, ...]:
-    """Give the calls that an execution of a query makes: those of every execution, or there is no exact quantile."""
+    """The calls that an execution of a query makes: those of every execution, or there is no exact quantile."""
     found = set()
     for _ in range(_LOOKS):
         store.calls.clear()
@@ -124,9 +124,9 @@ def rows_of(measurements: Measurements, cases: Mapping[str, Case], truths: Mappi
             len(case.work.operators),
             truths[name].p99,
             truths[name].histogram,
-            {key: each.p99_ms * 1000 for key, each in found.items()},
+            {key: prediction.p99_ms * 1000 for key, prediction in found.items()},
             None if careful is None else careful * 1000,
-            {key: each.p50_ms * 1000 for key, each in found.items()},
+            {key: prediction.p50_ms * 1000 for key, prediction in found.items()},
         )
     return rows
 

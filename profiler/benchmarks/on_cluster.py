@@ -58,7 +58,7 @@ def main() -> None:
     (given.out / "validation.json").write_text(json.dumps(as_json(found), indent=2) + "\n", encoding="utf-8")
     (given.out / "report.html").write_text(as_page(found), encoding="utf-8")
     say(as_table(found))
-    nodes = "An embedded store" if topology is None else _nodes([f"{each.version}" for each in topology.nodes])
+    nodes = "An embedded store" if topology is None else _nodes([f"{node.version}" for node in topology.nodes])
     replication = "" if topology is None else f", replication {topology.replication}, reads {topology.consistency}"
     text = cluster_section(lists, found, f"{nodes}{replication}; {_machine()}; {time.monotonic() - began:.0f} s in all")
     print(text)
@@ -81,7 +81,7 @@ def _nodes(versions: Sequence[str]) -> str:
 
 
 def _machine() -> str:
-    load = ", ".join(f"{each:.1f}" for each in os.getloadavg())
+    load = ", ".join(f"{load:.1f}" for load in os.getloadavg())
     return f"{os.cpu_count()} cores ({platform.machine()}), load averages at the end {load}"
 
 

@@ -33,17 +33,17 @@ def write_section(title: str, text: str) -> None:
     page = PAGE.read_text(encoding="utf-8") if PAGE.exists() else _HEAD
     sections = {part.splitlines()[0]: part for part in page.split("\n## ")[1:]}
     sections[title] = f"{title}\n\n{text.strip()}\n"
-    first = [each for each in (KNOWN_TRUTH, CLUSTER, CLUSTER_WRITES) if each in sections]
-    ordered = [sections[each] for each in dict.fromkeys([*first, *sections])]  # those written by hand come after
-    PAGE.write_text(_HEAD + "".join(f"\n## {each.rstrip()}\n" for each in ordered), encoding="utf-8")
+    first = [name for name in (KNOWN_TRUTH, CLUSTER, CLUSTER_WRITES) if name in sections]
+    ordered = [sections[name] for name in dict.fromkeys([*first, *sections])]  # those written by hand come after
+    PAGE.write_text(_HEAD + "".join(f"\n## {section.rstrip()}\n" for section in ordered), encoding="utf-8")
 
 
 def known_truth_section(
     lists: Lists, rows: Mapping[str, Row], cases: Mapping[str, Case], profile: Measurements, seconds: float
 ) -> str:
-    """Say what was stated, what came of it, and whether what was executed agrees with what is called exact."""
+    """What was stated, what came of it, and whether what was executed agrees with what is called exact."""
     agree = sum(
-        each.actual.low_us <= rows[name].actual.estimate_us <= each.actual.high_us for name, each in cases.items()
+        case.actual.low_us <= rows[name].actual.estimate_us <= case.actual.high_us for name, case in cases.items()
     )
     law = ", ".join(f"{key} {value:g}" for key, value in asdict(lists.times).items())
     known = _profile(lists, profile)
@@ -68,10 +68,10 @@ def _profile(lists: Lists, profile: Measurements) -> str:
 
 
 def cluster_section(lists: Lists, found: Validation, place: str) -> str:
-    """Say where and how it was measured, and what came of it."""
+    """Where and how it was measured, and what came of it."""
     settings = found.settings
     minutes = settings.intervals * settings.interval_seconds / 60
-    executions = [each.histogram.total for each in found.rows]
+    executions = [row.histogram.total for row in found.rows]
     protocol = (
         f"`python profiler/benchmarks/on_cluster.py`. {place}. Measured for {minutes:g} minutes, each query between "
         f"{min(executions):,} and {max(executions):,} times; a p99 of less than what 300 independent executions are "
@@ -81,13 +81,13 @@ def cluster_section(lists: Lists, found: Validation, place: str) -> str:
         f"{settings.load:.0%} of its time; what is known to ± {settings.precision:.0%} leaves time to others. An "
         "under-prediction counts only where the whole interval lies above the prediction."
     )
-    rows = {each.query: each for each in found.rows}
+    rows = {row.query: row for row in found.rows}
     return "\n\n".join([protocol, *tables(lists, rows)])
 
 
 def tables(lists: Lists, rows: Mapping[str, Row]) -> list[str]:
-    """Give the goals, then Table 1, the unseen cardinalities, the cells of figure 6 and writes, as far as listed."""
-    parts = {part: [rows[name_of(each)] for each in cases] for part, cases in lists.parts.items()}
+    """The goals, then Table 1, the unseen cardinalities, the cells of figure 6 and writes, as far as listed."""
+    parts = {part: [rows[name_of(case)] for case in cases] for part, cases in lists.parts.items()}
     goals: list[Goal] = []
     shown: list[str] = []
     if found := parts.get("table_1"):
@@ -97,12 +97,12 @@ def tables(lists: Lists, rows: Mapping[str, Row]) -> list[str]:
         goals.append(goal_of_unseen(found, DEFAULT_MODEL))
         shown.append("### Unseen cardinalities\n\n" + _rows(found))
     if found := parts.get("figure_6"):
-        width = len({each["count"] for each in lists.parts["figure_6"]})
+        width = len({case["count"] for case in lists.parts["figure_6"]})
         goals += goals_of_map(found, DEFAULT_MODEL, width)
         shown.append("### The 25 cells of figure 6\n\n" + _map(found))
     if found := parts.get("writes"):
         shown.append("### Writes\n\n" + _rows(found))
-    held, bounded = covered([each for part in parts.values() for each in part])
+    held, bounded = covered([case for part in parts.values() for case in part])
     return [
         *([_goals(goals)] if goals else []),
         f"The bound that should hold for 9 of 10 held for {held} of {bounded}.",
@@ -112,11 +112,11 @@ def tables(lists: Lists, rows: Mapping[str, Row]) -> list[str]:
 
 def _goals(goals: Sequence[Goal]) -> str:
     lines = ["| goal | limit | value | range | |", "| --- | ---: | ---: | ---: | --- |"]
-    for each in goals:
-        show = (lambda value: f"{value:.1%}") if each.is_share else (lambda value: f"{value:.3f}")
-        sign = "≥" if each.is_least else "≤"
-        ends = f"{show(min(each.best, each.worst))} … {show(max(each.best, each.worst))}"
-        lines.append(f"| {each.name} | {sign} {show(each.limit)} | {show(each.value)} | {ends} | {each.verdict} |")
+    for goal in goals:
+        show = (lambda value: f"{value:.1%}") if goal.is_share else (lambda value: f"{value:.3f}")
+        sign = "≥" if goal.is_least else "≤"
+        ends = f"{show(min(goal.best, goal.worst))} … {show(max(goal.best, goal.worst))}"
+        lines.append(f"| {goal.name} | {sign} {show(goal.limit)} | {show(goal.value)} | {ends} | {goal.verdict} |")
     return "\n".join(lines)
 
 
@@ -125,14 +125,14 @@ def _rows(rows: Sequence[Row]) -> str:
         "| query | operators | p99, ms (95 %) | paper | error | surface | error | 9 of 10 within |",
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
-    for each in rows:
+    for row in rows:
         predicted = " | ".join(
-            f"{each.predicted_us[name] / 1000:.2f} | {each.error(name):+.1%}" for name in (_PAPER, DEFAULT_MODEL)
+            f"{row.predicted_us[name] / 1000:.2f} | {row.error(name):+.1%}" for name in (_PAPER, DEFAULT_MODEL)
         )
-        actual = each.actual
-        careful = "–" if each.conservative_us is None else f"{each.conservative_us / 1000:.2f}"
+        actual = row.actual
+        careful = "–" if row.conservative_us is None else f"{row.conservative_us / 1000:.2f}"
         lines.append(
-            f"| {each.query} | {each.operators} | {actual.estimate_us / 1000:.2f} "
+            f"| {row.query} | {row.operators} | {actual.estimate_us / 1000:.2f} "
             f"({actual.low_us / 1000:.2f} – {_ms(actual.high_us)}) | {predicted} | {careful} |"
         )
     return "\n".join([*lines, "", *_summaries(rows)])
@@ -141,13 +141,14 @@ def _rows(rows: Sequence[Row]) -> str:
 def _summaries(rows: Sequence[Row]) -> list[str]:
     found = []
     for name in (_PAPER, DEFAULT_MODEL):
-        each = summary_of(name, rows)
-        medians = each.median_absolute_error
+        summary = summary_of(name, rows)
+        medians = summary.median_absolute_error
         of_medians = "" if medians is None else f" (of medians {medians:.1%})"
         found.append(
-            f"- {name}: mean absolute error {each.mean_absolute_error:.1%}{of_medians}, bias {each.bias:+.1%}, worst "
-            f"{each.worst_over:+.1%} and {each.worst_under:+.1%}, excess pinball loss {each.excess_pinball_us:.2f} µs, "
-            f"false-safe {each.false_safe:.1%}, false-alarm {each.false_alarm:.1%}"
+            f"- {name}: mean absolute error {summary.mean_absolute_error:.1%}{of_medians}, bias {summary.bias:+.1%}, "
+            f"worst {summary.worst_over:+.1%} and {summary.worst_under:+.1%}, "
+            f"excess pinball loss {summary.excess_pinball_us:.2f} µs, "
+            f"false-safe {summary.false_safe:.1%}, false-alarm {summary.false_alarm:.1%}"
         )
     return found
 
@@ -155,13 +156,13 @@ def _summaries(rows: Sequence[Row]) -> list[str]:
 def _map(rows: Sequence[Row]) -> str:
     """Show p99 and the error of its prediction, subscriptions downwards."""
     cells: dict[str, list[Row]] = {}
-    for each in rows:
-        _, follows, _ = each.query.split(", ")
-        cells.setdefault(follows, []).append(each)
-    counts = [each.query.split()[-1] for each in next(iter(cells.values()))]
+    for row in rows:
+        _, follows, _ = row.query.split(", ")
+        cells.setdefault(follows, []).append(row)
+    counts = [cell.query.split()[-1] for cell in next(iter(cells.values()))]
     lines = [f"| subscriptions ╲ page | {' | '.join(counts)} |", "| --- |" + " ---: |" * len(counts)]
     for follows, line in cells.items():
-        shown = (f"{each.actual.estimate_us / 1000:.2f} ms, {each.error(DEFAULT_MODEL):+.1%}" for each in line)
+        shown = (f"{row.actual.estimate_us / 1000:.2f} ms, {row.error(DEFAULT_MODEL):+.1%}" for row in line)
         lines.append(f"| {follows} | {' | '.join(shown)} |")
     return "\n".join([*lines, "", *_summaries(rows)])
 

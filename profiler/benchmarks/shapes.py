@@ -29,7 +29,7 @@ def main() -> None:
     given = parser.parse_args()
     lists = Lists.read().only(["table_1"])
     lists = replace(
-        lists, parts={"table_1": tuple(each for each in lists.parts["table_1"] if each["query"] in _QUERIES)}
+        lists, parts={"table_1": tuple(case for case in lists.parts["table_1"] if case["query"] in _QUERIES)}
     )
     seen: list[Observation] = []
     with (
@@ -59,10 +59,13 @@ def main() -> None:
             return execute
 
         def operators() -> Mapping[str, float]:
-            return {f", {at}. {each.operator}": each.elapsed_ms for at, each in enumerate(seen[0].operators, start=1)}
+            return {
+                f", {at}. {operator.operator}": operator.elapsed_ms
+                for at, operator in enumerate(seen[0].operators, start=1)
+            }
 
-        parts = {each.name: of_query(each) for each in cases.values()}
-        parts |= {f"profile: {each}": of_point(each) for each in _GRID.points}
+        parts = {case.name: of_query(case) for case in cases.values()}
+        parts |= {f"profile: {point}": of_point(point) for point in _GRID.points}
         print_quantiles(take_turns(parts, given.minutes, random))
 
 

@@ -49,17 +49,17 @@ class Lists:
         return cls(content["seed"], content["profile"], ServiceTimes(**content["service_times"]), parts)
 
     def only(self, parts: Sequence[str]) -> Lists:
-        """Give the same list with some of its parts."""
+        """The same list with some of its parts."""
         return replace(self, parts={name: self.parts[name] for name in parts})
 
     @property
     def cases(self) -> dict[str, Mapping[str, Any]]:
-        """Give every case once, by its name."""
-        return {name_of(each): each for part in self.parts.values() for each in part}
+        """Every case once, by its name."""
+        return {name_of(case): case for part in self.parts.values() for case in part}
 
 
 def name_of(case: Mapping[str, Any]) -> str:
-    """Give `thoughtstream, follows 37, count 20`."""
+    """`thoughtstream, follows 37, count 20`."""
     return ", ".join([case["query"], *(f"{key} {value}" for key, value in case.items() if key != "query")])
 
 
@@ -101,7 +101,7 @@ def sessions(
 
 
 def _before(case: Mapping[str, Any], database: piql.Database) -> Callable[[Mapping[str, object]], None]:
-    """Give what lets the rows be as a write needs them: those that it inserts are not there, all others are."""
+    """What lets the rows be as a write needs them: those that it inserts are not there, all others are."""
 
     def run(parameters: Mapping[str, object]) -> None:
         for query, wanted in table_1_data.before(case, parameters):

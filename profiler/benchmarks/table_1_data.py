@@ -25,12 +25,12 @@ _LEFT, _APPROVED = (0, 1), (2, 3, 4)  # which of five users lose a subscription,
 
 
 def levels(cases: Iterable[Case], name: str) -> tuple[int, ...]:
-    """Give the values that a cardinality takes in all cases."""
-    return tuple(sorted({int(str(each[name])) for each in cases if name in each}))
+    """The values that a cardinality takes in all cases."""
+    return tuple(sorted({int(str(case[name])) for case in cases if name in case}))
 
 
 def scadr(cases: Sequence[Case]) -> dict[str, list[Row]]:
-    """Give SCADr's rows by table."""
+    """SCADr's rows by table."""
     random = Random(1)
     authors = [_name("author", at) for at in range(_FOLLOWED)]
     owners = {level: [_name(f"follows{level}", at) for at in range(_OWNERS_EACH)] for level in levels(cases, "follows")}
@@ -52,7 +52,7 @@ def scadr(cases: Sequence[Case]) -> dict[str, list[Row]]:
 
 
 def tpcw(cases: Sequence[Case]) -> dict[str, list[Row]]:
-    """Give TPC-W's rows by table."""
+    """TPC-W's rows by table."""
     random = Random(2)
     items = [(author, book) for author in range(_AUTHORS) for book in range(_BOOKS_EACH)]
     orders = [
@@ -182,7 +182,7 @@ def parameters(case: Case, random: Random) -> dict[str, object]:
 
 
 def before(case: Case, parameters: Mapping[str, object]) -> list[tuple[str, dict[str, object]]]:
-    """Give the writes that let the rows be as a write needs them, with their parameters."""
+    """The writes that let the rows be as a write needs them, with their parameters."""
     pair = {name: parameters[name] for name in ("owner", "target") if name in parameters}
     line = {name: parameters[name] for name in ("uname", "item") if name in parameters}
     match case["query"]:
@@ -201,7 +201,7 @@ def before(case: Case, parameters: Mapping[str, object]) -> list[tuple[str, dict
 
 
 def _word_of(author: int, cases: Sequence[Case]) -> str:
-    """Give the word that an author shares with as many others as a case asks for."""
+    """The word that an author shares with as many others as a case asks for."""
     first = 0
     for level in levels(cases, "authors"):
         for word in range(_WORDS_EACH):
@@ -224,7 +224,7 @@ def _item(author: int, book: int) -> str:
 
 
 def _subject(author: int, book: int) -> str:
-    """Give one of 20 subjects, such that each author has at most one book of it."""
+    """One of 20 subjects, such that each author has at most one book of it."""
     return f"subject{2 * book + author % 2:02}"
 
 

@@ -40,7 +40,7 @@ _VALUES: Mapping[str, Any] = {
 
 
 def text() -> str:
-    """Give the schema and the queries."""
+    """The schema and the queries."""
     parts = [
         "CREATE TABLE links (owner VARCHAR(16), target VARCHAR(16), PRIMARY KEY (owner, target), "
         f"CARDINALITY LIMIT {max(_CHILD_ROWS)} (owner));"
@@ -58,7 +58,7 @@ def text() -> str:
 
 
 def rows() -> Iterator[tuple[str, list[Mapping[str, Any]]]]:
-    """Give the rows of each table; owner c010-3 has 10 links."""
+    """The rows of each table; owner c010-3 has 10 links."""
     random = Random(1)
     names = [f"n{at:015}" for at in range(_RECORDS)]
     yield "links", links(names, _CHILD_ROWS, random)
@@ -82,7 +82,7 @@ def main() -> None:
                     database.execute(f"join_{name}", {"owner": f"c{level:03}-{random.randrange(10)}"})
                 else:
                     database.execute(f"get_{name}", {"name": f"n{random.randrange(_RECORDS):015}"})
-                return {"": seen[0].elapsed_ms - sum(each.elapsed_ms for each in seen[0].operators[:-1])}
+                return {"": seen[0].elapsed_ms - sum(operator.elapsed_ms for operator in seen[0].operators[:-1])}
 
             return execute
 

@@ -41,7 +41,7 @@ def thoughtstream() -> CompiledQuery:
         (Column("owner", NAME, False), Column("posted", posted, False), Column("text", text, True)),
         ("owner", "posted"),
     )
-    owner, target = (ColumnRef(relation="s", name=each, type=NAME) for each in ("owner", "target"))
+    owner, target = (ColumnRef(relation="s", name=name, type=NAME) for name in ("owner", "target"))
     fields = (
         ColumnRef(relation="t", name="owner", type=NAME),
         ColumnRef(relation="t", name="posted", type=posted),
@@ -96,7 +96,7 @@ def measured() -> Callable[..., Measurements]:
         cells = [
             Measurement(point, interval, Histogram.of(truth(point, interval, random)), 0.0, 2.0)
             for interval in range(intervals)
-            for point in sorted(grid.points, key=lambda each: each.operator.is_of_writes)  # draws of reads stay
+            for point in sorted(grid.points, key=lambda point: point.operator.is_of_writes)  # draws of reads stay
         ]
         return Measurements.of(cells, 2.0)
 

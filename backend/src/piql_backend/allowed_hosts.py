@@ -19,7 +19,7 @@ class AllowedHosts:
 
     def __init__(self, app: ASGIApp, names: Iterable[str] = ()) -> None:
         self._app = app
-        self._names = frozenset({"localhost", *(each.lower().rstrip(".") for each in names)})
+        self._names = frozenset({"localhost", *(name.lower().rstrip(".") for name in names)})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan" or self._allows(Headers(scope=scope).get("host", "")):
@@ -36,7 +36,7 @@ class AllowedHosts:
 
 
 def host_name(host: str) -> str:
-    """Give the name of a Host header, in small letters, without its port."""
+    """The name of a Host header, in small letters, without its port."""
     if host.startswith("["):
         address, _, rest = host[1:].partition("]")
         return host if rest and not rest.startswith(":") else address  # `[::1].example` is a name

@@ -65,7 +65,7 @@ def serve(argv: Sequence[str] | None = None) -> int:
 
 
 def slo(argv: Sequence[str] | None = None) -> int:
-    """Say whether the deployed queries keep their SLOs."""
+    """Whether the deployed queries keep their SLOs."""
     parser = argparse.ArgumentParser(prog="piql slo", description="Say whether the deployed queries keep their SLOs.")
     parser.add_argument("--url", default="http://127.0.0.1:8400", help="of a running workbench")
     parser.add_argument("--deployment", default="live", metavar="ID")

@@ -13,12 +13,12 @@ _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 def is_full(error: OSError) -> bool:
-    """Say whether a write failed for want of room."""
+    """Whether a write failed for want of room."""
     return error.errno in _FULL
 
 
 def disk_full(cause: object) -> OSError:
-    """Give the error of a full disk for one of a library that has its own."""
+    """The error of a full disk for one of a library that has its own."""
     return OSError(errno.ENOSPC, f"no space left on the disk ({cause})")
 
 

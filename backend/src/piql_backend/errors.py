@@ -76,7 +76,7 @@ class ApiError(Exception):
 
     @classmethod
     def of(cls, status: int, body: ErrorRead) -> ApiError:
-        """Give the refusal that was told in JSON."""
+        """The refusal that was told in JSON."""
         return cls(status, **{name: getattr(body, name) for name in ErrorRead.model_fields})
 
     @property
@@ -115,7 +115,7 @@ _ENGINE_ERRORS: tuple[tuple[type[engine.PiqlError], int, str, str | None], ...] 
 
 
 def from_engine(error: engine.PiqlError) -> ApiError:
-    """Give the refusal that an error of the engine stands for."""
+    """The refusal that an error of the engine stands for."""
     for kind, status, code, advice in _ENGINE_ERRORS:
         if isinstance(error, kind):
             return ApiError(status, code, str(error), advice)
@@ -159,9 +159,9 @@ def _without_surrogates(value: Any) -> Any:
         case str():
             return value.encode("utf-8", "replace").decode()
         case list():
-            return [_without_surrogates(each) for each in value]
+            return [_without_surrogates(item) for item in value]
         case dict():
-            return {_without_surrogates(key): _without_surrogates(each) for key, each in value.items()}
+            return {_without_surrogates(key): _without_surrogates(item) for key, item in value.items()}
         case _:
             return value
 
@@ -188,7 +188,7 @@ def _http_refusal(status: int, path: str, detail: str) -> ApiError:
 
 
 def add_error_handlers(app: FastAPI) -> None:
-    """Give every error the shape of `ErrorRead`."""
+    """Answer every error in the shape of `ErrorRead`."""
 
     @app.exception_handler(ApiError)
     async def on_refusal(_: Request, error: ApiError) -> JSONResponse:

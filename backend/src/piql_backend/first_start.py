@@ -97,7 +97,7 @@ class FirstStart:
         self._file.unlink(missing_ok=True)
 
     def _is_ours(self, mark: _Mark, store: StoreConnection) -> bool:
-        """Say whether the store is empty, or holds nothing but what this very first start put there."""
+        """Whether the store is empty, or holds nothing but what this very first start put there."""
         database = store.database()
         deployment = database.deployment
         is_first = deployment.version == 1 and deployment.origin.details.get(FIRST_START) == mark.token
@@ -106,7 +106,7 @@ class FirstStart:
         return is_first or is_coming or database.store.is_empty()
 
     def _may_be_empty(self, store: StoreConnection) -> bool:
-        """Say whether the store is empty; of one that is away nobody knows, and it is looked at again."""
+        """Whether the store is empty; of one that is away nobody knows, and it is looked at again."""
         try:
             return store.database().store.is_empty()
         except (PiqlError, ApiError):

@@ -84,14 +84,14 @@ def _answer(dist: Path, path: str, request: Request) -> Response:
 
 
 def _page(file: _File) -> Response:
-    """Give the page with a nonce of its own, which is never used for another answer."""
+    """The page with a nonce of its own, which is never used for another answer."""
     nonce = secrets.token_urlsafe(16)
     headers = {"Cache-Control": "no-store", "Content-Security-Policy": page_policy(nonce)}
     return Response(file.body.replace(_NONCE, nonce.encode()), media_type=file.media_type, headers=headers)
 
 
 def _find(dist: Path, path: str) -> Path | None:
-    """Give the file of that path, if it lies in `dist`."""
+    """The file of a URL path; None unless it lies in `dist`."""
     if not path or "\0" in path or len(path) > 500:
         return None
     try:

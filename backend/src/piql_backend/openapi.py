@@ -9,7 +9,7 @@ from piql_backend.app import create_app
 
 
 def document() -> str:
-    """Give the OpenAPI document as JSON."""
+    """The OpenAPI document as JSON."""
     return json.dumps(create_app().openapi(), indent=1)
 
 

@@ -64,7 +64,7 @@ class Listing(Generic[Item, Key]):
     is_descending: bool = False
 
     def page(self, wish: PageWish, fetch: Callable[[Key | None, int], Sequence[Item]]) -> Page[Item]:
-        """Give a page; `fetch(after, count)` gives the `count` next elements behind a key, from the start for None.
+        """A page; `fetch(after, count)` gives the `count` next elements behind a key, from the start for None.
 
         Raises ApiError 422 for a cursor that is none of this list.
         """
@@ -74,7 +74,7 @@ class Listing(Generic[Item, Key]):
         return Page(items=given, next=self._cursor_behind(given[-1]) if len(items) > wish.limit else None)
 
     def page_of(self, wish: PageWish, items: Iterable[Item]) -> Page[Item]:
-        """Give a page of elements that are all at hand, in any order."""
+        """A page of elements that are all at hand, in any order; 422 for a cursor that is none."""
         ordered = sorted(items, key=self.key, reverse=self.is_descending)
 
         def fetch(after: Key | None, count: int) -> Sequence[Item]:

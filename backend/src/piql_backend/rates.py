@@ -53,13 +53,13 @@ class Rates:
 
 
 def kind_of(method: str, path: str) -> Kind:
-    """Say of which kind a request is, by what it costs."""
+    """The kind of a request, by what it costs."""
     request = f"{method} {path}"
     return next((kind for kind, pattern in _KINDS if pattern.fullmatch(request)), "others")
 
 
 def client_of(address: str) -> str:
-    """Give whom an address stands for: of IPv6 the network, since a client has all of it."""
+    """The client an address stands for: of IPv6 the network, since a client has all of it."""
     try:
         parsed = ip_address(address.partition("%")[0])
     except ValueError:

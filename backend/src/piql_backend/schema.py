@@ -57,7 +57,7 @@ class SourceFile(Write):
 
 
 def _are_distinct(files: list[SourceFile]) -> list[SourceFile]:
-    paths = [each.path for each in files]
+    paths = [file.path for file in files]
     if twice := sorted({path for path in paths if paths.count(path) > 1}):
         raise PydanticCustomError(FILE_TWICE, "{path} is given twice", {"path": twice[0]})
     return files

@@ -15,7 +15,7 @@ _POLICY = "Content-Security-Policy"
 
 
 def page_policy(nonce: str) -> str:
-    """Give the policy of the page whose style elements carry the nonce."""
+    """The policy of the page whose style elements carry the nonce."""
     return "; ".join(
         (
             "default-src 'none'",

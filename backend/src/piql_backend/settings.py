@@ -88,7 +88,7 @@ class Settings:
 
 
 def rate_from(variable: str, default: float) -> float:
-    """Give the rate that a variable of the environment says; ValueError for what can be none."""
+    """The rate that a variable of the environment names; ValueError for a text that is none."""
     rate = float(os.environ.get(variable, default))
     if not 0 <= rate <= _HIGHEST_RATE:
         raise ValueError(f"{variable}={rate:g} is no rate: it is 0, for no limit, to {_HIGHEST_RATE:,} a second")
@@ -96,5 +96,5 @@ def rate_from(variable: str, default: float) -> float:
 
 
 def listed(names: str) -> tuple[str, ...]:
-    """Give the names of a list with commas."""
+    """The names in a text that separates them with commas."""
     return tuple(name.strip() for name in names.split(",") if name.strip())

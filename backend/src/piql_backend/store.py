@@ -33,7 +33,7 @@ class StoreConnection:
         return without_password(self.url)
 
     def database(self) -> piql.Database:
-        """Give the database, or raise StoreUnavailable."""
+        """The connection to the store; StoreUnavailable while it does not answer."""
         if self._database is None:
             with self._connecting:
                 if self._database is None:
@@ -41,7 +41,7 @@ class StoreConnection:
         return self._database
 
     def read_health(self) -> StoreRead:
-        """Say whether the store answers now."""
+        """Whether the store answers now."""
         message = None
         try:
             _ = self.database().deployment  # reads its version from the store
@@ -52,7 +52,7 @@ class StoreConnection:
         )
 
     def _cluster(self) -> ClusterRead | None:
-        """Give what is known of the cluster, also while it is away; None before it was met."""
+        """What is known of the cluster, also while it is away; None before it was met."""
         found = self._database.store.topology() if self._database is not None else None
         if found is None:
             return None

@@ -18,7 +18,7 @@ _DIGEST_BYTES = 16
 
 
 class Unchanged:
-    """Gives every JSON answer to GET an `ETag`, and answers 304 where the client has it."""
+    """Puts an `ETag` on every JSON answer to GET, and answers 304 where the client has it."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -57,7 +57,7 @@ def _tagged(start: Message, body: Message, known: str) -> Message:
     tag = f'"{hashlib.blake2b(body.get("body", b""), digest_size=_DIGEST_BYTES).hexdigest()}"'
     headers["ETag"] = tag
     headers["Cache-Control"] = "private, no-cache"  # to be kept, and asked about each time
-    if tag in (each.strip().removeprefix("W/") for each in known.split(",")):
+    if tag in (part.strip().removeprefix("W/") for part in known.split(",")):
         start["status"] = 304
         del headers["content-length"]
         del headers["content-type"]

@@ -80,7 +80,7 @@ class Workbench:
         )
 
     def _problems(self) -> list[ProblemRead]:
-        """Say what is the matter with what the workbench keeps."""
+        """What is the matter with what the workbench keeps."""
         problems = []
         if self.deployments.history.problem is not None:
             message = self.deployments.history.problem

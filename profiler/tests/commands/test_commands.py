@@ -52,7 +52,7 @@ def test_every_bounded_select_is_predicted(source: str, capsys: pytest.CaptureFi
     assert found["latency_ms"] == sorted(found["latency_by_interval_ms"])[1]
     assert found["worst_latency_ms"] == max(found["latency_by_interval_ms"])
     assert len(found["latency_by_interval_ms"]) == 3
-    assert [each["operator"] for each in found["operators"]] == ["IndexScan", "SortedIndexJoin"]
+    assert [operator["operator"] for operator in found["operators"]] == ["IndexScan", "SortedIndexJoin"]
 
 
 def test_a_smaller_limit_is_predicted_to_be_faster(source: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -203,7 +203,7 @@ def test_a_page_takes_as_long_as_its_steps(source: str, capsys: pytest.CaptureFi
     for page in pages:
         piql_predict([source, "--run", str(RECORDED), "--output", "json", "--page", page])
         found = json.loads(capsys.readouterr().out)
-        latency.append(next(each for each in found if each["query"] == page))
+        latency.append(next(item for item in found if item["query"] == page))
     assert len(latency[1]["operators"]) == 2 * len(latency[0]["operators"])
     # The recorded p99 are pauses, of which a page of two steps seldom meets two.
     assert 1.3 < latency[1]["latency_ms"] / latency[0]["latency_ms"] < 2.05

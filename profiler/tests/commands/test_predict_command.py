@@ -44,7 +44,7 @@ def run_of(tmp_path: Path) -> Run:
         directory = RunDirectory(out, RunSettings("embedded:", GRIDS["small"], 30.0, intervals))
         for interval in range(intervals):
             slower = 10 if interval % 5 == 4 else 1
-            directory.write_interval(interval, [_measured(each, interval, slower) for each in GRIDS["small"].points])
+            directory.write_interval(interval, [_measured(point, interval, slower) for point in GRIDS["small"].points])
         directory.end("done")
         return out
 
@@ -126,7 +126,7 @@ def test_an_slo_of_a_query_that_cannot_be_predicted_is_not_passed_over(
     slos = tmp_path / "slos.yaml"
     slos.write_text(write_openslo([Objective("oldest", 0.99, 60_000.0, 600.0)]))
     assert piql_predict([source, "--run", str(RECORDED), "--slo", str(slos), "--query", "latest"]) == 0
-    slos.write_text(write_openslo(Objective(each, 0.99, 60_000.0, 600.0) for each in ("latest", query)))
+    slos.write_text(write_openslo(Objective(name, 0.99, 60_000.0, 600.0) for name in ("latest", query)))
     assert piql_predict([source, "--run", str(RECORDED), "--slo", str(slos)]) == 1
     assert message in capsys.readouterr().err
 

@@ -24,8 +24,8 @@ def test_canaries_are_the_cheapest_points_and_make_several_requests_where_they_c
         Point(Operator.SORTED_INDEX_JOIN, 10, 1, 200),
         Point(Operator.FORWARD_JOIN, 10, 1, 200),
     )
-    of_writes = [each for each in canaries_of(GRIDS["default"]) if each.operator.is_of_writes]
-    assert [str(each) for each in of_writes] == [
+    of_writes = [point for point in canaries_of(GRIDS["default"]) if point.operator.is_of_writes]
+    assert [str(of_write) for of_write in of_writes] == [
         "Write of 120 B with 1 index entry",
         "LimitCheck of 4 × 1",
         "ReferenceCheck of 4",
@@ -89,7 +89,7 @@ def test_a_stale_profile_is_said_to_be_and_measured_anew_only_where_it_is(
     assert stale_operators(read_looks(profile)) == (Operator.INDEX_FK_JOIN,)
 
     assert piql_profile(["--refresh", str(profile), "--out", str(out), "--progress", "none"]) == 0
-    before, after = ({(each.point, each.interval): each for each in read_cells(run)} for run in (profile, out))
+    before, after = ({(cell.point, cell.interval): cell for cell in read_cells(run)} for run in (profile, out))
     assert set(before) == set(after)
     for at, cell in after.items():
         is_anew = at[0].operator is Operator.INDEX_FK_JOIN

@@ -47,8 +47,8 @@ def test_what_the_client_computes_for_all_parts_counts_for_each() -> None:
     clock = Computing()
     parts = [Part(taking(clock, lambda: 1_000), 30.0, 1e-3), Part(taking(clock, lambda: 4_000), 10.0, 4e-3)]
     blocks = offer_mixed(parts, load=0.9, seed=1, clock=clock).blocks
-    assert [each.computing for each in blocks] == [pytest.approx(0.9, abs=0.03)] * 2
-    assert all(each.is_void for each in blocks)
+    assert [block.computing for block in blocks] == [pytest.approx(0.9, abs=0.03)] * 2
+    assert all(block.is_void for block in blocks)
 
 
 def test_what_is_too_slow_for_its_time_is_executed_a_few_times_still() -> None:
@@ -92,10 +92,10 @@ def test_executions_that_follow_each_other_show_the_cause_that_they_share_whatev
         part = int(random.random() < 0.3)
         order.append(part)
         services[part].append(float(np.exp((0.1, 0.4)[part] * cause)) * (100, 5_000)[part])
-    blocks = [Block(each, each, [0.0] * len(each), 0.5) for each in services]
+    blocks = [Block(service, service, [0.0] * len(service), 0.5) for service in services]
     assert Mixed(blocks, [1.0, 1.0], order).correlations() == pytest.approx([0.6, 0.6], abs=0.03)
-    independent = [Random(6).sample(each, len(each)) for each in services]
-    blocks = [Block(each, each, [0.0] * len(each), 0.5) for each in independent]
+    independent = [Random(6).sample(service, len(service)) for service in services]
+    blocks = [Block(service, service, [0.0] * len(service), 0.5) for service in independent]
     assert Mixed(blocks, [1.0, 1.0], order).correlations() == pytest.approx([0.0, 0.0], abs=0.03)
 
 

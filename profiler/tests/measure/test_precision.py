@@ -67,7 +67,7 @@ def test_the_interval_holds_where_a_cause_lasts_though_single_slow_executions_ha
 def test_blocks_alike_are_worth_their_sum_and_blocks_that_differ_much_less() -> None:
     random = np.random.default_rng(5)
     alike = [list(lognormal(random, 500)) for _ in range(8)]
-    one_is_slow = [*alike[1:], [3 * each for each in alike[0]]]
+    one_is_slow = [*alike[1:], [3 * point for point in alike[0]]]
     assert effective_number_of_blocks(alike) == pytest.approx(4_000, rel=0.45)
     assert effective_number_of_blocks(one_is_slow) < 1_000
     assert effective_number_of_blocks(alike[:1]) == effective_number(alike[0])

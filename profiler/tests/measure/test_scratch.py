@@ -18,6 +18,6 @@ def test_what_a_killed_process_left_is_removed_and_nothing_else(tmp_path: Path) 
     for name in (f"mine_{ended.pid}_abc", "mine_1_abc", "mine_notes", f"other_{ended.pid}_abc"):
         (tmp_path / name).mkdir()
     with scratch_folder("mine_", tmp_path):
-        left = {each.name for each in tmp_path.iterdir()}
+        left = {entry.name for entry in tmp_path.iterdir()}
     assert {"mine_1_abc", "mine_notes", f"other_{ended.pid}_abc"} < left
     assert f"mine_{ended.pid}_abc" not in left

@@ -26,8 +26,8 @@ GRID = Grid.product(
     limit_rows=(1, 12),
     reference_looks=(2,),
 )
-READS = [each for each in GRID.points if not each.operator.is_of_writes]
-WRITES = [each for each in GRID.points if each.operator.is_of_writes]
+READS = [point for point in GRID.points if not point.operator.is_of_writes]
+WRITES = [point for point in GRID.points if point.operator.is_of_writes]
 
 
 @pytest.fixture(scope="module")
@@ -48,8 +48,8 @@ def observed(request: pytest.FixtureRequest) -> Iterator[tuple[piql.Database, li
 @pytest.mark.parametrize("name", GRIDS)
 def test_the_tables_and_queries_of_each_grid_compile_without_a_word(name: str) -> None:
     compilation = piql.compile(Workload(GRIDS[name]).text)
-    assert {each.severity for each in compilation.diagnostics} <= {"info"}
-    assert all(each.startswith(RESERVED_PREFIX) for each in (*compilation.tables, *compilation.queries))
+    assert {diagnostic.severity for diagnostic in compilation.diagnostics} <= {"info"}
+    assert all(name.startswith(RESERVED_PREFIX) for name in (*compilation.tables, *compilation.queries))
 
 
 @pytest.mark.parametrize("point", READS, ids=str)
@@ -86,9 +86,9 @@ def test_a_write_does_just_what_its_point_says_and_leaves_nothing_behind(
         call = workload.call(point, Random(seed))
         seen.clear()
         database.execute(call.query, call.parameters)
-        parts = {each.operator: each for each in seen[0].operators}
-        assert sum(each.operations for each in parts.values()) == seen[0].operations
-        assert sum(each.elapsed_ms for each in parts.values()) == pytest.approx(seen[0].elapsed_ms)
+        parts = {operator.operator: operator for operator in seen[0].operators}
+        assert sum(part.operations for part in parts.values()) == seen[0].operations
+        assert sum(part.elapsed_ms for part in parts.values()) == pytest.approx(seen[0].elapsed_ms)
         n = point.child_rows
         match point.operator:
             case Operator.WRITE:
@@ -103,7 +103,7 @@ def test_a_write_does_just_what_its_point_says_and_leaves_nothing_behind(
         assert set(parts) <= {"Insert", "LimitCheck", "ReferenceCheck"}
     table = call.query.removesuffix("_insert")
     names = [name for (name,) in database.some_rows(table, ["name"], 1_000)]
-    assert all(each.startswith("m") for each in names)  # the members of almost full groups, to begin with
+    assert all(name.startswith("m") for name in names)  # the members of almost full groups, to begin with
 
 
 @pytest.mark.parametrize("point", WRITES, ids=str)
@@ -117,8 +117,8 @@ def test_a_write_is_predicted_from_the_parts_that_it_is_observed_to_have(
     predicted = work_of(query.plan, is_stepped=database.store.steps is not None).operators
     seen.clear()
     database.execute(call.query, call.parameters)
-    assert [(each.path, each.operator) for each in predicted] == [
-        (each.path, each.operator) for each in seen[0].operators
+    assert [(operator.path, operator.operator) for operator in predicted] == [
+        (operator.path, operator.operator) for operator in seen[0].operators
     ]
     if point.operator is not Operator.WRITE:
         shown = SHOW_AND_LOOK if database.store.steps is not None else LOOK
@@ -146,8 +146,8 @@ def test_measuring_a_point_gives_its_latencies(tmp_path_factory: pytest.TempPath
     url = f"embedded:{tmp_path_factory.mktemp('store')}/measured.db?synchronous=NORMAL"
     prepare(GRID, url)
     found = measure(dict.fromkeys(GRID.points, 0.05), url, grid=GRID, interval=3)
-    assert all(each.histogram.total >= 20 and each.interval == 3 for each in found)
-    assert all(1.0 < each.histogram.quantile_us(0.5) < 1e6 for each in found)
+    assert all(measurement.histogram.total >= 20 and measurement.interval == 3 for measurement in found)
+    assert all(1.0 < measurement.histogram.quantile_us(0.5) < 1e6 for measurement in found)
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ class World:
         return float(self._base + work * (1 + self._bend * math.log10(1 + work / 1000)))
 
     def query(self, point: Point) -> tuple[np.ndarray, np.ndarray]:
-        """Give the latencies of the scan below a point's operator and of the operator, execution by execution."""
+        """The latencies of the scan below a point's operator and of the operator, execution by execution."""
         cause = self.random.standard_normal(EXECUTIONS)
         own = self.random.standard_normal((2, EXECUTIONS))
         factor = np.exp(self._spread * (math.sqrt(self.shared) * cause + math.sqrt(1 - self.shared) * own))
@@ -51,7 +51,7 @@ class World:
         return Measurement(point, 0, Histogram.of(own), 0.0, 1.0, self.shared, whole=Histogram.of(below + own))
 
     def profile(self) -> Measurements:
-        return Measurements.of([self.measure(each) for each in GRID.measured], 30.0, checks=GRID.checks)
+        return Measurements.of([self.measure(point) for point in GRID.measured], 30.0, checks=GRID.checks)
 
     def unseen(self) -> Point:
         child_rows, rows = (int(self.random.integers(2, most)) for most in (100, 50))
@@ -83,7 +83,7 @@ class WorldOfWrites(World):
         cause = self.random.standard_normal(EXECUTIONS)
         own = self.random.standard_normal((len(points), EXECUTIONS))
         factors = np.exp(self._spread * (math.sqrt(self.shared) * cause + math.sqrt(1 - self.shared) * own))
-        return [self.median_us(each) * factor for each, factor in zip(points, factors, strict=True)]
+        return [self.median_us(point) * factor for point, factor in zip(points, factors, strict=True)]
 
     def unseen_write(self) -> list[Point]:
         entries, groups, most, looks = (
@@ -98,7 +98,7 @@ class WorldOfWrites(World):
 
 
 def covered(worlds: range, cells: int) -> float:
-    """Give the share of unseen queries whose observed p99 the bound holds."""
+    """The share of unseen queries whose observed p99 the bound holds."""
     held = []
     for seed in worlds:
         world = World(seed)
@@ -155,7 +155,7 @@ def test_the_bound_of_writes_holds_for_at_least_90_percent_of_unseen_writes() ->
         assert len(calibrate_writes(world.profile(), SurfaceModel).scores) == 10
         for points in (world.unseen_write() for _ in range(10)):
             observed = Histogram.of(np.sum(world.parts(*points), axis=0)).quantile_us(0.99)
-            parts = tuple(RemoteWork((at,), each.operator.value, each) for at, each in enumerate(points))
+            parts = tuple(RemoteWork((at,), point.operator.value, point) for at, point in enumerate(points))
             found = predict_work(Work(parts, Serial((Leaf(0), Leaf(1), Leaf(2)))), model)
             assert found.conservative_ms is not None
             held.append(observed <= found.conservative_ms * 1000)
@@ -172,4 +172,4 @@ def test_a_page_that_reads_and_writes_has_the_larger_bound(thoughtstream: Compil
         factors.append(upper_factor_of(Work(operators, Serial((Leaf(0), Leaf(1)))), model))
     assert factors[:2] == [model.upper_factor, model.write_factor]
     assert factors[0] != factors[1]
-    assert factors[2] == max(each for each in factors[:2] if each is not None)
+    assert factors[2] == max(factor for factor in factors[:2] if factor is not None)

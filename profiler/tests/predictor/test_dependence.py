@@ -48,6 +48,6 @@ def test_slow_executions_that_come_apart_are_not_taken_for_a_common_cause() -> N
 
 def test_too_few_joins_leave_it_to_the_correlation_of_all_executions() -> None:
     whole = measured(0.3, np.random.default_rng(5))
-    few = whole.only(lambda each: each.operator is Operator.INDEX_SCAN or each.child_rows < 20)
+    few = whole.only(lambda point: point.operator is Operator.INDEX_SCAN or point.child_rows < 20)
     assert SurfaceModel(few).correlation == few.correlation
     assert Point(Operator.INDEX_FK_JOIN, 5, 1, 40) in few.operators[Operator.INDEX_FK_JOIN].points

@@ -93,7 +93,7 @@ def test_cells_far_beyond_the_grid_are_refused_and_counted(thoughtstream: Compil
         y_values=(10, 50),
         slo=Slo(0.99, 60_000),
     )
-    assert [[each is None for each in row] for row in found.latency_ms] == [[False, False, True]] * 2
+    assert [[cell is None for cell in row] for row in found.latency_ms] == [[False, False, True]] * 2
     assert {row[2] for row in found.coverage} == {Coverage.REFUSED}
     assert found.meets_slo == ((True, True, False),) * 2
     assert "2 of 6 cells ask for more than 5 times" in found.warnings[1]

@@ -26,11 +26,11 @@ def test_a_document_has_the_fields_and_names_that_openslo_asks_for() -> None:
 
 def test_names_are_as_openslo_asks_and_each_is_there_once() -> None:
     queries = ["findUser", "find_user", "find user", "x" * 70, "-a-", "…"]
-    text = write_openslo(Objective(each, 0.99, 5.0, 600.0) for each in queries)
+    text = write_openslo(Objective(query, 0.99, 5.0, 600.0) for query in queries)
     names = re.findall(r"^  name: (.*)$", text, re.MULTILINE)
     assert len(set(names)) == len(queries)
-    assert all(re.fullmatch(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?", f"{each}-latency") for each in names)
-    assert [each.query for each in read_openslo(text)] == queries
+    assert all(re.fullmatch(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?", f"{name}-latency") for name in names)
+    assert [objective.query for objective in read_openslo(text)] == queries
 
 
 @pytest.mark.parametrize("seconds", [30.0, 90.0, 600.5])

@@ -24,7 +24,7 @@ def test_the_work_of_thoughtstream_is_a_scan_and_then_a_sorted_join(thoughtstrea
     assert thoughtstream.plan is not None
     work = work_of(thoughtstream.plan)
     assert work.composition == Serial((Leaf(0), Leaf(1)))
-    assert [(each.path, each.operator, each.point) for each in work.operators] == [
+    assert [(operator.path, operator.operator, operator.point) for operator in work.operators] == [
         ((0, 0), "IndexScan", Point(Operator.INDEX_SCAN, 1, 100, 64)),
         ((0,), "SortedIndexJoin", Point(Operator.SORTED_INDEX_JOIN, 100, 50, 180)),
     ]
@@ -33,7 +33,7 @@ def test_the_work_of_thoughtstream_is_a_scan_and_then_a_sorted_join(thoughtstrea
 def test_the_limits_can_be_replaced_by_their_symbols(thoughtstream: CompiledQuery) -> None:
     assert thoughtstream.plan is not None
     work = work_of(thoughtstream.plan, {"subscriptions.owner": 20, "count": 5})
-    assert [each.point.coordinates for each in work.operators] == [(1, 20, 64, 1), (20, 5, 180, 1)]
+    assert [operator.point.coordinates for operator in work.operators] == [(1, 20, 64, 1), (20, 5, 180, 1)]
 
 
 def test_an_unknown_limit_is_refused_with_the_known_ones(thoughtstream: CompiledQuery) -> None:
@@ -118,7 +118,7 @@ def test_an_index_that_holds_keys_alone_is_narrow_and_the_records_behind_it_are_
     )
     plan = compilation.queries["q"].plan
     assert plan is not None
-    scan, dereference = (each.point for each in work_of(plan).operators)
+    scan, dereference = (operator.point for operator in work_of(plan).operators)
     assert (scan.operator, scan.columns) == (Operator.INDEX_SCAN, 1)
     assert (dereference.operator, dereference.columns) == (Operator.DEREFERENCE, 4)
 
@@ -181,7 +181,7 @@ def test_the_estimate_is_the_median_interval_and_a_noisy_run_is_said(
     quiet = predict(thoughtstream.plan, build_model(measured(intervals=3)))
     assert not quiet.is_noisy
     assert quiet.warnings == ()
-    assert [each.typical_ms <= each.p99_ms for each in quiet.operators] == [True, True]
+    assert [operator.typical_ms <= operator.p99_ms for operator in quiet.operators] == [True, True]
 
 
 def test_the_operators_tell_where_the_tail_comes_from(thoughtstream: CompiledQuery, measured: Make) -> None:
@@ -248,5 +248,5 @@ def test_the_parts_of_all_operators_add_up_to_the_p99_of_the_worst_interval(
     found = predict(thoughtstream.plan, model)
     assert found.p99_by_interval_ms == pytest.approx(found.quantile_by_interval_ms(0.99), rel=1e-9)
     assert len(found.p99_by_interval_ms) == intervals
-    assert sum(each.blame_ms for each in found.operators) == pytest.approx(found.p99_ms, rel=1e-9)
-    assert all(each.blame_ms > 0 for each in found.operators)
+    assert sum(operator.blame_ms for operator in found.operators) == pytest.approx(found.p99_ms, rel=1e-9)
+    assert all(operator.blame_ms > 0 for operator in found.operators)

@@ -18,7 +18,7 @@ SEEDS = range(700_000, 700_012)
 def requests_predicted(query: CompiledQuery, values: dict[str, int] | None = None) -> int:
     assert query.plan is not None
     try:
-        return sum(each.point.child_rows for each in work_of(query.plan, values).operators)
+        return sum(operator.point.child_rows for operator in work_of(query.plan, values).operators)
     except NotPredictable:
         return 0  # the plan makes no request
 
@@ -26,7 +26,7 @@ def requests_predicted(query: CompiledQuery, values: dict[str, int] | None = Non
 def shape(query: CompiledQuery) -> list[str]:
     assert query.plan is not None
     assert not isinstance(query.plan, WritePlan)
-    return [type(each).__name__ for each in operators(query.plan)]
+    return [type(operator).__name__ for operator in operators(query.plan)]
 
 
 def with_number(axis: Axis, number: int) -> str:
@@ -46,7 +46,7 @@ def test_random_queries_are_predicted_for_the_requests_of_their_bounds_under_all
             if query.bound is None:
                 continue
             assert requests_predicted(query) == query.bound.reads, world.source(case)
-            limits = [each for each in axes(query) if each.spans and each.current > 1]
+            limits = [axis for axis in axes(query) if axis.spans and axis.current > 1]
             if not limits:
                 continue
             axis = rng.choice(limits)
@@ -83,7 +83,7 @@ def test_a_limit_of_the_schema_is_varied_where_its_number_stands(limit: str, num
     assert axis.current == int(number)
     assert piql.compile(with_number(axis, 3)).tables["t"].limits[0].limit == 3
     assert query.bound is not None
-    assert [each.number_span and each.number_span.text for each in query.bound.terms if "owner" in each.symbol] in (
+    assert [term.number_span and term.number_span.text for term in query.bound.terms if "owner" in term.symbol] in (
         [number],
         [],
     )
@@ -100,7 +100,7 @@ def test_a_limit_of_the_schema_is_varied_where_its_number_stands(limit: str, num
 )
 def test_a_limit_of_a_query_is_varied_where_its_number_stands(text: str, symbol: str, number: str) -> None:
     query = piql.compile(f"CREATE TABLE t (k INT PRIMARY KEY); CREATE QUERY q AS {text};").queries["q"]
-    axis = next(each for each in axes(query) if each.symbol == symbol)
+    axis = next(axis for axis in axes(query) if axis.symbol == symbol)
     assert [span.text for span in axis.spans] == [number]
 
 

@@ -49,11 +49,11 @@ def model_of(seed: int) -> Model:
         median = base + request * point.child_rows + row * point.child_rows * point.rows
         return Histogram.of(median * random.lognormal(0.0, 0.3, size=600))
 
-    return build_model(Measurements.of([Measurement(each, 0, seen(each), 0.0, 1.0) for each in GRID.points], 30.0))
+    return build_model(Measurements.of([Measurement(point, 0, seen(point), 0.0, 1.0) for point in GRID.points], 30.0))
 
 
 def slo_of(query: CompiledQuery, model: Model, share: float) -> Slo:
-    """Give an SLO between what the query takes at its least and at the limits it has."""
+    """An SLO between what the query takes at its least and at the limits it has."""
     assert query.plan is not None
     largest = predict(query.plan, model).p99_ms
     least = predict(query.plan, model, dict.fromkeys(symbols_of(query), 1)).p99_ms
@@ -61,12 +61,12 @@ def slo_of(query: CompiledQuery, model: Model, share: float) -> Slo:
 
 
 def symbols_of(query: CompiledQuery) -> list[str]:
-    return [each.symbol for each in axes(query)]
+    return [axis.symbol for axis in axes(query)]
 
 
 def keeps(query: CompiledQuery, model: Model, slo: Slo, **values: int) -> bool:
     assert query.plan is not None
-    given = {LIMIT if name == "limit" else name: each for name, each in values.items()}
+    given = {LIMIT if name == "limit" else name: value for name, value in values.items()}
     if coverage_of(work_of(query.plan, given), model) >= Coverage.EXTRAPOLATED:
         return False
     return predict(query.plan, model, given).p99_ms <= slo.threshold_ms
@@ -94,23 +94,23 @@ def test_the_pairs_are_all_that_keep_the_slo_and_cannot_grow(seed: int, share: f
 @pytest.mark.parametrize(("seed", "share"), STORES)
 def test_limits_of_a_schema_keep_every_slo_and_the_binding_query_stops_them(seed: int, share: float) -> None:
     model = model_of(seed)
-    slos = {name: slo_of(each, model, share) for name, each in QUERIES.items()}
+    slos = {name: slo_of(query, model, share) for name, query in QUERIES.items()}
     found = safe_limits(list(QUERIES.values()), model, slos)
-    assert found.breaking == tuple(name for name, each in QUERIES.items() if not keeps(each, model, slos[name]))
-    for each in found.limits:
-        name = "limit" if each.axis.symbol == LIMIT else each.axis.symbol
-        mine = {query: QUERIES[query] for query in each.queries}
+    assert found.breaking == tuple(name for name, query in QUERIES.items() if not keeps(query, model, slos[name]))
+    for limit in found.limits:
+        name = "limit" if limit.axis.symbol == LIMIT else limit.axis.symbol
+        mine = {query: QUERIES[query] for query in limit.queries}
         safe = [
             value
             for value in range(1, MOST)
             if all(keeps(query, model, slos[key], **{name: value}) for key, query in mine.items())
         ]
-        assert each.largest == max(safe, default=None)
+        assert limit.largest == max(safe, default=None)
         assert safe == list(range(1, len(safe) + 1))
-        if each.binding is not None:
-            beyond = (each.largest or 0) + 1
-            assert each.binding in mine
-            assert not keeps(mine[each.binding], model, slos[each.binding], **{name: beyond})
+        if limit.binding is not None:
+            beyond = (limit.largest or 0) + 1
+            assert limit.binding in mine
+            assert not keeps(mine[limit.binding], model, slos[limit.binding], **{name: beyond})
     _check_growth(found, model, slos)
 
 

@@ -42,7 +42,7 @@ def test_one_row_and_one_request_each_are_told_apart_from_the_limits() -> None:
     assert size_at_limits(query) == Size(41, 40)
     smaller = work_at(query, Size(6, 5))
     assert smaller is not None
-    assert [(each.point.child_rows, each.point.rows) for each in smaller.operators] == [(1, 5), (5, 1)]
+    assert [(operator.point.child_rows, operator.point.rows) for operator in smaller.operators] == [(1, 5), (5, 1)]
 
 
 def test_grouping_hides_how_much_was_read() -> None:

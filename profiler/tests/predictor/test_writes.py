@@ -33,7 +33,7 @@ CREATE QUERY cancel AS DELETE FROM orders WHERE id = [id];
 def parts(compilation: piql.Compilation, name: str, *, is_stepped: bool) -> list[str]:
     plan = compilation.queries[name].plan
     assert plan is not None
-    return [str(each.point) for each in work_of(plan, is_stepped=is_stepped).operators]
+    return [str(operator.point) for operator in work_of(plan, is_stepped=is_stepped).operators]
 
 
 @pytest.mark.parametrize(
@@ -91,14 +91,14 @@ def test_a_write_is_predicted_and_its_parts_add_up(measured: Make, model: str) -
     plan = SCADR.queries["subscribe"].plan
     assert plan is not None
     found = predict(plan, build_model(measured(GRIDS["default"]), model))
-    assert [each.operator for each in found.operators] == ["Insert", "LimitCheck", "ReferenceCheck"]
-    assert sum(each.blame_ms for each in found.operators) == pytest.approx(found.p99_ms)
-    assert found.p99_ms > max(each.p99_ms for each in found.operators)
+    assert [operator.operator for operator in found.operators] == ["Insert", "LimitCheck", "ReferenceCheck"]
+    assert sum(operator.blame_ms for operator in found.operators) == pytest.approx(found.p99_ms)
+    assert found.p99_ms > max(operator.p99_ms for operator in found.operators)
 
 
 def test_pages_may_hold_writes(measured: Make) -> None:
     model = build_model(measured(GRIDS["default"]))
-    plans = {name: each.plan for name, each in SCADR.queries.items() if each.plan is not None}
+    plans = {name: query.plan for name, query in SCADR.queries.items() if query.plan is not None}
     page = predict_page((("postThought",), ("myThoughts",)), plans, model)
     assert page.p99_ms > predict(plans["postThought"], model).p99_ms
 
@@ -125,7 +125,7 @@ CREATE QUERY q AS SELECT id, body FROM post WHERE author = [me] ORDER BY id LIMI
 """)
     plan = compilation.queries["q"].plan
     assert plan is not None
-    assert [each.operator for each in work_of(plan).operators] == ["IndexScan", "Dereference"]
+    assert [operator.operator for operator in work_of(plan).operators] == ["IndexScan", "Dereference"]
     reads = measured(GRIDS["reads"])
     assert predict(plan, build_model(reads)).p99_ms > 0
 
@@ -133,5 +133,5 @@ CREATE QUERY q AS SELECT id, body FROM post WHERE author = [me] ORDER BY id LIMI
 def test_a_get_is_taken_for_a_scan_of_one_row_where_no_get_was_measured(measured: Make) -> None:
     plan = SCADR.queries["findUser"].plan
     assert plan is not None
-    assert [str(each.point) for each in work_of(plan).operators] == ["IndexFKJoin of 1 × 96 B"]
+    assert [str(operator.point) for operator in work_of(plan).operators] == ["IndexFKJoin of 1 × 96 B"]
     assert predict(plan, build_model(measured(Grid.product("scans", row_bytes=(100,), scan_rows=(1, 10))))).p99_ms > 0

@@ -46,8 +46,8 @@ def whole_run(tmp_path_factory: pytest.TempPathFactory) -> WholeRun:
     progress: list[Progress] = []
     started: set[int] = set()
 
-    def report(each: Progress) -> None:
-        progress.append(each)
+    def report(state: Progress) -> None:
+        progress.append(state)
         started.update(descendants())
 
     before = descendants()
@@ -59,16 +59,16 @@ def whole_run(tmp_path_factory: pytest.TempPathFactory) -> WholeRun:
 def test_a_run_on_ray_measures_every_point_in_every_interval(whole_run: WholeRun) -> None:
     assert (whole_run.info.state, whole_run.info.message) == ("done", None)
     assert whole_run.measurements.intervals == 2
-    assert set(whole_run.measurements.operators) == {each.operator for each in TINY.points}
+    assert set(whole_run.measurements.operators) == {point.operator for point in TINY.points}
     for operator in whole_run.measurements.operators.values():
         assert (operator.counts.sum(axis=-1) >= 20).all()
 
 
 def test_its_progress_counts_the_measurements(whole_run: WholeRun) -> None:
     total = 2 * len(TINY.points)
-    running = [each for each in whole_run.progress if each.state == "running"]
-    assert [each.points_done for each in running] == list(range(total + 1))
-    assert all(each.points_total == total for each in whole_run.progress)
+    running = [progress for progress in whole_run.progress if progress.state == "running"]
+    assert [progress.points_done for progress in running] == list(range(total + 1))
+    assert all(progress.points_total == total for progress in whole_run.progress)
 
 
 def test_it_leaves_no_process_behind(whole_run: WholeRun) -> None:
@@ -129,7 +129,7 @@ def test_nothing_of_ray_outlives_a_run_that_is_killed(tmp_path: Path) -> None:
     for line in process.stdout:
         if json.loads(line)["points_done"] > 0:
             break
-    assert any("raylet" in _command(each) for each in _of_session(process.pid))
+    assert any("raylet" in _command(process) for process in _of_session(process.pid))
     process.kill()
     process.wait()
     until = time.monotonic() + 120.0
@@ -153,10 +153,10 @@ def test_a_client_that_is_killed_is_said_and_its_block_measured_again(tmp_path: 
     settings = RunSettings(f"embedded:{tmp_path}/shop.db", TINY, interval_seconds=0.5, intervals=3, clients=1)
     info = run_profile(settings, tmp_path / "run", runner, report)
     assert (info.state, info.message) == ("done", None)
-    assert [each for each in said if "client 1 died while it measured" in each and "another one" in each]
+    assert [message for message in said if "client 1 died while it measured" in message and "another one" in message]
     assert len(info.notes["lost_clients"]) == 1
     assert load(tmp_path / "run").intervals == 3
-    assert len({(each.point, each.interval) for each in read_cells(tmp_path / "run")}) == 3 * len(TINY.points)
+    assert len({(cell.point, cell.interval) for cell in read_cells(tmp_path / "run")}) == 3 * len(TINY.points)
 
 
 def test_clients_on_two_machines_share_a_run_and_one_goes_on_when_the_other_machine_is_gone(tmp_path: Path) -> None:
@@ -181,8 +181,8 @@ def test_clients_on_two_machines_share_a_run_and_one_goes_on_when_the_other_mach
         machines.shutdown()
     assert (info.state, info.message) == ("done", None)
     assert len(set(info.notes["clients"])) == 2
-    assert [each for each in said if "died while it measured" in each], said
-    assert len({(each.point, each.interval) for each in read_cells(tmp_path / "run")}) == 2 * len(TINY.points)
+    assert [message for message in said if "died while it measured" in message], said
+    assert len({(cell.point, cell.interval) for cell in read_cells(tmp_path / "run")}) == 2 * len(TINY.points)
 
 
 def test_a_store_that_vanishes_is_said_by_a_client_in_its_own_process(tmp_path: Path) -> None:
@@ -202,8 +202,8 @@ def test_more_clients_than_ray_has_processors_are_refused() -> None:
 
 
 def _commands_of_session(session: int) -> dict[int, str]:
-    """Give what runs of a session; what has ended, and waits for its parent to ask how, has no command."""
-    return {each: command for each in _of_session(session) if (command := _command(each))}
+    """What runs of a session; what has ended, and waits for its parent to ask how, has no command."""
+    return {process: command for process in _of_session(session) if (command := _command(process))}
 
 
 def _command(process: int) -> str:
@@ -232,7 +232,7 @@ def _start(folder: Path, runner: str, intervals: int = 50) -> subprocess.Popen[s
 
 
 def _of_session(session: int) -> set[int]:
-    """Give the processes that belong to a session or descend from its leader."""
+    """The processes that belong to a session or descend from its leader."""
     found = set()
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():

@@ -74,7 +74,7 @@ def test_a_log_of_a_run_becomes_a_run_with_the_same_points_and_intervals(tmp_pat
 def test_a_log_from_before_columns_were_told_apart_is_of_rows_of_one(tmp_path: Path) -> None:
     lines = [f"Tag=IndexScan:1:10:200{columns}:st,0,1,1,{encode(Histogram.of([900.0]))}" for columns in ("", ":4")]
     (tmp_path / "run.hlog").write_text("\n".join(lines))
-    assert [each.point.columns for each in read_hlog(tmp_path / "run.hlog")] == [1, 4]
+    assert [cell.point.columns for cell in read_hlog(tmp_path / "run.hlog")] == [1, 4]
 
 
 def test_parquet_files_become_the_run_that_they_came_from(tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ def test_a_log_alone_does_not_say_where_it_was_measured(tmp_path: Path, capsys: 
 def test_a_run_that_was_measured_before_is_exported_as_a_log(tmp_path: Path) -> None:
     log = tmp_path / "run.hlog"
     assert piql_profile(["--import", str(RECORDED), "--out", str(tmp_path / "copy"), "--hlog", str(log)]) == 0
-    assert sum(each.histogram.total for each in read_hlog(log)) == load(RECORDED).executions()
+    assert sum(cell.histogram.total for cell in read_hlog(log)) == load(RECORDED).executions()
 
 
 def test_a_log_that_cannot_be_written_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -20,7 +20,7 @@ GRID = Grid.product("three", row_bytes=(100,), scan_rows=(1, 10, 100))
 
 
 class StatedRunner:
-    """Gives every point a stated latency, and fails or is stopped after a number of measurements."""
+    """Measures a stated latency for every point, and fails or is stopped after a number of measurements."""
 
     clients = 1
     places = ("here",)
@@ -31,7 +31,7 @@ class StatedRunner:
         self.is_open = False
 
     def run(self, tasks: Sequence[Task]) -> Iterator[Measurement]:
-        for at, (point, seconds) in [(each.interval, share) for each in tasks for share in each.shares]:
+        for at, (point, seconds) in [(task.interval, share) for task in tasks for share in task.shares]:
             if self._left == 0 and self._error is not None:
                 raise self._error
             self._left = None if self._left is None else self._left - 1
@@ -60,8 +60,8 @@ def run(tmp_path: Path, runner: StatedRunner) -> list[Progress]:
 
 def test_a_run_reports_every_measurement_and_ends_whole(tmp_path: Path) -> None:
     seen = run(tmp_path, StatedRunner())
-    assert [each.state for each in seen] == ["starting", *["running"] * 7, "done"]
-    assert [each.points_done for each in seen] == [0, 0, 1, 2, 3, 4, 5, 6, 6]
+    assert [progress.state for progress in seen] == ["starting", *["running"] * 7, "done"]
+    assert [progress.points_done for progress in seen] == [0, 0, 1, 2, 3, 4, 5, 6, 6]
     assert seen[7].eta_seconds == 0.0
     assert load(tmp_path / "run").intervals == 2
     assert read_info(tmp_path / "run").executions == 180
@@ -121,7 +121,7 @@ def test_a_run_that_was_broken_off_goes_on_behind_its_whole_intervals(
     first = (tmp_path / "run" / "interval-000.parquet").read_bytes()
     seen: list[Progress] = []
     resume_profile(tmp_path / "run", StatedRunner(), seen.append, prepare=lambda grid, url: None)
-    assert [each.points_done for each in seen] == [3, 3, 4, 5, 6, 6]
+    assert [progress.points_done for progress in seen] == [3, 3, 4, 5, 6, 6]
     assert (tmp_path / "run" / "interval-000.parquet").read_bytes() == first
     info = read_info(tmp_path / "run")
     assert (info.state, info.complete_intervals, info.executions) == ("done", 2, 180)
@@ -211,8 +211,8 @@ def test_time_that_precise_points_give_back_goes_to_those_that_are_not(tmp_path:
         Measurement(slow, 0, varied, 0.0, 1.0),
     ]
     again = second_tasks(given, "embedded:y", 0, 1, measured)
-    assert [each.shares for each in again] == [((wide, 1.0),)]  # which lacks least, but more than is left
+    assert [task.shares for task in again] == [((wide, 1.0),)]  # which lacks least, but more than is left
     before = [Measurement(wide, 0, Histogram.of([100.0] * 20_000), 0.0, 5.0)]
     again = second_tasks(given, "embedded:y", 1, 1, measured, before)
-    assert [each.shares for each in again] == [((slow, 1.0),)]  # wide is known from the interval before
+    assert [task.shares for task in again] == [((slow, 1.0),)]  # wide is known from the interval before
     assert second_tasks(replace(given, precision=None), "embedded:y", 0, 1, measured) == []

@@ -180,7 +180,7 @@ def test_what_is_resumed_measures_again_from_the_first_interval_that_is_not_whol
         file.unlink()
     resumed = RunDirectory.resume(run.path)
     assert (resumed.info.complete_intervals, resumed.info.executions) == (1, 10)
-    assert [each.name for each in run.path.glob("interval-*")] == ["interval-000.parquet"]
+    assert [entry.name for entry in run.path.glob("interval-*")] == ["interval-000.parquet"]
 
 
 @pytest.mark.parametrize(

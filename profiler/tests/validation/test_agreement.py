@@ -75,7 +75,7 @@ def _latencies(law: str, random: np.random.Generator, count: int) -> tuple[np.nd
 
 
 def _share(law: str, factor: float, count: int, outcomes: set[str], seed: int) -> float:
-    """Give how often executions of a law get one of the outcomes when `factor` times their p99 is predicted."""
+    """How often executions of a law get one of the outcomes when `factor` times their p99 is predicted."""
     random = np.random.default_rng(seed)
     hits = 0
     for _ in range(LOOKS):

@@ -22,7 +22,7 @@ def row(query: str, predicted_us: float, high_us: float = 2_400.0) -> Row:
 
 
 def dots(chart: str) -> dict[str, tuple[float, float]]:
-    """Give the place of each dot by the title that is shown over it."""
+    """The place of each dot by the title that is shown over it."""
     found = re.findall(r"<title>(.*?)</title>.*?<circle cx=\"([\d.]+)\" cy=\"([\d.]+)\"", chart, re.DOTALL)
     return {title: (float(x), float(y)) for title, x, y in found}
 
@@ -60,7 +60,7 @@ def test_an_axis_has_marks_whatever_its_range(low: float, high: float) -> None:
     found = list(ticks(low, high))
     assert len(found) >= 1
     assert found == sorted(found)
-    assert all(low <= each <= high for each in found)
+    assert all(low <= item <= high for item in found)
 
 
 class Page(HTMLParser):

@@ -17,13 +17,13 @@ def row(actual: float, predicted: float, half_width: float = 0.0, operators: int
 
 
 def by_name(rows: Sequence[Row]) -> dict[str, Goal]:
-    return {each.name: each for each in goals_of_queries(rows, "surface", "paper")}
+    return {goal.name: goal for goal in goals_of_queries(rows, "surface", "paper")}
 
 
 def test_a_goal_is_decided_where_the_intervals_leave_no_other_answer() -> None:
     sure = by_name([row(1000, 1050), row(1000, 1010)])
     assert sure["mean absolute error of p99"].value == pytest.approx(0.03)
-    assert {each.verdict for each in sure.values()} == {"met"}
+    assert {goal.verdict for goal in sure.values()} == {"met"}
     assert by_name([row(1000, 1300)])["worst over-prediction"].verdict == "missed"
 
 
@@ -45,24 +45,24 @@ def test_queries_of_one_operator_do_not_count_as_composed() -> None:
 
 def test_a_map_in_the_right_order_on_the_right_side_meets_its_goals() -> None:
     cells = [row(100 * at, 103 * at, half_width=0.05) for at in range(1, 26)]
-    assert {each.verdict for each in goals_of_map(cells, "surface", 5)} == {"met"}
+    assert {goal.verdict for goal in goals_of_map(cells, "surface", 5)} == {"met"}
 
 
 def test_a_map_in_the_wrong_order_misses_its_goals() -> None:
     cells = [row(100 * at, 100 * (26 - at)) for at in range(1, 26)]
-    assert {each.verdict for each in goals_of_map(cells, "surface", 5)} == {"missed"}
+    assert {goal.verdict for goal in goals_of_map(cells, "surface", 5)} == {"missed"}
 
 
 def test_a_map_that_falls_somewhere_says_how_often() -> None:
     cells = [row(100 * at, 100 * at) for at in (1, 2, 3, 2, 4, 3, 5, 6, 7)]
-    (found,) = (each for each in goals_of_map(cells, "surface", 3) if each.name.startswith("neighbouring"))
+    (found,) = (goal for goal in goals_of_map(cells, "surface", 3) if goal.name.startswith("neighbouring"))
     assert (found.value, found.verdict) == (1, "missed")
 
 
 def test_a_cell_on_the_wrong_side_of_an_slo_counts_unless_it_lies_within_its_noise() -> None:
     wrong = [row(100, 100), row(200, 380), row(400, 400)]
     unsure = [row(100, 100), row(200, 380, half_width=0.95), row(400, 400)]
-    side = [goals_of_map(each, "surface", 1)[2] for each in (wrong, unsure)]
+    side = [goals_of_map(rows, "surface", 1)[2] for rows in (wrong, unsure)]
     assert side[0].verdict == "missed"
     assert side[1].value > side[0].value
 

@@ -34,7 +34,7 @@ def test_an_under_prediction_counts_only_where_the_whole_interval_lies_above() -
 
 
 def test_a_prediction_that_is_too_low_is_false_safe_and_one_too_high_a_false_alarm() -> None:
-    low, right, high = (summary_of("model", [row(each)]) for each in (0.7, 1.0, 1.5))
+    low, right, high = (summary_of("model", [row(factor)]) for factor in (0.7, 1.0, 1.5))
     assert low.false_safe > 0.2
     assert low.false_alarm == 0
     assert (right.false_safe, right.false_alarm) == (0, 0)
@@ -43,7 +43,7 @@ def test_a_prediction_that_is_too_low_is_false_safe_and_one_too_high_a_false_ala
 
 
 def test_the_best_constant_loses_nothing_and_others_the_more_the_farther_they_are() -> None:
-    losses = [excess_pinball_us(SEEN, P99 * each) for each in (1.0, 1.2, 1.5)]
+    losses = [excess_pinball_us(SEEN, P99 * factor) for factor in (1.0, 1.2, 1.5)]
     assert losses[0] == 0
     assert 0 < losses[1] < losses[2]
     assert excess_pinball_us(SEEN, P99 * 0.7) > 0

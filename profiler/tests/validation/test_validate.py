@@ -59,7 +59,7 @@ def test_deployed_queries_are_held_against_their_predictions(
     assert "surface: mean absolute error" in printed.out
 
     found = json.loads((out / "validation.json").read_text())
-    assert [each["query"] for each in found["queries"]] == ["thoughtstream", "mine"]
+    assert [query["query"] for query in found["queries"]] == ["thoughtstream", "mine"]
     stream = found["queries"][0]
     assert stream["operators"] == 2
     assert stream["executions"] >= 10  # five of each block at least
@@ -87,7 +87,7 @@ def test_writes_are_held_against_their_predictions_where_they_may_be_executed(
     out = tmp_path / "out"
     assert piql_validate([*options, "--out", str(out), "--writes"]) == 0
     found = json.loads((out / "validation.json").read_text())
-    post, follow = sorted(found["queries"], key=lambda each: each["operators"])
+    post, follow = sorted(found["queries"], key=lambda query: query["operators"])
     assert (post["query"], post["operators"]) == ("post", 1)
     assert (follow["query"], follow["operators"]) == ("follow", 2)  # its record, and the group that it enters
     assert post["executions"] >= 10
@@ -100,7 +100,7 @@ def test_writes_are_held_against_their_predictions_where_they_may_be_executed(
 def test_a_query_is_predicted_at_the_cardinalities_it_was_executed_with() -> None:
     plan = piql.compile(SCADR).queries["thoughtstream"].plan
     assert plan is not None
-    paths = {each.operator: each.path for each in observed_work(plan, {}, 0).operators}  # type: ignore[arg-type]
+    paths = {operator.operator: operator.path for operator in observed_work(plan, {}, 0).operators}  # type: ignore[arg-type]
     sums = {paths["IndexScan"]: (10, 30), paths["SortedIndexJoin"]: (30, 240)}
     scan, join = observed_work(plan, sums, 10).operators  # type: ignore[arg-type]
     assert scan.point == Point(Operator.INDEX_SCAN, 1, 3, scan.point.row_bytes)

@@ -91,7 +91,7 @@ class Bursts:
             message = f"{job.query.name} writes: a burst of it would change the data."
             raise ApiError(422, "burst-writes", message, "Send allow_writes to do it nevertheless.")
         sampler = await asyncio.to_thread(self._executions.sampler, job)
-        running = next((each for each in self._bursts.values() if each.ended_at is None), None)
+        running = next((burst for burst in self._bursts.values() if burst.ended_at is None), None)
         if running is not None:
             raise ApiError(409, "burst-under-way", f"A burst of {running.request.query} is under way.", "Wait for it.")
         self._number += 1
@@ -116,7 +116,7 @@ class Bursts:
         with ThreadPoolExecutor(burst.request.concurrency, thread_name_prefix=burst.id) as threads:
             workers = [loop.run_in_executor(threads, self._repeat, burst) for _ in range(burst.request.concurrency)]
             results = await asyncio.gather(*workers, return_exceptions=True)
-        faults = [each for each in results if isinstance(each, BaseException)]
+        faults = [result for result in results if isinstance(result, BaseException)]
         if faults:
             _stop(burst, "failed", f"A thread ended by {type(faults[0]).__name__}: {faults[0]}")
         _stop(burst, "done", None)
@@ -184,7 +184,8 @@ def _read(burst: _Burst) -> BurstRead:
             p99_ms=None if p99 is None else float(p99),
             executions_per_second=burst.done / seconds if seconds > 0 and burst.done else None,
             parameter_sources=[
-                ParameterSourceRead(parameter=each, source=source) for each, source in burst.sampler.sources.items()
+                ParameterSourceRead(parameter=parameter, source=source)
+                for parameter, source in burst.sampler.sources.items()
             ],
             message=burst.message,
             started_at=burst.started_at,

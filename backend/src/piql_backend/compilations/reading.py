@@ -48,7 +48,7 @@ Path: TypeAlias = tuple[int, ...]
 
 
 def read_compilation(compilation: Compilation, elapsed_ms: float, stages_of: str | None = None) -> CompilationRead:
-    """Give everything about a set of files, but for the stages of other queries than the one named.
+    """Everything about a set of files, but for the stages of other queries than the one named.
 
     The stages are most of what there is to say of a query, and only one query is looked at.
     """
@@ -59,25 +59,25 @@ def read_compilation(compilation: Compilation, elapsed_ms: float, stages_of: str
         queries=[
             _query(query, readers, has_stages=stages_of in (None, query.name)) for query in compilation.queries.values()
         ],
-        indexes=[_index(each, readers) for each in compilation.indexes.values()],
+        indexes=[_index(index, readers) for index in compilation.indexes.values()],
         has_errors=compilation.has_errors,
         elapsed_ms=elapsed_ms,
     )
 
 
 def read_diagnostics(compilation: Compilation, looked_at: str | None = None) -> list[DiagnosticRead]:
-    """Give all findings, those of each file in the order of the text.
+    """All findings, those of each file in the order of the text.
 
     The fixes of a refused query take several compilations of it, so they are given for the query that is looked at and
     the first others; the findings of the rest say how to come by theirs.
     """
     sources = {source.name: source for source in compilation.sources}
-    refused = (each.query for each in compilation.diagnostics if isinstance(each.fixes, LaterFixes))
+    refused = (diagnostic.query for diagnostic in compilation.diagnostics if isinstance(diagnostic.fixes, LaterFixes))
     queries = [query for query in dict.fromkeys(refused) if query != looked_at]
     later = set(queries[MOST_MENDED - 1 :])
     return [
-        read_diagnostic(_without_fixes(each) if each.query in later else each, sources, compilation)
-        for each in compilation.diagnostics
+        read_diagnostic(_without_fixes(diagnostic) if diagnostic.query in later else diagnostic, sources, compilation)
+        for diagnostic in compilation.diagnostics
     ]
 
 
@@ -101,7 +101,7 @@ def read_diagnostic(
         message=diagnostic.message,
         help=list(diagnostic.help),
         range=read_span(diagnostic.span),
-        labels=[LabelRead(range=read_span(each.span), text=each.text) for each in diagnostic.labels],
+        labels=[LabelRead(range=read_span(label.span), text=label.text) for label in diagnostic.labels],
         fixes=[
             FixRead(
                 title=fix.title,
@@ -109,26 +109,26 @@ def read_diagnostic(
                 unblocks=list(fix.unblocks),
                 consequence=fix.consequence,
                 cost=fix.cost,
-                edits=[read_edit(each, sources) for each in fix.edits],
+                edits=[read_edit(edit, sources) for edit in fix.edits],
             )
             for fix in diagnostic.fixes
         ],
-        places=[read_span(each) for each in places],
+        places=[read_span(span) for span in places],
         query=diagnostic.query,
     )
 
 
 def read_indexes(compilation: Compilation) -> list[IndexRead]:
-    """Give the secondary indexes of the set, each with the queries that read it."""
+    """The secondary indexes of the set, each with the queries that read it."""
     readers = _readers(compilation)
-    return [_index(each, readers) for each in compilation.indexes.values()]
+    return [_index(index, readers) for index in compilation.indexes.values()]
 
 
 def _readers(compilation: Compilation) -> Mapping[str, list[str]]:
-    """Give the names of the queries that read each index."""
+    """The names of the queries that read each index."""
     found: dict[str, list[str]] = {}
     for query in compilation.queries.values():
-        for name in dict.fromkeys(each.name for each in query.indexes):
+        for name in dict.fromkeys(index.name for index in query.indexes):
             found.setdefault(name, []).append(query.name)
     return found
 
@@ -142,8 +142,8 @@ def read_bound(bound: Bound) -> BoundRead:
         rows_fetched=bound.rows_fetched,
         formula=bound.formula,
         rows_formula=bound.rows_formula,
-        terms=[_term(each) for each in bound.terms],
-        by_operator=[_operator_bound(each) for each in bound.by_operator],
+        terms=[_term(term) for term in bound.terms],
+        by_operator=[_operator_bound(term) for term in bound.by_operator],
         puts=bound.puts,
         deletes=bound.deletes,
         reads=bound.reads,
@@ -197,26 +197,26 @@ def _table(table: Table, compilation: Compilation, readers: Mapping[str, list[st
         range=_maybe(table.span),
         name_range=_maybe(table.name_span),
         columns=[
-            ColumnRead(name=each.name, type=str(each.type), nullable=each.nullable, range=_maybe(each.span))
-            for each in table.columns
+            ColumnRead(name=column.name, type=str(column.type), nullable=column.nullable, range=_maybe(column.span))
+            for column in table.columns
         ],
         primary_key=list(table.primary_key),
         unique_keys=[
-            UniqueKeyRead(name=each.name, columns=list(each.columns), range=_maybe(each.span))
-            for each in table.unique_keys
+            UniqueKeyRead(name=unique_key.name, columns=list(unique_key.columns), range=_maybe(unique_key.span))
+            for unique_key in table.unique_keys
         ],
-        limits=[_limit(table.name, each) for each in table.limits],
+        limits=[_limit(table.name, limit) for limit in table.limits],
         foreign_keys=[
             ForeignKeyRead(
-                name=each.name,
-                columns=list(each.columns),
-                table=each.table,
-                referenced_columns=list(each.referenced_columns),
-                range=_maybe(each.span),
+                name=foreign_key.name,
+                columns=list(foreign_key.columns),
+                table=foreign_key.table,
+                referenced_columns=list(foreign_key.referenced_columns),
+                range=_maybe(foreign_key.span),
             )
-            for each in table.foreign_keys
+            for foreign_key in table.foreign_keys
         ],
-        indexes=[_index(each, readers) for each in compilation.indexes.values() if each.table == table.name],
+        indexes=[_index(index, readers) for index in compilation.indexes.values() if index.table == table.name],
     )
 
 
@@ -234,8 +234,8 @@ def _limit(table: str, limit: CardinalityLimit) -> LimitRead:
 
 def _index(index: Index, readers: Mapping[str, list[str]]) -> IndexRead:
     columns = [
-        IndexColumnRead(name=each.name, ascending=each.ascending, token_of=list(each.token_of))
-        for each in index.columns
+        IndexColumnRead(name=column.name, ascending=column.ascending, token_of=list(column.token_of))
+        for column in index.columns
     ]
     return IndexRead(
         name=index.name,
@@ -272,7 +272,7 @@ def _operator_bound(bound: OperatorBound) -> OperatorBoundRead:
 
 
 def node_id(path: Path) -> str:
-    """Give the id of a plan node: `root`, and `0.1` for the second child of the root's first child."""
+    """The id of a plan node: `root`, and `0.1` for the second child of the root's first child."""
     return ".".join(map(str, path)) or "root"
 
 
@@ -286,19 +286,19 @@ def _query(query: CompiledQuery, readers: Mapping[str, list[str]], *, has_stages
         is_bounded=query.is_bounded,
         scaling_class=query.scaling_class,
         bound=None if query.bound is None else read_bound(query.bound),
-        parameters=[read_parameter(each) for each in query.parameters],
+        parameters=[read_parameter(parameter) for parameter in query.parameters],
         stages=_stages(query) if has_stages else [],
         unbounded=[
             UnboundedSegmentRead(
-                path=node_id(each.path),
-                table=each.table,
-                ranges=[read_span(span) for span in each.spans],
-                table_range=_maybe(each.table_span),
-                sentence=each.sentence,
+                path=node_id(segment.path),
+                table=segment.table,
+                ranges=[read_span(span) for span in segment.spans],
+                table_range=_maybe(segment.table_span),
+                sentence=segment.sentence,
             )
-            for each in query.unbounded
+            for segment in query.unbounded
         ],
-        indexes=[_index(each, readers) for each in query.indexes],
+        indexes=[_index(index, readers) for index in query.indexes],
         axes=[
             AxisRead(
                 symbol=axis.symbol,
@@ -312,17 +312,17 @@ def _query(query: CompiledQuery, readers: Mapping[str, list[str]], *, has_stages
 
 
 def _stages(query: CompiledQuery) -> list[StageRead]:
-    """Give each plan that the query went through, in order."""
+    """Each plan that the query went through, in order."""
     stages = []
     if query.bound_plan is not None:
         stages.append(StageRead(name="as written", note="What the query asks.", plan=_logical(query.bound_plan)))
-    stages += [StageRead(name=each.rule, note=each.note, plan=_logical(each.plan)) for each in query.steps]
+    stages += [StageRead(name=step.rule, note=step.note, plan=_logical(step.plan)) for step in query.steps]
     if query.logical is not None:
-        unbounded = frozenset(each.path for each in query.unbounded)
+        unbounded = frozenset(segment.path for segment in query.unbounded)
         note = "Every stop stands where it bounds the most." if not unbounded else "A segment is left without a bound."
         stages.append(StageRead(name="Phase I", note=note, plan=_logical(query.logical, unbounded=unbounded)))
     if query.plan is not None:
-        by_path = {each.path: each for each in query.bound.by_operator} if query.bound else {}
+        by_path = {term.path: term for term in query.bound.by_operator} if query.bound else {}
         if isinstance(query.plan, WritePlan):
             note, plan = "How it is written: the row with all its index entries.", _write(query.plan, query.bound)
         else:
@@ -335,13 +335,13 @@ def _logical(
     node: LogicalNode | LogicalWrite, path: Path = (), unbounded: frozenset[Path] = frozenset()
 ) -> PlanNodeRead:
     operator, detail = describe_logical(node)
-    children = [_logical(each, (*path, at), unbounded) for at, each in enumerate(logical_inputs(node))]
+    children = [_logical(child, (*path, at), unbounded) for at, child in enumerate(logical_inputs(node))]
     return _node(path, operator, detail, node.span, "logical", path in unbounded, None, children)
 
 
 def _physical(node: PhysicalNode, bounds: Mapping[Path, OperatorBound], path: Path = ()) -> PlanNodeRead:
     operator, detail = describe_physical(node)
-    children = [_physical(each, bounds, (*path, at)) for at, each in enumerate(inputs(node))]
+    children = [_physical(child, bounds, (*path, at)) for at, child in enumerate(inputs(node))]
     kind: Literal["remote", "local"] = "remote" if isinstance(node, RemoteOperator) else "local"
     return _node(path, operator, detail, node.span, kind, False, bounds.get(path), children)
 

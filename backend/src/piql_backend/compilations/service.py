@@ -44,7 +44,7 @@ class Compilations:
         return self._entry_of(tuple(texts.items())).compilation
 
     def compile_to_json(self, files: Sequence[SourceFile], stages_of: str | None = None) -> bytes:
-        """Give the `CompilationRead` as JSON, with the stages of one query or of all."""
+        """The `CompilationRead` as JSON, with the stages of one query or of all."""
         entry = self._entry(files)
         json = entry.json.get(stages_of)
         if json is None:
@@ -53,7 +53,7 @@ class Compilations:
         return json
 
     def compile_query(self, files: Sequence[SourceFile], name: str) -> tuple[Compilation, CompiledQuery]:
-        """Give one bounded query of the files, or refuse."""
+        """The compilation and one bounded query of it; ApiError where there is no such query, or no bound."""
         compilation = self.compile(files)
         query = compilation.queries.get(name)
         if query is None:
@@ -68,7 +68,7 @@ class Compilations:
         return compilation, query
 
     def _entry(self, files: Sequence[SourceFile]) -> _Entry:
-        return self._entry_of(tuple((each.path, each.text) for each in files))
+        return self._entry_of(tuple((file.path, file.text) for file in files))
 
     def _entry_of(self, texts: Texts) -> _Entry:
         with self._lock:

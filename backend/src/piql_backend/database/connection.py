@@ -39,7 +39,7 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[Cursor]:
-        """Give a cursor of this thread's own."""
+        """A cursor of this thread's own."""
         cursor = self._connection.cursor()
         try:
             yield cursor
@@ -48,7 +48,7 @@ class Database:
 
     @contextmanager
     def write(self) -> Iterator[Cursor]:
-        """Give a cursor in a transaction, committed at the end, rolled back on an error; OSError for a full disk."""
+        """A cursor in a transaction, committed at the end, rolled back on an error; OSError for a full disk."""
         with self._writing, self.read() as cursor:
             try:
                 cursor.begin()
@@ -77,8 +77,8 @@ class Database:
 
     def _migrate(self) -> None:
         files = sorted(
-            (each for each in resources.files(f"{__package__}.migrations").iterdir() if each.name.endswith(".sql")),
-            key=lambda each: each.name,
+            (entry for entry in resources.files(f"{__package__}.migrations").iterdir() if entry.name.endswith(".sql")),
+            key=lambda entry: entry.name,
         )
         with self.write() as cursor:
             cursor.execute("CREATE TABLE IF NOT EXISTS migrations (number INTEGER PRIMARY KEY, applied_at TIMESTAMP)")
@@ -96,5 +96,5 @@ def now() -> datetime:
 
 
 def aware(stored: datetime) -> datetime:
-    """Give a stored time its zone back."""
+    """A stored time with its zone, UTC, which DuckDB leaves out."""
     return stored.replace(tzinfo=UTC)

@@ -58,7 +58,7 @@ class Building:
         return self._read(build)
 
     def read(self) -> BuildRead | None:
-        """Give the build that is under way, or the last one of this start."""
+        """The build that is under way, or the last one of this start."""
         return None if self._build is None else self._read(self._build)
 
     def _read(self, build: piql.Build) -> BuildRead:

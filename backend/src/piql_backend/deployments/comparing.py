@@ -40,7 +40,7 @@ class Touched:
 def touched(
     live: LiveDeployment | None, compilation: Compilation, workspace_id: str, removes: Collection[str]
 ) -> Touched:
-    """Say what becomes of the live queries when a workspace deploys a set."""
+    """What becomes of the live queries when a workspace deploys a set."""
     forgotten: set[str] = set()
     kept: list[OthersQueryRead] = []
     replaced: list[OthersQueryRead] = []

@@ -77,7 +77,7 @@ def resume_build(workbench: TheWorkbench) -> BuildRead:
 
 @router.post("/builds/latest/cancel", responses=declared(404, 409, 503))
 def cancel_build(workbench: TheWorkbench) -> BuildRead:
-    """Give the version on its way up; the live one stays."""
+    """The version on its way up; the live one stays."""
     return workbench.deployments.building.cancel()
 
 

@@ -88,7 +88,7 @@ class History:
 
     @property
     def live(self) -> LiveDeployment | None:
-        """Give what was live at the last look."""
+        """What was live at the last look."""
         return self._live
 
     def look(self) -> None:
@@ -113,16 +113,16 @@ class History:
             return self._live
 
     def version_before(self) -> int:
-        """Give the version that a rollback returns to, 0 for none."""
+        """The version that a rollback returns to, 0 for none."""
         kept = versions(self._store.database().store)
-        before = next((each.deployment for each in kept if each.state == "before"), None)
+        before = next((version.deployment for version in kept if version.state == "before"), None)
         return 0 if before is None else self._table.version_of(before.origin.id) or 0
 
     def _follow(self, kept: list[LivingVersion]) -> LiveDeployment | None:
         """Make the rows that are missing, the older first."""
         live: LiveDeployment | None = None
         for state in ("before", "in force"):
-            for deployment in (each.deployment for each in kept if each.state == state):
+            for deployment in (version.deployment for version in kept if version.state == state):
                 read = self._row_of(deployment)
                 if state == "in force":
                     owners = _owners(deployment, read)
@@ -152,7 +152,7 @@ class History:
 def deployer_of(
     workspace_id: str, seen: str | None, run_id: str | None, model: str | None, predicted: Mapping[str, float]
 ) -> Deployer:
-    """Give what the store is to keep of a deployment, so that its row can be made from the store alone."""
+    """What the store is to keep of a deployment, so that its row can be made from the store alone."""
     details = {"workspace": workspace_id}
     if run_id is not None and model is not None:
         details |= {"run": run_id, "model": model, "predicted": json.dumps(predicted)}
@@ -161,7 +161,7 @@ def deployer_of(
 
 def is_paginated(query: CompiledQuery) -> bool:
     """Whether a query gives its rows by the page."""
-    return query.logical is not None and any(each.is_page for each in query.logical.find(Stop))
+    return query.logical is not None and any(node.is_page for node in query.logical.find(Stop))
 
 
 def shown(text: str) -> str:
@@ -169,7 +169,7 @@ def shown(text: str) -> str:
 
 
 def _owners(deployment: Deployment, read: DeploymentDetailRead) -> Mapping[str, tuple[str, ...]]:
-    """Say whose each query is; of a store of an older format, they are of the workspace that the history names."""
+    """The workspace that each query belongs to; in a store of an older format, the one that the history names."""
     if deployment.origin.owners or read.workspace_id is None:
         return deployment.origin.owners
     files = {file.path for file in read.files}
@@ -178,7 +178,7 @@ def _owners(deployment: Deployment, read: DeploymentDetailRead) -> Mapping[str, 
 
 
 def _read(version: int, deployment: Deployment, earlier: DeploymentDetailRead | None) -> DeploymentDetailRead:
-    """Give the row of a deployment; `earlier` is the row that a history without ids had of it."""
+    """The row of a deployment; `earlier` is the row that a history without ids had of it."""
     details, compilation = deployment.origin.details, deployment.compilation
     workspace_id = details.get("workspace") or (earlier.workspace_id if earlier else None)
     predicted: dict[str, float | None] = json.loads(details.get("predicted", "{}"))

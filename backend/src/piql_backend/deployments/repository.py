@@ -31,15 +31,15 @@ class DeploymentTable:
         self._database = database
 
     def page(self, wish: PageWish, live: int) -> Page[DeploymentRead]:
-        """Give a page of the versions, the newest first; `live` is the number of the one that runs, 0 of none."""
+        """A page of the versions, the newest first; `live` is the number of the one that runs, 0 of none."""
         return _VERSIONS.page(wish, lambda version, count: self._older(version, count, live))
 
     def list(self, live: int) -> Sequence[DeploymentRead]:
-        """Give all versions, the newest first."""
+        """All versions, the newest first."""
         return self._older(None, None, live)
 
     def _older(self, version: int | None, count: int | None, live: int) -> Sequence[DeploymentRead]:
-        """Give the `count` newest versions before one; all of them for None."""
+        """The `count` newest versions before one; all of them for None."""
         selection = f"SELECT {_COLUMNS} FROM deployments WHERE ? IS NULL OR version < ? ORDER BY version DESC LIMIT ?"
         with self._database.read() as cursor:
             rows = cursor.execute(selection, [version, version, count]).fetchall()
@@ -51,19 +51,19 @@ class DeploymentTable:
         return None if row is None else _detail(row, live)
 
     def texts(self, version: int) -> Mapping[str, str]:
-        """Give all texts of a version by their names, also those that were deployed earlier and stayed."""
+        """All texts of a version by their names, also those that were deployed earlier and stayed."""
         with self._database.read() as cursor:
             row = cursor.execute("SELECT files FROM deployments WHERE version = ?", [version]).fetchone()
         return {file["path"]: file["text"] for file in json.loads(row[0])} if row else {}
 
     def version_of(self, deployment: str) -> int | None:
-        """Give the version of a deployment of the store, None where the history does not have it yet."""
+        """The version of a deployment of the store, None where the history does not have it yet."""
         with self._database.read() as cursor:
             row = cursor.execute("SELECT version FROM deployments WHERE deployment = ?", [deployment]).fetchone()
         return None if row is None else int(row[0])
 
     def version_without_id(self, texts: Mapping[str, str]) -> int | None:
-        """Give the newest version of a format without ids that has these texts, besides what was deployed earlier."""
+        """The newest version of a format without ids that has these texts, besides what was deployed earlier."""
         wanted = {path: text for path, text in texts.items() if path != EARLIER}
         with self._database.read() as cursor:
             rows = cursor.execute(
@@ -73,7 +73,7 @@ class DeploymentTable:
         return next(found, None)
 
     def newest(self) -> int:
-        """Give the highest version, 0 when there is none."""
+        """The highest version, 0 when there is none."""
         with self._database.read() as cursor:
             row = cursor.execute("SELECT max(version) FROM deployments").fetchone()
         return 0 if row is None or row[0] is None else int(row[0])
@@ -108,7 +108,7 @@ def _has(cursor: Cursor, version: int) -> bool:
 
 
 def _to_json(values: Any) -> str:
-    return json.dumps([each.model_dump(mode="json") for each in values])
+    return json.dumps([value.model_dump(mode="json") for value in values])
 
 
 def _fields(row: tuple[Any, ...], live: int) -> dict[str, Any]:
@@ -122,15 +122,15 @@ def _fields(row: tuple[Any, ...], live: int) -> dict[str, Any]:
         "is_live": version == live,
         "run_id": run_id,
         "model": model,
-        "queries": [DeployedQueryRead.model_validate(each) for each in json.loads(row[6])],
+        "queries": [DeployedQueryRead.model_validate(item) for item in json.loads(row[6])],
     }
 
 
 def _detail(row: tuple[Any, ...], live: int) -> DeploymentDetailRead:
-    files = [DeployedFileRead.model_validate(each) for each in json.loads(row[5])]
+    files = [DeployedFileRead.model_validate(item) for item in json.loads(row[5])]
     return DeploymentDetailRead(
         **_fields(row, live),
         files=[file for file in files if file.path != EARLIER],
-        bounds=[QueryBoundRead.model_validate(each) for each in json.loads(row[7])],
-        indexes=[IndexRead.model_validate(each) for each in json.loads(row[8])],
+        bounds=[QueryBoundRead.model_validate(item) for item in json.loads(row[7])],
+        indexes=[IndexRead.model_validate(item) for item in json.loads(row[8])],
     )

@@ -88,7 +88,7 @@ class Deployments:
         self.history.close()
 
     def page(self, wish: PageWish) -> Page[DeploymentRead]:
-        """Give versions, the newest first; the one that a rollback returns to is marked where the store answers."""
+        """A page of versions, the newest first; that which a rollback returns to is marked where the store answers."""
         self.history.look()
         before = 0
         with suppress(PiqlError, ApiError):
@@ -98,12 +98,12 @@ class Deployments:
         return Page(items=reads, next=page.next)
 
     def until(self, version: int) -> Sequence[DeploymentRead]:
-        """Give a version and all before it, the newest first."""
+        """A version and all before it, the newest first."""
         self.history.look()
         return [read for read in self._table.list(self._live_version()) if read.version <= version]
 
     def read(self, deployment_id: str) -> DeploymentDetailRead:
-        """Give one version, or the live one."""
+        """The version of that name, or the live one for `live`; ApiError 404 for none."""
         if deployment_id == LIVE:
             return self.live(LIVE).read
         number = deployment_id.removeprefix("d")
@@ -114,7 +114,7 @@ class Deployments:
         return read
 
     def texts(self, version: int) -> Mapping[str, str]:
-        """Give the texts of a version with all that ran in it, by their names."""
+        """The texts of a version with all that ran in it, by their names."""
         return self._table.texts(version)
 
     def compilation(self, version: int) -> Compilation:
@@ -122,7 +122,7 @@ class Deployments:
         return self._compilations.compile_texts(self.texts(version))
 
     def live(self, deployment_id: str) -> LiveDeployment:
-        """Give the live version, named by `live` or by its id; 409 for one that has been replaced."""
+        """The live version, named by `live` or by its id; 409 for one that has been replaced."""
         live = self.history.live
         if live is not None and deployment_id in (LIVE, live.read.id):
             return live
@@ -138,7 +138,7 @@ class Deployments:
         raise NotFound("nothing-deployed", "Nothing is deployed.", "Deploy the workspace first.")
 
     def live_with(self, deployment_id: str, query: str) -> LiveDeployment:
-        """Give the live version; when it does not know a query, look first whether another process has deployed."""
+        """The live version; when it does not know a query, look first whether another process has deployed."""
         live = self.live(deployment_id)
         if query not in live.compilation.queries:
             self.history.look()
@@ -231,7 +231,7 @@ class Deployments:
             raise self._deployed_meanwhile(request.base_version or 0) from None
 
     def _acknowledged(self, build: Build) -> DeploymentRead:
-        """Give the row of a version that is in force; from now on every request here is answered with it."""
+        """The row of a version that is in force; from now on every request here is answered with it."""
         self.history.reconcile()
         version = self._table.version_of(build.id)
         read = self._table.read(version, self._live_version()) if version is not None else None
@@ -267,7 +267,7 @@ class Deployments:
             raise self._deployed_meanwhile(base_version)
 
     def _deployed_meanwhile(self, base_version: int) -> ApiError:
-        """Give the refusal that says what came between the version that was seen and the live one."""
+        """The refusal that says what came between the version that was seen and the live one."""
         self.history.look()
         newer = [read for read in self._table.list(self._live_version()) if read.version > base_version]
         between = [
@@ -276,7 +276,7 @@ class Deployments:
         ]
         seen = f"version {base_version} was live" if base_version else "nothing was deployed"
         now = ", ".join(f"version {read.version} by {read.deployed_by}" for read in between[:3])
-        message = f"Nothing is deployed: when this was looked at, {seen}{f'; since then came {now}' if now else ''}."
+        message = f"Nothing was changed: when this was looked at, {seen}{f'; since then came {now}' if now else ''}."
         return ApiError(
             409, "deployed-meanwhile", message, "Look at what it would change now, then deploy.", between=between
         )
@@ -296,7 +296,7 @@ def _unsaid(live: LiveDeployment) -> ApiError:
     """Refuse to replace what is live for somebody who does not say that it was seen."""
     number = live.read.version
     message = (
-        f"Nothing is deployed: version {number} by {live.read.deployed_by} is live, and base_version is not given."
+        f"Nothing was changed: version {number} by {live.read.deployed_by} is live, and the request has no base_version."
     )
     advice = f"Look at what it would change, then deploy with base_version {number}."
     return ApiError(428, "base-version-needed", message, advice)
@@ -313,7 +313,7 @@ def refuse_errors(compilation: Compilation) -> None:
         raise ApiError(
             422,
             "compilation-refused",
-            f"Nothing is deployed: {errors[0].message}" + (f" ({len(errors) - 1} more)" if len(errors) > 1 else ""),
+            f"Nothing was changed: {errors[0].message}" + (f" ({len(errors) - 1} more)" if len(errors) > 1 else ""),
             "Fix the problems that the editor shows.",
             diagnostics=read_diagnostics(compilation),
         )
@@ -330,7 +330,7 @@ def _refuse_replacing(touches: Touched, removes: Collection[str]) -> None:
         raise ApiError(
             409,
             "replaces-queries",
-            f"Nothing is deployed: {names} would be replaced, deployed by {owners}.",
+            f"Nothing was changed: {names} would be replaced, deployed by {owners}.",
             "Name the queries differently, or agree to replace them.",
         )
 

@@ -14,7 +14,7 @@ from piql_backend.deployments.schemas import TableChangeRead
 def table_changes(
     live: Mapping[str, Table], wanted: Mapping[str, Table], stored: Mapping[str, Table]
 ) -> list[TableChangeRead]:
-    """Give the tables that come, come back, change and go, in the order of the text.
+    """The tables that come, come back, change and go, in the order of the text.
 
     `stored` are the tables that the store has: one that is not live keeps the rows of earlier versions.
     """
@@ -31,26 +31,26 @@ def table_changes(
         for name in live
         if name not in wanted
     ]
-    return [*added, *(each for each in changes if each.details), *removed]
+    return [*added, *(change for change in changes if change.details), *removed]
 
 
 def _change(before: Table, after: Table, change: Literal["changed", "back"]) -> TableChangeRead:
     against = reason_against(before, before, after)
     new = added_constraints(before, after)
-    checked = [_limit(each) for each in new.limits]
-    checked += [f"UNIQUE ({', '.join(each.columns)})" for each in new.unique]
-    checked += [_reference(each) for each in new.references]
-    checked += [_column(each) for each in new.columns]
+    checked = [_limit(limit) for limit in new.limits]
+    checked += [f"UNIQUE ({', '.join(key.columns)})" for key in new.unique]
+    checked += [_reference(reference) for reference in new.references]
+    checked += [_column(column) for column in new.columns]
     return TableChangeRead(
         table=after.name, change=change, details=[*_details(before, after)], checked=checked, refusal=against
     )
 
 
 def _details(before: Table, after: Table) -> Iterator[str]:
-    old = {each.name: each for each in before.columns}
-    new = {each.name: each for each in after.columns}
-    yield from (f"+ {_column(each)}" for name, each in new.items() if name not in old)
-    yield from (f"− {_column(each)}" for name, each in old.items() if name not in new)
+    old = {column.name: column for column in before.columns}
+    new = {column.name: column for column in after.columns}
+    yield from (f"+ {_column(column)}" for name, column in new.items() if name not in old)
+    yield from (f"− {_column(column)}" for name, column in old.items() if name not in new)
     for name in new:
         if name in old and _column(old[name]) != _column(new[name]):
             yield f"{_column(old[name])} → {_column(new[name])}"
@@ -58,25 +58,25 @@ def _details(before: Table, after: Table) -> Iterator[str]:
         yield f"PRIMARY KEY ({', '.join(before.primary_key)}) → ({', '.join(after.primary_key)})"
     yield from _limit_details(before, after)
     yield from _differences(
-        [f"UNIQUE ({', '.join(each.columns)})" for each in before.unique_keys],
-        [f"UNIQUE ({', '.join(each.columns)})" for each in after.unique_keys],
+        [f"UNIQUE ({', '.join(unique_key.columns)})" for unique_key in before.unique_keys],
+        [f"UNIQUE ({', '.join(unique_key.columns)})" for unique_key in after.unique_keys],
     )
     yield from _differences([*map(_reference, before.foreign_keys)], [*map(_reference, after.foreign_keys)])
 
 
 def _limit_details(before: Table, after: Table) -> Iterator[str]:
-    old = {(each.columns, each.is_token): each for each in before.limits}
-    new = {(each.columns, each.is_token): each for each in after.limits}
-    yield from (f"+ {_limit(each)}" for key, each in new.items() if key not in old)
-    yield from (f"− {_limit(each)}" for key, each in old.items() if key not in new)
-    for key, each in new.items():
-        if key in old and old[key].limit != each.limit:
-            yield f"{_limit(old[key])} → {each.limit}"
+    old = {(limit.columns, limit.is_token): limit for limit in before.limits}
+    new = {(limit.columns, limit.is_token): limit for limit in after.limits}
+    yield from (f"+ {_limit(limit)}" for key, limit in new.items() if key not in old)
+    yield from (f"− {_limit(limit)}" for key, limit in old.items() if key not in new)
+    for key, limit in new.items():
+        if key in old and old[key].limit != limit.limit:
+            yield f"{_limit(old[key])} → {limit.limit}"
 
 
 def _differences(before: list[str], after: list[str]) -> Iterator[str]:
-    yield from (f"+ {each}" for each in after if each not in before)
-    yield from (f"− {each}" for each in before if each not in after)
+    yield from (f"+ {line}" for line in after if line not in before)
+    yield from (f"− {line}" for line in before if line not in after)
 
 
 def _column(column: Column) -> str:

@@ -92,12 +92,12 @@ class Observations:
 
 def _columns(batch: list[Observation]) -> dict[str, np.ndarray]:
     return {
-        "version": np.array([each.version for each in batch], dtype=np.int32),
-        "query": np.array([each.query for each in batch], dtype=object),
-        "started_at": np.array([each.started_at for each in batch], dtype="datetime64[us]"),
-        "elapsed_ms": np.array([each.elapsed_ms for each in batch], dtype=np.float64),
-        "operations": np.array([each.operations for each in batch], dtype=np.int32),
-        "bound": np.array([each.bound for each in batch], dtype=np.int32),
-        "failed": np.array([each.failed for each in batch], dtype=np.bool_),
-        "rows_given": np.array([each.rows for each in batch], dtype=np.int32),
+        "version": np.array([observation.version for observation in batch], dtype=np.int32),
+        "query": np.array([observation.query for observation in batch], dtype=object),
+        "started_at": np.array([observation.started_at for observation in batch], dtype="datetime64[us]"),
+        "elapsed_ms": np.array([observation.elapsed_ms for observation in batch], dtype=np.float64),
+        "operations": np.array([observation.operations for observation in batch], dtype=np.int32),
+        "bound": np.array([observation.bound for observation in batch], dtype=np.int32),
+        "failed": np.array([observation.failed for observation in batch], dtype=np.bool_),
+        "rows_given": np.array([observation.rows for observation in batch], dtype=np.int32),
     }

@@ -64,7 +64,7 @@ class Executions:
         return await loop.run_in_executor(self._pool, self._execute_to_json, deployment_id, name, request)
 
     async def sample_parameters(self, deployment_id: str, name: str) -> SampleParametersRead:
-        """Give parameters that exist in the data."""
+        """A value for each parameter, drawn from the data."""
         return await asyncio.get_running_loop().run_in_executor(self._pool, self._sample, deployment_id, name)
 
     def sampler(self, job: Job) -> ParameterSampler:
@@ -106,11 +106,11 @@ class Executions:
         job = self.job(deployment_id, name)
         page = self.run(job, from_json(request.parameters, job.query.parameters), request.cursor)
         columns = columns_of(job.query)
-        names = [each.name for each in columns] or list(page.rows[0] if page.rows else ())
+        names = [column.name for column in columns] or list(page.rows[0] if page.rows else ())
         read = ExecutionRead(
             query=job.query.name,
             deployment_id=job.live.read.id,
-            columns=columns or [ResultColumnRead(name=each, type=None) for each in names],
+            columns=columns or [ResultColumnRead(name=name, type=None) for name in names],
             rows=[[to_json(row[name]) for name in names] for row in page.rows],
             cursor=page.cursor,
             operations=page.operations,
@@ -130,13 +130,13 @@ class Executions:
 
 
 def columns_of(query: CompiledQuery) -> list[ResultColumnRead]:
-    """Give the columns of a query's rows, from the topmost projection of its plan."""
+    """The columns of a query's rows, from the topmost projection of its plan."""
     if query.kind != "select" or query.plan is None:
         return []
     top: PhysicalNode | None = next(iter(query.plan.find(LocalProjection)), None)
     if not isinstance(top, LocalProjection):
         return []
-    return [ResultColumnRead(name=each.name, type=_type_of(each.expression)) for each in top.outputs]
+    return [ResultColumnRead(name=output.name, type=_type_of(output.expression)) for output in top.outputs]
 
 
 def _type_of(expression: object) -> str | None:

@@ -22,7 +22,7 @@ _EXACT_DIGITS = 15  # so many come through a JavaScript number as they were writ
 
 
 def to_json(value: object) -> JsonValue:
-    """Give a value of the engine as JSON."""
+    """A value of the engine as JSON."""
     match value:
         case None | bool() | str():
             return value
@@ -37,21 +37,21 @@ def to_json(value: object) -> JsonValue:
         case bytes():
             return {BYTES: base64.b64encode(value).decode("ascii")}
         case list() | tuple():
-            return [to_json(each) for each in value]
+            return [to_json(item) for item in value]
         case _:
             return str(value)
 
 
 def from_json(parameters: dict[str, JsonValue], declared: Sequence[QueryParameter]) -> dict[str, object]:
-    """Give parameters as the engine takes them; it checks the rest itself."""
-    types = {each.name: each.type for each in declared}
+    """The JSON parameters as the values that the engine takes, which checks the rest itself."""
+    types = {column.name: column.type for column in declared}
     return {name: _from_json(name, value, types.get(name)) for name, value in parameters.items()}
 
 
 def _from_json(name: str, value: JsonValue, type: object) -> object:
     match value:
         case list():
-            return [_from_json(name, each, type) for each in value]
+            return [_from_json(name, item, type) for item in value]
         case float() if isinstance(type, SqlType) and type.kind is Kind.DECIMAL and _may_be_rounded(value):
             raise ApiError(
                 422,
@@ -76,5 +76,5 @@ def _is_integer(text: str) -> bool:
 
 
 def _may_be_rounded(number: float) -> bool:
-    """Say whether the number that was written may have had more digits than a JSON number brings."""
+    """Whether the number that was written may have had more digits than a JSON number brings."""
     return not math.isfinite(number) or len(Decimal(repr(number)).as_tuple().digits) > _EXACT_DIGITS

@@ -44,8 +44,13 @@ class Language:
     def completions(self, place: PlaceWrite) -> list[CompletionRead]:
         texts, offset = _place(place)
         return [
-            CompletionRead(label=each.label, kind=each.kind, detail=each.detail, insert_text=each.insert_text)
-            for each in complete(texts, place.file, offset)
+            CompletionRead(
+                label=completion.label,
+                kind=completion.kind,
+                detail=completion.detail,
+                insert_text=completion.insert_text,
+            )
+            for completion in complete(texts, place.file, offset)
         ]
 
     def signature(self, place: PlaceWrite) -> SignatureRead | None:
@@ -74,8 +79,8 @@ class Language:
     def references(self, place: PlaceWrite) -> list[ReferenceRead]:
         texts, offset = _place(place)
         return [
-            ReferenceRead(range=read_span(each.span), is_definition=each.is_definition)
-            for each in references(texts, place.file, offset)
+            ReferenceRead(range=read_span(reference.span), is_definition=reference.is_definition)
+            for reference in references(texts, place.file, offset)
         ]
 
     def name(self, place: PlaceWrite) -> NameRead:
@@ -99,12 +104,12 @@ class Language:
         return TokensRead(types=list(TOKEN_TYPES), data=data)
 
     def outline(self, file: SourceFile) -> list[OutlineItemRead]:
-        return [_outline_item(each) for each in outline(file.text, file.path)]
+        return [_outline_item(item) for item in outline(file.text, file.path)]
 
     def folds(self, file: SourceFile) -> list[FoldRead]:
         return [
-            FoldRead(start_line=each.start_line, end_line=each.end_line, kind=each.kind)
-            for each in folds(file.text, file.path)
+            FoldRead(start_line=fold.start_line, end_line=fold.end_line, kind=fold.kind)
+            for fold in folds(file.text, file.path)
         ]
 
     def format(self, file: SourceFile) -> list[EditRead]:
@@ -117,7 +122,7 @@ class Language:
 
 
 def _texts(request: FileAmong) -> dict[str, str]:
-    texts = {each.path: each.text for each in request.files}
+    texts = {file.path: file.text for file in request.files}
     if request.file not in texts:
         raise NotFound("unknown-file", f"{request.file} is not among the files.")
     return texts
@@ -130,7 +135,7 @@ def _place(place: PlaceWrite) -> tuple[dict[str, str], int]:
 
 def _edits(texts: dict[str, str], edits: Iterable[Edit]) -> list[EditRead]:
     sources = {name: Source(text, name) for name, text in texts.items()}
-    return [read_edit(each, sources) for each in edits]
+    return [read_edit(edit, sources) for edit in edits]
 
 
 def _refused(refusal: RenameRefused) -> ApiError:
@@ -145,5 +150,5 @@ def _outline_item(item: OutlineItem) -> OutlineItemRead:
         detail=item.detail,
         range=read_span(item.span),
         name_range=read_span(item.name_span),
-        children=[_outline_item(each) for each in item.children],
+        children=[_outline_item(child) for child in item.children],
     )

@@ -52,7 +52,7 @@ class Comparing:
         seen = self._table.sizes(span, since)
         estimates = self._estimated(deployment, seen)
         sizes = {
-            name: [_size(each, estimates.get((name, Size(each.requests, each.rows)))) for each in totals]
+            name: [_size(total, estimates.get((name, Size(total.requests, total.rows)))) for total in totals]
             for name, totals in seen.items()
         }
         regions = [_region(name, size) for name, those in sizes.items() for size in those if size.predicted is not None]
@@ -68,11 +68,11 @@ class Comparing:
     def _estimated(
         self, deployment: DeploymentDetailRead, seen: Mapping[str, Sequence[SizeTotals]]
     ) -> Mapping[tuple[str, Size], EstimateRead | None]:
-        """Give what is predicted of the sizes that were seen; a worker is asked for those that are new, all at once."""
+        """What is predicted of the sizes that were seen; a worker is asked for those that are new, all at once."""
         version, run_id = deployment.version, deployment.run_id
         if run_id is None:
             return {}
-        wanted = [(name, Size(each.requests, each.rows)) for name, totals in seen.items() for each in totals]
+        wanted = [(name, Size(total.requests, total.rows)) for name, totals in seen.items() for total in totals]
         estimates = {
             (name, size): self._estimates[version, run_id, name, size]
             for name, size in wanted

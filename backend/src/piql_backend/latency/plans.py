@@ -24,14 +24,14 @@ class Plans:
         return self._deployments.compilation(deployment.version).queries
 
     def digests(self, version: int) -> Mapping[str, str]:
-        """Give by query what stands for its plan: two that are the same make the same requests."""
+        """A digest of each query's plan, by its name: two plans with one digest make the same requests."""
         if version not in self._digests:
             queries = self.queries_of(self._deployments.read(f"d{version}"))
             self._digests[version] = {name: _digest(query) for name, query in queries.items()}
         return self._digests[version]
 
     def changed(self, version: int, before: int | None) -> Sequence[str]:
-        """Give the queries that a version runs by another plan than the version before, or that are new in it."""
+        """The queries that a version runs by another plan than the version before, or that are new in it."""
         earlier = {} if before is None else self.digests(before)
         return [name for name, digest in self.digests(version).items() if earlier.get(name) != digest]
 

@@ -173,7 +173,7 @@ class ObservationTable:
         return {query: Exceeding(*rest) for query, *rest in rows}
 
     def series(self, version: int, since: datetime, step_seconds: float) -> dict[str, list[LatencyPointRead]]:
-        """Give quantiles by query and step over all versions, oldest first; steps without executions are left out."""
+        """Quantiles by query and step over all versions, oldest first; steps without executions are left out."""
         sql = f"""
             SELECT query, floor(epoch(started_at) / $step) * $step AS step_start,
                    quantile_disc(elapsed_ms, 0.5), quantile_disc(elapsed_ms, 0.99), count(*)

@@ -43,7 +43,7 @@ class Latency:
         self._comparing = comparing
 
     def read(self, deployment_id: str, window_seconds: float) -> LatencyRead:
-        """Give every query of a deployment over the last seconds, over the versions up to this one."""
+        """Every query of a deployment over the last seconds, over the versions up to this one."""
         deployment = self._deployments.read(deployment_id)
         self._observations.flush()
         version, since = deployment.version, now() - timedelta(seconds=window_seconds)
@@ -90,7 +90,7 @@ class Latency:
         )
 
     def _versions(self, deployment: DeploymentDetailRead, since: datetime) -> tuple[list[MarkerRead], Span]:
-        """Give the deployments in the window up to this one, and since which version each query has its plan.
+        """The deployments in the window up to this one, and since which version each query has its plan.
 
         What ran before the window is not asked for: of a version that was live when the window began, the first.
         """
@@ -117,8 +117,8 @@ class Latency:
 def compliance_of(slo: SloRead, intervals: Sequence[SloInterval]) -> ComplianceRead:
     """Judge the intervals that have executions enough to show the SLO's quantile."""
     needed = math.ceil(round(1 / (1 - slo.quantile), 6))
-    judged = [each for each in intervals if each.executions >= needed]
-    kept = sum(each.kept >= slo.quantile * each.executions - 1e-9 for each in judged)
+    judged = [interval for interval in intervals if interval.executions >= needed]
+    kept = sum(interval.kept >= slo.quantile * interval.executions - 1e-9 for interval in judged)
     return ComplianceRead(
         share=kept / len(judged) if judged else None,
         kept=kept,

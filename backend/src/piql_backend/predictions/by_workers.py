@@ -40,11 +40,11 @@ class PredictionsByWorkers:
         self._runs = runs
 
     async def answer(self, job: str, request: OfFiles) -> Response:
-        """Give the JSON that a job makes of a request."""
+        """The JSON that a job makes of a request."""
         return await self._workers.answer(job, self._job(request), request.files)
 
     def for_all(self, texts: Mapping[str, str], run_id: str) -> tuple[str, dict[str, float]]:
-        """Give the model's name and the estimated p99 in ms of every query that it can predict."""
+        """The model's name and the estimated p99 in ms of every query that it can predict."""
         answer: tuple[str, dict[str, float]] = self._asked("predict_all", ForAll(texts, run_id))
         return answer
 

@@ -74,7 +74,7 @@ class Predictions:
         self._lock = threading.Lock()
 
     def model(self, run_id: str) -> Model:
-        """Give the model of a run that is done; 404 or 409 for any other."""
+        """The model of a profile run; ApiError 404 for a run that is not known, 409 for one that is not done."""
         folder = self._runs.measurements_of(run_id)
         with self._lock:
             if run_id not in self._models:
@@ -95,7 +95,7 @@ class Predictions:
         names = known if request.queries is None else dict.fromkeys(request.queries)
         bounded = [known[name] for name in names if name in known and known[name].is_bounded]
         self.model(request.run_id)
-        found = [self._predicted(each, request.run_id, request.slo) for each in bounded]
+        found = [self._predicted(query, request.run_id, request.slo) for query in bounded]
         return PredictionSetRead(run_id=request.run_id, predictions=found)
 
     def _predicted(self, query: CompiledQuery, run_id: str, slo: SloWrite | None) -> PredictionRead | NoPredictionRead:
@@ -118,14 +118,14 @@ class Predictions:
             p99_by_interval_ms=list(found.p99_by_interval_ms),
             operators=[
                 OperatorPredictionRead(
-                    path=node_id(each.path),
-                    operator=each.operator,
-                    typical_p99_ms=each.typical_ms,
-                    p99_ms=each.p99_ms,
-                    part_of_p99_ms=each.blame_ms,
-                    state=_state(each.coverage),
+                    path=node_id(operator.path),
+                    operator=operator.operator,
+                    typical_p99_ms=operator.typical_ms,
+                    p99_ms=operator.p99_ms,
+                    part_of_p99_ms=operator.blame_ms,
+                    state=_state(operator.coverage),
                 )
-                for each in found.operators
+                for operator in found.operators
             ],
             slo_quantile_ms=at_quantile,
             meets_slo=meets_slo,
@@ -143,8 +143,8 @@ class Predictions:
         if len(names) > _QUERIES_OF_A_PAGE:
             raise ApiError(422, "page-too-long", f"A page runs at most {_QUERIES_OF_A_PAGE} queries, not {len(names)}.")
         queries = {name: self._compilations.compile_query(request.files, name)[1] for name in names}
-        plans = {name: each.plan for name, each in queries.items() if each.plan is not None}
-        bounds = {name: each.bound for name, each in queries.items() if each.bound is not None}
+        plans = {name: query.plan for name, query in queries.items() if query.plan is not None}
+        bounds = {name: query.bound for name, query in queries.items() if query.bound is not None}
         model = self.model(request.run_id)
         alone = {}
         for name, plan in plans.items():
@@ -155,7 +155,7 @@ class Predictions:
         found = predict_page(steps, plans, model)
         at_quantile = found.quantile_ms(request.slo.quantile) if request.slo else None
         meets_slo, risk, notes = self._judged(found, at_quantile, request.run_id, request.slo)
-        blames = iter([each.blame_ms for each in found.operators])
+        blames = iter([operator.blame_ms for operator in found.operators])
         return PagePredictionRead(
             page=request.page,
             run_id=request.run_id,
@@ -212,7 +212,7 @@ class Predictions:
             y=_axis(found.y),
             typical_p99_ms=[list(row) for row in found.typical_ms],
             p99_ms=[list(row) for row in found.latency_ms],
-            state=[[_state(each) for each in row] for row in found.coverage],
+            state=[[_state(cell) for cell in row] for row in found.coverage],
             meets_slo=[list(row) for row in found.meets_slo or ()],
             largest_safe=[SafeLimitRead(x=x, y=y) for x, y in found.largest_safe],
             upper_factor=_upper_factor(model),
@@ -245,7 +245,7 @@ class Predictions:
             x=_axis(found.x),
             typical_p99_ms=list(found.typical_ms),
             p99_ms=list(found.latency_ms),
-            state=[_state(each) for each in found.coverage],
+            state=[_state(cell) for cell in found.coverage],
             meets_slo=list(found.meets_slo or ()),
             largest_safe=found.largest_safe,
             upper_factor=_upper_factor(model),
@@ -256,30 +256,30 @@ class Predictions:
         """Solve for every limit of the files at once."""
         compilation = self._compilations.compile(request.files)
         model = self.model(request.run_id)
-        bounded = [each for each in compilation.queries.values() if each.plan is not None]
-        predictable = [each for each in bounded if _predict(each, model) is not None]
-        slos = {each.name: request.slos.get(each.name, request.slo) for each in predictable}
+        bounded = [query for query in compilation.queries.values() if query.plan is not None]
+        predictable = [query for query in bounded if _predict(query, model) is not None]
+        slos = {query.name: request.slos.get(query.name, request.slo) for query in predictable}
         found = safe_limits(
-            predictable, model, {name: Slo(each.quantile, each.threshold_ms) for name, each in slos.items()}
+            predictable, model, {name: Slo(slo.quantile, slo.threshold_ms) for name, slo in slos.items()}
         )
         return SafeLimitsRead(
             run_id=request.run_id,
             limits=[
                 LargestLimitRead(
-                    symbol=each.axis.symbol,
-                    label=each.axis.label,
-                    current=each.axis.current,
-                    largest=each.largest,
-                    queries=list(each.queries),
-                    binding=each.binding,
-                    number_range=next(map(read_span, each.axis.spans), None),
+                    symbol=limit.axis.symbol,
+                    label=limit.axis.label,
+                    current=limit.axis.current,
+                    largest=limit.largest,
+                    queries=list(limit.queries),
+                    binding=limit.binding,
+                    number_range=next(map(read_span, limit.axis.spans), None),
                 )
-                for each in found.limits
+                for limit in found.limits
             ],
             growth=found.growth,
             binding=found.binding,
             breaking=list(found.breaking),
-            left_out=[each.name for each in bounded if each not in predictable],
+            left_out=[query.name for query in bounded if query not in predictable],
         )
 
     def _staleness(self, run_id: str) -> tuple[str, ...]:
@@ -327,7 +327,7 @@ class Predictions:
         }
 
     def predict_all(self, question: ForAll) -> tuple[str, dict[str, float]]:
-        """Give the model's name and the estimated p99 in ms of every query that it can predict."""
+        """The model's name and the estimated p99 in ms of every query that it can predict."""
         model = self.model(question.run_id)
         queries = self._compilations.compile_texts(question.texts).queries
         predictions = {name: _predict(query, model) for name, query in queries.items()}

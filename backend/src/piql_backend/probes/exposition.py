@@ -41,7 +41,7 @@ def single(name: str, kind: Literal["counter", "gauge"], help: str, value: float
 
 
 def histogram(name: str, help: str, tallies: Mapping[str, Tally]) -> Family:
-    """Give the times of executions; the counts of Prometheus' buckets include those of all smaller ones."""
+    """The times of executions; the counts of Prometheus' buckets include those of all smaller ones."""
     samples = []
     for query, tally in tallies.items():
         edges = [*(f"{seconds:g}" for seconds in BUCKETS_SECONDS), "+Inf"]

@@ -1,4 +1,4 @@
-"""Says whether the workbench lives and is ready, and counts what it has done."""
+"""Tells whether the workbench lives and is ready, and counts what it has done."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ class Probes:
         self.requests: Counter[tuple[str, int]] = Counter()
 
     def live(self) -> ProbeRead:
-        """Say whether everything that was started still runs; if not, only a restart helps."""
+        """Whether everything that was started still runs; if not, only a restart helps."""
         problems = [] if self._observations.is_running else ["the thread that writes observations has ended"]
         return ProbeRead(is_well=not problems, problems=problems)
 
     async def ready(self) -> ProbeRead:
-        """Say whether requests can be served: the store and DuckDB answer."""
+        """Whether requests can be served: the store and DuckDB answer."""
         found = await asyncio.gather(
             asyncio.to_thread(self._problem_of_store), asyncio.to_thread(self._problem_of_duckdb)
         )
@@ -46,7 +46,7 @@ class Probes:
         return ProbeRead(is_well=not problems, problems=problems)
 
     def metrics(self) -> str:
-        """Give all counts in Prometheus' form."""
+        """All counts in Prometheus' form."""
         tallies = self._observations.tallies.read()
         usage = resource.getrusage(resource.RUSAGE_SELF)
         requests = [

@@ -13,7 +13,7 @@ from piql_backend.profile_runs.schemas import DriftRead
 
 
 def drift_of(measurements: Path) -> DriftRead | None:
-    """Give what the last look said and what the last three agree on; None where nobody looked."""
+    """What the last look said and what the last three agree on; None where nobody looked."""
     try:
         looks = read_looks(measurements)
     except UnreadableRun:
@@ -27,5 +27,5 @@ def drift_of(measurements: Path) -> DriftRead | None:
         factor=ratio.factor,
         low=ratio.low,
         high=ratio.high,
-        stale_operators=[each.value for each in stale_operators(looks)],
+        stale_operators=[operator.value for operator in stale_operators(looks)],
     )

@@ -44,7 +44,7 @@ class ProfileRunFiles:
         write_atomically(self.folder(run.read.id) / "state.json", json.dumps(content, indent=2) + "\n")
 
     def load_all(self) -> list[StoredRun]:
-        """Give every run whose state can be read; folders without one are left alone.
+        """Every run whose state can be read; folders without one are left alone.
 
         Files of earlier versions held passwords, which are taken out of them.
         """

@@ -188,12 +188,12 @@ class ProfileRuns:
         self._wake()
 
     def events(self, run_id: str) -> AsyncIterator[str]:
-        """Give the run as server-sent events: at once, at each change, and a last time when it has ended."""
+        """The run as server-sent events: at once, at each change, and a last time when it has ended."""
         self._run(run_id)
         return self._events(run_id)
 
     def measurements_of(self, run_id: str) -> Path:
-        """Give the folder of a run that is done."""
+        """The folder of a run that is done; ApiError 404 or 409 for any other."""
         run = self._run(run_id)
         if run.read.state != "done":
             raise ApiError(409, "run-not-done", f"The run is {run.read.state}, not done.", "Choose a run that is done.")
@@ -217,9 +217,9 @@ class ProfileRuns:
     async def _work(self) -> None:
         while not self._is_closing:
             changed = self._changed
-            waiting = [each.read for each in self._runs.values() if each.read.state == "queued"]
+            waiting = [run.read for run in self._runs.values() if run.read.state == "queued"]
             if waiting and self._running is None:
-                run_id = min(waiting, key=lambda each: each.created_at).id
+                run_id = min(waiting, key=lambda run: run.created_at).id
                 try:
                     await self._carry_out(run_id)
                 except Exception:  # the next run must not wait for ever
@@ -281,7 +281,7 @@ class ProfileRuns:
             self._change(run_id, **changes)
 
     def _as_refreshed(self, request: ProfileRunCreate, run_id: str) -> ProfileRunCreate:
-        """Give the request for what is stale of a run: its own, under the new label."""
+        """The request for what is stale of a run: its own, under the new label."""
         self.measurements_of(run_id)
         stale = self._run(run_id)
         if stale.read.drift is None or not stale.read.drift.stale_operators:
@@ -289,7 +289,7 @@ class ProfileRuns:
         return stale.request.model_copy(update={"refreshes": run_id, "label": request.label})
 
     def _refuse_when_full(self) -> None:
-        if sum(each.read.state == "queued" for each in self._runs.values()) >= MOST_QUEUED:
+        if sum(run.read.state == "queued" for run in self._runs.values()) >= MOST_QUEUED:
             raise ApiError(409, "queue-full", f"{MOST_QUEUED} runs are waiting already.", "Cancel one of them.")
 
     def _arguments(self, run_id: str) -> Sequence[str]:
@@ -311,7 +311,7 @@ class ProfileRuns:
         )
 
     def _url(self, run_id: str) -> str:
-        """Give the store to measure: an embedded one is always new, so that rows for measuring never mix with data."""
+        """The store to measure: an embedded one is always new, so that rows for measuring never mix with data."""
         url = self._stores.url(self._runs[run_id].request.store_url)
         return f"embedded:{self._files.store(run_id).resolve()}" if url == NEW_EMBEDDED else url
 
@@ -334,7 +334,7 @@ class ProfileRuns:
 
 
 def _checked(grid: str | GridLevels) -> GridLevels | None:
-    """Give a grid of the user's own, or refuse one that measures nothing or takes for ever."""
+    """A grid of the user's own, or refuse one that measures nothing or takes for ever."""
     if not isinstance(grid, GridLevels):
         return None
     try:

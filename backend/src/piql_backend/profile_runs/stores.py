@@ -23,7 +23,7 @@ class MeasurableStores:
         self._clusters = [url for url in (own, *listed) if url.startswith("cql://")]
 
     def url(self, named: str | None) -> str:
-        """Give the whole URL of a store by the one in a request, with or without its password.
+        """The whole URL of a store by the one in a request, with or without its password.
 
         Null is the workbench's own store; instead of an embedded one a new one is measured. ApiError 403 for a cluster
         that is not listed, 422 for what can never be measured.

@@ -14,7 +14,7 @@ log = logging.getLogger(__name__)
 
 
 def summary_of(folder: Path) -> list[OperatorSummaryRead]:
-    """Give the quantiles of each operator over all its points and intervals; nothing when the run cannot be read."""
+    """The quantiles of each operator over all its points and intervals; nothing when the run cannot be read."""
     try:
         measurements = load(folder)
     except (UnreadableRun, OSError) as error:

@@ -29,14 +29,14 @@ def report(url: str, deployment: str, window_seconds: float, output: str) -> int
     except (OSError, ValueError, HTTPException) as error:
         print(f"piql slo: no workbench answers at {url}: {error}", file=sys.stderr)
         return UNREACHABLE
-    queries = [each for each in latency["queries"] if each["slo"] is not None]
+    queries = [query for query in latency["queries"] if query["slo"] is not None]
     if output == "json":
         print(json.dumps(queries, indent=2))
     elif not queries:
         print("No query has an SLO.")
-    for each in queries if output == "table" else ():
-        print(_line(each))
-    return SLO_FAILED if any(_is_broken(each) for each in queries) else 0
+    for query in queries if output == "table" else ():
+        print(_line(query))
+    return SLO_FAILED if any(_is_broken(query) for query in queries) else 0
 
 
 def _is_broken(query: dict[str, Any]) -> bool:

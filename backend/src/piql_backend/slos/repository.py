@@ -29,7 +29,7 @@ class SloTable:
         return self._behind(None, None)
 
     def _behind(self, query: str | None, count: int | None) -> Sequence[SloRead]:
-        """Give the SLOs of the `count` queries behind one, by name; of all for None."""
+        """The SLOs of the `count` queries behind one, by name; of all for None."""
         selection = f"SELECT {_COLUMNS} FROM slos WHERE ? IS NULL OR query > ? ORDER BY query LIMIT ?"
         with self._database.read() as cursor:
             rows = cursor.execute(selection, [query, query, count]).fetchall()

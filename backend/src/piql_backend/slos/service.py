@@ -46,7 +46,7 @@ class Slos:
         self._table.delete(query)
 
     def at_risk(self, files: Sequence[SourceFile], run_id: str | None) -> Sequence[SloAtRiskRead]:
-        """Give the queries of the files whose saved SLO a profile run predicts to be broken; none without a run."""
+        """The queries of the files whose saved SLO a profile run predicts to be broken; none without a run."""
         saved = {slo.query: slo for slo in self._table.list()}
         if run_id is None or not saved:
             return ()
@@ -67,8 +67,8 @@ class Slos:
     def as_openslo(self) -> str:
         """Write all SLOs as OpenSLO documents; ApiError 422 for an interval that is no whole number of minutes."""
         found = [
-            Objective(each.query, each.quantile, each.threshold_ms, each.interval_seconds)
-            for each in self._table.list()
+            Objective(deployment.query, deployment.quantile, deployment.threshold_ms, deployment.interval_seconds)
+            for deployment in self._table.list()
         ]
         try:
             return write_openslo(found)
@@ -80,7 +80,7 @@ class Slos:
     def take_openslo(self, text: str) -> Sequence[SloRead]:
         """Set the SLOs of OpenSLO documents; ApiError 422 for what cannot be read, 404 for queries nobody deployed."""
         try:
-            found = {each.query: _written(each) for each in read_openslo(text)}
+            found = {objective.query: _written(objective) for objective in read_openslo(text)}
         except UnreadableSlo as error:
             raise ApiError(422, "slo-not-read", f"Nothing was imported: {error}.", "Mend the document.") from None
         return self._save(found)

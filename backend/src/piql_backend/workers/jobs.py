@@ -88,7 +88,7 @@ class Worker:
             return Answer("fault", traceback.format_exc())
 
     def _predictions_for(self, job: PredictionJob) -> Predictions:
-        """Give what predicts; the first time costs half a second, which compiling need not wait for."""
+        """The module that predicts; its first import takes half a second, which compiling need not wait for."""
         from piql_backend.predictions.service import Predictions
 
         self._runs.tell(job)
@@ -98,7 +98,7 @@ class Worker:
 
 
 def _pickled(compilation: Compilation) -> bytes | None:
-    """Give a compilation as bytes; None where it is nested too deeply for that."""
+    """A compilation as bytes; None where it is nested too deeply for that."""
     try:
         return pickle.dumps(compilation)
     except RecursionError:

@@ -100,7 +100,7 @@ class WorkerPool:
         return call.future
 
     async def answer(self, name: str, argument: object, files: Sequence[SourceFile]) -> Response:
-        """Give the JSON that a job makes; no thread of the server waits for it."""
+        """The JSON that a job makes; no thread of the server waits for it."""
         texts = {file.path: file.text for file in files}
         return Response(await asyncio.wrap_future(self.submit(name, argument, texts)), media_type="application/json")
 
@@ -213,7 +213,7 @@ class _Process:
         return False
 
     def ask(self, job: Job) -> Answer:
-        """Give the answer; TimeoutError when it is late, EOFError or OSError when the worker has ended."""
+        """The worker's answer; TimeoutError when it is late, EOFError or OSError when the worker has ended."""
         try:
             self._connection.send(job)
             if not self._connection.poll(job.seconds * _MOST_WALL_TIME):

@@ -20,7 +20,7 @@ _FILES = Listing[str, str]("files", str, lambda path: f"{path.count('/'):03} {pa
 
 
 def revision_of(text: str) -> str:
-    """Give a short name for this very text."""
+    """A short name for this very text."""
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
@@ -34,7 +34,7 @@ class Workspaces:
     def ids(self) -> list[str]:
         if not self._root.is_dir():
             return []
-        return sorted(each.name for each in self._root.iterdir() if each.is_dir() and not each.name.startswith("."))
+        return sorted(entry.name for entry in self._root.iterdir() if entry.is_dir() and not entry.name.startswith("."))
 
     def page(self, wish: PageWish) -> Page[WorkspaceSummaryRead]:
         page = _WORKSPACES.page_of(wish, self.ids())
@@ -42,14 +42,14 @@ class Workspaces:
         return Page(items=summaries, next=page.next)
 
     def read(self, workspace_id: str, wish: PageWish) -> WorkspaceRead:
-        """Give a workspace with a page of its files, in the order of `texts`."""
+        """A workspace with a page of its files, in the order of `texts`."""
         folder = self._folder(workspace_id)
         page = _FILES.page_of(wish, _paths(folder))
         files = [_read(folder / path, path) for path in page.items]
         return WorkspaceRead(id=workspace_id, title=TITLES.get(workspace_id, workspace_id), files=files, next=page.next)
 
     def texts(self, workspace_id: str) -> dict[str, str]:
-        """Give the text of each file by its path; schema files, which stand at the top, come first.
+        """The text of each file by its path; schema files, which stand at the top, come first.
 
         A link that leads out of the workspace is no file of it.
         """
@@ -117,7 +117,7 @@ class Workspaces:
 
 
 def _paths(folder: Path) -> Sequence[str]:
-    """Give the paths of the files of a workspace, in no order."""
+    """The paths of the files of a workspace, in no order."""
     inside = (file for file in folder.rglob("*.piql") if file.is_file() and _lies_in(file, folder))
     paths = (file.relative_to(folder).as_posix() for file in inside)
     return [path for path in paths if is_file_path(path)]

@@ -110,11 +110,9 @@ def predict(argv: Sequence[str] | None = None) -> int:
     limits = None
     if asked and not values:
         queries = [compilation.queries[name] for name in asked if name in compilation.queries]
-        limits = safe_limits(
-            queries, model, {name: Slo(each.quantile, each.threshold_ms) for name, each in asked.items()}
-        )
+        limits = safe_limits(queries, model, {name: Slo(slo.quantile, slo.threshold_ms) for name, slo in asked.items()})
     pairs = _largest_pairs(compilation, model, asked, given.query or ()) if limits is not None else ()
-    forecast = Forecast(found, given.quantile, asked, risks, limits, tuple(each.value for each in stale), pairs)
+    forecast = Forecast(found, given.quantile, asked, risks, limits, tuple(operator.value for operator in stale), pairs)
     if given.output == "json":
         print(json.dumps(as_json(forecast), indent=2))
     else:
@@ -127,7 +125,7 @@ def _largest_pairs(
 ) -> tuple[LargestPairs, ...]:
     """Solve for each two limits of the queries that were named."""
     found = []
-    for name in (each for each in dict.fromkeys(names) if each in slos):
+    for name in (name for name in dict.fromkeys(names) if name in slos):
         query, slo = compilation.queries[name], Slo(slos[name].quantile, slos[name].threshold_ms)
         for x, y in combinations(limits_of(query, is_stepped=not model.has_transactions), 2):
             found.append(LargestPairs(name, x, y, pareto(query, model, slo, x.symbol, y.symbol)))
@@ -136,7 +134,7 @@ def _largest_pairs(
 
 def _limits(texts: Sequence[str]) -> dict[str, int]:
     """Read LIMIT=N; ValueError for anything else."""
-    values = {name: int(number) for name, _, number in (each.partition("=") for each in texts)}
+    values = {name: int(number) for name, _, number in (text.partition("=") for text in texts)}
     if any(number < 1 for number in values.values()):
         raise ValueError("a limit is at least 1")
     return values
@@ -153,7 +151,7 @@ def _slos(text: str | None, quantile: float, interval_seconds: float) -> dict[st
             documents = Path(text).read_text(encoding="utf-8")
         except UnicodeDecodeError:
             raise UnreadableSlo(f"{text} is no text in UTF-8") from None
-        return {each.query: each for each in read_openslo(documents)}
+        return {objective.query: objective for objective in read_openslo(documents)}
     if not 0.0 < threshold_ms < math.inf:
         raise UnreadableSlo(f"a threshold is a number of ms above 0, not {text}")
     return {_ALL: Objective(_ALL, quantile, threshold_ms, interval_seconds)}
@@ -191,7 +189,7 @@ def _predictions(
             print(f"{name} is left out: it is not bounded", file=sys.stderr)
             continue
         limits = limits_of(query, is_stepped=not model.has_transactions)
-        own = {each.symbol for each in limits} & set(values)
+        own = {limit.symbol for limit in limits} & set(values)
         try:
             found[name] = predict_plan(query.plan, model, {symbol: values[symbol] for symbol in own})
         except NotPredictable as error:

@@ -41,7 +41,7 @@ class Forecast:
 
     @property
     def staleness(self) -> str | None:
-        """Say which operators the store no longer executes as it did when it was profiled."""
+        """Which operators the store no longer executes as it did when it was profiled."""
         if not self.stale_operators:
             return None
         names = ", ".join(self.stale_operators)
@@ -54,13 +54,13 @@ def as_json(found: Forecast) -> list[dict[str, Any]]:
     return [
         {
             "query": name,
-            "model": each.model,
+            "model": prediction.model,
             "quantile": found.quantile,
-            "latency_ms": each.typical_quantile_ms(found.quantile),
-            "worst_latency_ms": each.quantile_ms(found.quantile),
-            "is_noisy": each.is_noisy,
-            "conservative_p99_ms": each.conservative_ms,
-            "latency_by_interval_ms": each.quantile_by_interval_ms(found.quantile),
+            "latency_ms": prediction.typical_quantile_ms(found.quantile),
+            "worst_latency_ms": prediction.quantile_ms(found.quantile),
+            "is_noisy": prediction.is_noisy,
+            "conservative_p99_ms": prediction.conservative_ms,
+            "latency_by_interval_ms": prediction.quantile_by_interval_ms(found.quantile),
             "meets_slo": found.meets(name) if name in found.slos else None,
             "risk": _risk_json(found.risks.get(name)),
             "largest_safe": {limit.axis.symbol: limit.largest for limit in limits if name in limit.queries},
@@ -70,7 +70,7 @@ def as_json(found: Forecast) -> list[dict[str, Any]]:
                 if pair.query == name
             ],
             "all_limits": growth,
-            "coverage": each.coverage.label,
+            "coverage": prediction.coverage.label,
             "operators": [
                 {
                     "operator": part.operator,
@@ -78,22 +78,22 @@ def as_json(found: Forecast) -> list[dict[str, Any]]:
                     "p99_ms": part.p99_ms,
                     "part_of_p99_ms": part.blame_ms,
                 }
-                for part in each.operators
+                for part in prediction.operators
             ],
-            "warnings": [*each.warnings, *filter(None, [found.staleness])],
+            "warnings": [*prediction.warnings, *filter(None, [found.staleness])],
         }
-        for name, each in found.predictions.items()
+        for name, prediction in found.predictions.items()
     ]
 
 
 def print_table(found: Forecast) -> None:
     width = max(len(name) for name in found.predictions)
-    for name, each in found.predictions.items():
+    for name, prediction in found.predictions.items():
         verdict = ""
         if name in found.slos:
             verdict = "  meets the SLO" if found.meets(name) else "  BREAKS the SLO"
-        print(f"{name:{width}}  {_latency(each, found.quantile)}  {each.coverage.label}{verdict}")
-        for note in (*_risk_lines(found.risks.get(name)), *each.warnings):
+        print(f"{name:{width}}  {_latency(prediction, found.quantile)}  {prediction.coverage.label}{verdict}")
+        for note in (*_risk_lines(found.risks.get(name)), *prediction.warnings):
             print(f"{'':{width}}  {note}")
     if found.staleness:
         print(f"piql predict: {found.staleness}", file=sys.stderr)
@@ -104,7 +104,7 @@ def print_table(found: Forecast) -> None:
 
 
 def _latency(prediction: Prediction, quantile: float) -> str:
-    """Give the estimate, what it stays below in 9 of 10 cases, and apart from both the worst of several intervals."""
+    """The estimate, what it stays below in 9 of 10 cases, and apart from both the worst of several intervals."""
     careful = prediction.conservative_ms if quantile == 0.99 else None
     bound = "" if careful is None else f" (9 of 10 ≤ {careful:.3f} ms)"
     intervals = len(prediction.p99_by_interval_ms)
@@ -133,15 +133,15 @@ def _risk_lines(risk: Risk | None) -> tuple[str, ...]:
 
 
 def _print_limits(limits: SafeLimits | None) -> None:
-    """Say what each limit may grow to, the others as they are, and what all may grow to together."""
+    """What each limit may grow to, the others as they are, and what all may grow to together."""
     if limits is None or not limits.limits:
         return
     print("\nLargest limits that keep the SLO, each while the others stay:")
-    width = max(len(_label(each)) for each in limits.limits)
-    for each in limits.limits:
-        most = "none" if each.largest is None else str(each.largest)
-        why = f"then {each.binding} breaks it" if each.binding else "larger ones were not measured"
-        print(f"  {_label(each):{width}}  {most:>7}  now {each.axis.current}; {why}")
+    width = max(len(_label(limit)) for limit in limits.limits)
+    for limit in limits.limits:
+        most = "none" if limit.largest is None else str(limit.largest)
+        why = f"then {limit.binding} breaks it" if limit.binding else "larger ones were not measured"
+        print(f"  {_label(limit):{width}}  {most:>7}  now {limit.axis.current}; {why}")
     why = f"then {limits.binding} breaks its SLO" if limits.binding else "larger ones were not measured"
     if limits.growth is None:
         print(f"All limits together: however small they are, {limits.binding} breaks its SLO")

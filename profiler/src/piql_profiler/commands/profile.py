@@ -162,16 +162,16 @@ def grid_of(text: str) -> Grid:
 
 
 def _look(run: Path, looks: int) -> int:
-    """Say how far the store is from its profile; STALE when the last looks agree that it is far."""
+    """How far the store is from its profile; STALE when the last looks agree that it is far."""
 
     def tell(seen: Look) -> None:
-        canaries = ", ".join(f"{each.point.operator.value} {_times(each.ratio)}" for each in seen.canaries)
+        canaries = ", ".join(f"{canary.point.operator.value} {_times(canary.ratio)}" for canary in seen.canaries)
         print(f"p99 is {_times(seen.ratio)} what was measured ({canaries})", flush=True)
 
     found = look(run, looks, SECONDS, tell)
     stale = stale_operators(found)
     if stale:
-        names = ", ".join(each.value for each in stale)
+        names = ", ".join(operator.value for operator in stale)
         print(f"stale: {names}; piql profile --refresh {run} --out DIR measures that anew")
         return STALE
     print("not stale" if len(found) >= LOOKS else f"not known to be stale: that takes {LOOKS} looks that agree")
@@ -183,7 +183,7 @@ def _times(ratio: Ratio) -> str:
 
 
 def _runner(settings: RunSettings) -> Runner:
-    """Give Ray's runner, unless there is one processor alone: then Ray and the client would only share it."""
+    """Ray's runner, unless there is one processor alone: then Ray and the client would only share it."""
     is_alone = settings.clients == 1 and _processors() == 1 and not os.environ.get("RAY_ADDRESS")
     if settings.runner == "local" or is_alone:
         return LocalRunner()

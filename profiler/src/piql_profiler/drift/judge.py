@@ -59,7 +59,7 @@ class Look:
 
 
 def stale_operators(looks: Sequence[Look]) -> tuple[Operator, ...]:
-    """Give the operators whose canary was far off, to the same side, in each of the last looks.
+    """The operators whose canary was far off, to the same side, in each of the last looks.
 
     Where the looks as a whole are far off, but no single canary surely is, it is all of them.
     """
@@ -69,30 +69,32 @@ def stale_operators(looks: Sequence[Look]) -> tuple[Operator, ...]:
     found = tuple(
         canary.point.operator
         for canary in last[-1].canaries
-        if _agree([each.ratio for look in last for each in look.canaries if each.point == canary.point])
+        if _agree([seen.ratio for look in last for seen in look.canaries if seen.point == canary.point])
     )
     if not found and _agree([look.ratio for look in last]):
-        return tuple(each.point.operator for each in last[-1].canaries)
+        return tuple(canary.point.operator for canary in last[-1].canaries)
     return found
 
 
 def _agree(ratios: Sequence[Ratio]) -> bool:
     return (
         len(ratios) == LOOKS
-        and all(each.is_far for each in ratios)
-        and len({each.factor > 1.0 for each in ratios}) == 1
+        and all(ratio.is_far for ratio in ratios)
+        and len({ratio.factor > 1.0 for ratio in ratios}) == 1
     )
 
 
 def _ratio(canaries: Sequence[Canary]) -> Ratio:
-    middle = sum(math.log(each.now.estimate_us / each.then.estimate_us) for each in canaries) / len(canaries)
-    variance = sum(_deviation(each.then) ** 2 + _deviation(each.now) ** 2 for each in canaries) / len(canaries) ** 2
+    middle = sum(math.log(canary.now.estimate_us / canary.then.estimate_us) for canary in canaries) / len(canaries)
+    variance = (
+        sum(_deviation(canary.then) ** 2 + _deviation(canary.now) ** 2 for canary in canaries) / len(canaries) ** 2
+    )
     away = _DEVIATIONS * math.sqrt(variance)
     return Ratio(math.exp(middle), math.exp(middle - away), math.exp(middle + away))
 
 
 def _deviation(known: Precision) -> float:
-    """Give the standard deviation of the logarithm; an interval without an upper end is as wide as below."""
+    """The standard deviation of the logarithm; an interval without an upper end is as wide as below."""
     below = math.log(known.estimate_us / known.low_us)
     above = math.log(known.high_us / known.estimate_us) if math.isfinite(known.high_us) else below
     return max(below, above) / _DEVIATIONS

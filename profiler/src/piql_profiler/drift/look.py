@@ -22,13 +22,13 @@ _FILE = "drift.json"
 
 
 def canaries_of(grid: Grid) -> tuple[Point, ...]:
-    """Give the cheapest point of each operator: of a join the cheapest that makes more than one request."""
+    """The cheapest point of each operator: of a join the cheapest that makes more than one request."""
     found = []
     for operator in Operator:
-        points = [each for each in grid.points if each.operator is operator]
-        several = [each for each in points if each.child_rows > 1]
+        points = [point for point in grid.points if point.operator is operator]
+        several = [point for point in points if point.child_rows > 1]
         if points:
-            found.append(min(several or points, key=lambda each: (each.child_rows * each.rows, each.row_bytes)))
+            found.append(min(several or points, key=lambda point: (point.child_rows * point.rows, point.row_bytes)))
     return tuple(found)
 
 
@@ -40,7 +40,7 @@ def look(run: Path, looks: int, seconds: float, report: Callable[[Look], None]) 
     settings = info.settings
     canaries = canaries_of(settings.grid)
     cells = read_cells(run)
-    then = {point: _precision([each for each in cells if each.point == point]) for point in canaries}
+    then = {point: _precision([cell for cell in cells if cell.point == point]) for point in canaries}
     known = read_looks(run)
     with store_for_profiling(settings.store_url) as store_url:
         prepare(settings.grid, store_url)
@@ -60,10 +60,10 @@ def look(run: Path, looks: int, seconds: float, report: Callable[[Look], None]) 
 
 
 def read_looks(run: Path) -> list[Look]:
-    """Give what is kept of looks at a profile, the oldest first."""
+    """The looks at a profile that are kept, the oldest first."""
     try:
         content = json.loads((run / _FILE).read_text(encoding="utf-8"))
-        return [Look(each["at"], tuple(_canary(canary) for canary in each["canaries"])) for each in content["looks"]]
+        return [Look(look["at"], tuple(_canary(canary) for canary in look["canaries"])) for look in content["looks"]]
     except FileNotFoundError:
         return []
     except (ValueError, TypeError, KeyError) as error:
@@ -74,17 +74,17 @@ def _write(run: Path, looks: Sequence[Look]) -> None:
     content = {
         "looks": [
             {
-                "at": each.at,
+                "at": look.at,
                 "canaries": [
                     {
                         "point": [canary.point.operator.value, *canary.point.coordinates],
                         "then_us": _numbers(canary.then),
                         "now_us": _numbers(canary.now),
                     }
-                    for canary in each.canaries
+                    for canary in look.canaries
                 ],
             }
-            for each in looks
+            for look in looks
         ]
     }
     part = run / "drift.part"
@@ -93,13 +93,13 @@ def _write(run: Path, looks: Sequence[Look]) -> None:
 
 
 def _precision(cells: Sequence[Measurement]) -> Precision:
-    histogram = merge_all(each.histogram for each in cells)
-    worth = sum(each.histogram.total if each.effective is None else each.effective for each in cells)
+    histogram = merge_all(cell.histogram for cell in cells)
+    worth = sum(cell.histogram.total if cell.effective is None else cell.effective for cell in cells)
     return precision_of(histogram, worth)
 
 
 def _numbers(known: Precision) -> list[float | None]:
-    """Give estimate, lower and upper end; null where there is no upper end."""
+    """A precision as JSON: estimate, lower and upper end in µs; null where there is no upper end."""
     return [known.estimate_us, known.low_us, known.high_us if known.high_us != float("inf") else None]
 
 

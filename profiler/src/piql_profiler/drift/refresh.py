@@ -30,8 +30,8 @@ def refresh_profile(
     stale = stale_operators(read_looks(old))
     if not stale:
         raise UnreadableRun(f"the run in {old} is not known to be stale: look at its canaries first")
-    present = {each.operator for each in info.settings.grid.points}
-    kept = sorted(each.value for each in present - set(stale))
+    present = {point.operator for point in info.settings.grid.points}
+    kept = sorted(operator.value for operator in present - set(stale))
     directory = RunDirectory(out, info.settings, label)
     directory.update(notes={KEPT_FROM: str(old.resolve()), KEPT_OPERATORS: kept})
     return measure_into(directory, runner, report, prepare)

@@ -66,9 +66,9 @@ def measure(
             measured, _ = session.measure_mixed(
                 lacking, interval=interval, seed=seed + attempt, load=load, precision=precision, at_least=at_least
             )
-            for each in measured:
-                spent = found[each.point].seconds if each.point in found else 0.0
-                found[each.point] = replace(each, seconds=spent + each.seconds)
+            for cell in measured:
+                spent = found[cell.point].seconds if cell.point in found else 0.0
+                found[cell.point] = replace(cell, seconds=spent + cell.seconds)
     return list(found.values())
 
 
@@ -81,7 +81,7 @@ def correlation_between(first_us: Sequence[float], second_us: Sequence[float]) -
     """Correlate the normal scores of latencies pair by pair: how much two operators of one execution share a cause."""
     if len(first_us) < FEWEST_PAIRS or min(first_us) == max(first_us) or min(second_us) == max(second_us):
         return 0.0
-    first, second = (ndtri((rankdata(each) - 0.5) / len(first_us)) for each in (first_us, second_us))
+    first, second = (ndtri((rankdata(latencies_us) - 0.5) / len(first_us)) for latencies_us in (first_us, second_us))
     return float(np.corrcoef(first, second)[0, 1])
 
 
@@ -171,7 +171,8 @@ class Session:
         recordings = [self._record(point, seed + at) for at, point in enumerate(shares)]
         is_enough = _known_to(precision)
         parts = [
-            Part(each.execute, shares[each.point], self._one_takes.get(each.point), is_enough) for each in recordings
+            Part(recording.execute, shares[recording.point], self._one_takes.get(recording.point), is_enough)
+            for recording in recordings
         ]
         started_at = time.time()
         mixed = offer_mixed([*parts, *others], load=load, seed=seed, at_least=at_least, clock=self._clock)
@@ -214,25 +215,27 @@ class Session:
         )
 
     def _execute(self, call: Call, point: Point) -> tuple[float, float]:
-        """Give what the operator of the point took, and what the rest of the execution did, in µs."""
+        """What the operator of the point took, and what the rest of the execution did, in µs."""
         self._seen.clear()
         self._database.execute(call.query, call.parameters)
         (seen,) = self._seen
         if call.undo is not None:
             self._database.execute(call.undo.query, call.undo.parameters)
             part = "Insert" if point.operator is Operator.WRITE else point.operator.name_in_plans
-            took_ms = sum(each.elapsed_ms for each in seen.operators if each.operator == part)
+            took_ms = sum(operator.elapsed_ms for operator in seen.operators if operator.operator == part)
             if not took_ms:  # the row was there, left by a process that was killed: nothing had to be checked
                 return self._execute(call, point)
             return took_ms * 1000, (seen.elapsed_ms - took_ms) * 1000
         if point.is_query:
             return seen.elapsed_ms * 1000, 0.0
-        below_ms = sum(each.elapsed_ms for each in seen.operators if each.operator != point.operator.name_in_plans)
+        below_ms = sum(
+            operator.elapsed_ms for operator in seen.operators if operator.operator != point.operator.name_in_plans
+        )
         return (seen.elapsed_ms - below_ms) * 1000, below_ms * 1000
 
 
 def _known_to(precision: float | None) -> Callable[[Sequence[float]], bool]:
-    """Give what tells whether service times are enough to know their p99; without a precision none are."""
+    """What tells whether service times are enough to know their p99; without a precision none are."""
     return lambda service_us: precision is not None and is_precise(service_us, precision)
 
 

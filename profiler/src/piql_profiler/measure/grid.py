@@ -27,7 +27,7 @@ class Operator(Enum):
 
     @property
     def name_in_plans(self) -> str:
-        """Give its name in plans and observations, which say nothing of a direction."""
+        """The operator's name in plans and observations, which do not tell directions apart."""
         return Operator.SORTED_INDEX_JOIN.value if self is Operator.FORWARD_JOIN else self.value
 
     @property
@@ -119,19 +119,19 @@ class Grid:
 
     @property
     def measured(self) -> tuple[Point, ...]:
-        """Give all points that a run measures."""
+        """All points that a run measures."""
         return self.points + self.checks
 
     def with_checks(self, count: int, seed: int) -> Grid:
         """Add joins drawn evenly within the range of those there are, as a map's cells lie, at their sizes of a row."""
         random = Random(seed)
-        joins = [each for each in self.points if each.operator in JOINS]
+        joins = [point for point in self.points if point.operator in JOINS]
         found: set[Point] = set()
         while len(found) < count:
             like = random.choice(joins)
-            alike = [each for each in joins if each.operator is like.operator]
-            child_rows = random.randint(1, max(each.child_rows for each in alike))
-            rows = random.randint(1, max(each.rows for each in alike))
+            alike = [join for join in joins if join.operator is like.operator]
+            child_rows = random.randint(1, max(point.child_rows for point in alike))
+            rows = random.randint(1, max(point.rows for point in alike))
             found |= {Point(like.operator, child_rows, rows, like.row_bytes, like.columns)} - set(self.points)
         return Grid(self.name, self.points, tuple(sorted(found, key=Point.sort_key)))
 
@@ -156,15 +156,15 @@ class Grid:
     ) -> Grid:
         """Combine the levels of each dimension; `columns` are those of scans and joins."""
         width = tuple(product(row_bytes, columns))
-        points = [Point(Operator.INDEX_SCAN, 1, rows, *each) for rows, each in product(scan_rows, width)]
-        points += [Point(Operator.INDEX_FK_JOIN, child, 1, *each) for child, each in product(fk_child_rows, width)]
+        points = [Point(Operator.INDEX_SCAN, 1, rows, *shape) for rows, shape in product(scan_rows, width)]
+        points += [Point(Operator.INDEX_FK_JOIN, child, 1, *shape) for child, shape in product(fk_child_rows, width)]
         points += [
-            Point(Operator.SORTED_INDEX_JOIN, child, rows, *each)
-            for child, rows, each in product(sorted_child_rows, sorted_rows, width)
+            Point(Operator.SORTED_INDEX_JOIN, child, rows, *shape)
+            for child, rows, shape in product(sorted_child_rows, sorted_rows, width)
         ]
         points += [
-            Point(Operator.FORWARD_JOIN, child, rows, *each)
-            for child, rows, each in product(forward_child_rows, forward_rows, width)
+            Point(Operator.FORWARD_JOIN, child, rows, *shape)
+            for child, rows, shape in product(forward_child_rows, forward_rows, width)
         ]
         points += [Point(Operator.DEREFERENCE, n, 1, size) for n, size in product(dereference_child_rows, row_bytes)]
         points += [Point(Operator.WRITE, 1 + entries, 1, size) for entries, size in product(write_entries, row_bytes)]
@@ -206,7 +206,7 @@ JOINS = (Operator.INDEX_FK_JOIN, Operator.SORTED_INDEX_JOIN, Operator.FORWARD_JO
 
 
 def _is_levels(values: object) -> bool:
-    return isinstance(values, list | tuple) and all(isinstance(each, int) for each in values)
+    return isinstance(values, list | tuple) and all(isinstance(value, int) for value in values)
 
 
 _SMALL = Grid.product(

@@ -26,7 +26,7 @@ Curve = NDArray[np.float64]
 
 
 def bins_of(latencies_us: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Give the bin of each latency; what lies outside the range counts in the first or last bin."""
+    """The bin of each latency; what lies outside the range counts in the first or last bin."""
     inside = np.clip(latencies_us, 1.0, HIGHEST_US)
     return np.minimum(np.floor(np.log(inside) / LOG_RATIO + 1e-9).astype(np.intp), BINS - 1)
 
@@ -62,7 +62,7 @@ class Histogram:
         return cls(dense)
 
     def sparse(self) -> Mapping[int, int]:
-        """Give the bins that are not empty, with their counts."""
+        """The bins that are not empty, with their counts."""
         return {int(at): int(self.counts[at]) for at in np.flatnonzero(self.counts)}
 
     @cached_property
@@ -71,7 +71,7 @@ class Histogram:
 
     @cached_property
     def cumulative(self) -> Curve:
-        """Give the share of latencies below each bin edge: BINS + 1 values from 0 to 1."""
+        """The share of latencies below each bin edge: BINS + 1 values from 0 to 1."""
         return cumulative_of(self.counts)
 
     def merge(self, other: Histogram) -> Histogram:
@@ -79,7 +79,7 @@ class Histogram:
         return Histogram(self.counts + other.counts)
 
     def quantile_us(self, q: float) -> float:
-        """Give the latency that a share `q` does not pass."""
+        """The latency that a share `q` does not pass."""
         if not self.total:
             raise ValueError("an empty histogram has no quantiles")
         return float(quantile_of_curve(self.cumulative[None, :], q)[0])
@@ -92,18 +92,18 @@ class Histogram:
 
 def merge_all(histograms: Iterable[Histogram]) -> Histogram:
     """Add up the counts of many."""
-    return Histogram(sum((each.counts for each in histograms), np.zeros(BINS, dtype=np.int64)))
+    return Histogram(sum((histogram.counts for histogram in histograms), np.zeros(BINS, dtype=np.int64)))
 
 
 def cumulative_of(counts: NDArray[np.int64]) -> Curve:
-    """Give the cumulative shares at the bin edges, along the last axis; all zero where nothing was counted."""
+    """The cumulative shares at the bin edges, along the last axis; all zero where nothing was counted."""
     running = np.zeros((*counts.shape[:-1], BINS + 1))
     np.cumsum(counts, axis=-1, out=running[..., 1:])
     return running / np.maximum(running[..., -1:], 1)
 
 
 def quantile_of_curve(curves: Curve, q: float | Curve) -> Curve:
-    """Give the `q` quantile in µs of each row of cumulative shares at the bin edges; `q` may differ by row."""
+    """The `q` quantile in µs of each row of cumulative shares at the bin edges; `q` may differ by row."""
     wanted = np.asarray(q)[..., None] - 1e-12
     above = np.argmax(curves >= wanted, axis=-1)
     above = np.maximum(np.where(curves[..., -1] >= wanted[..., 0], above, BINS), 1)

@@ -61,13 +61,13 @@ class OperatorCounts:
     effective: NDArray[np.float64] | None = None
 
     def worth(self) -> NDArray[np.float64]:
-        """Give `effective`, or the number of executions where it is not known."""
+        """The number of independent executions: `effective`, or all where it is not known."""
         return self.counts.sum(axis=-1).astype(np.float64) if self.effective is None else self.effective
 
     @property
     def coordinates(self) -> NDArray[np.float64]:
-        """Give (child rows, rows, row bytes, columns) of each point."""
-        return np.array([each.coordinates for each in self.points], dtype=np.float64)
+        """An array of (child rows, rows, row bytes, columns), one row for each point."""
+        return np.array([point.coordinates for point in self.points], dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,30 +106,30 @@ class Measurements:
         """
         checked = {
             point: merge_all(
-                each.histogram if point.is_query else each.whole or each.histogram
-                for each in cells
-                if each.point == point
+                cell.histogram if point.is_query else cell.whole or cell.histogram
+                for cell in cells
+                if cell.point == point
             )
             for point in checks
         }
-        cells = [each for each in cells if each.point not in checked]
-        intervals = 1 + max((each.interval for each in cells), default=-1)
+        cells = [cell for cell in cells if cell.point not in checked]
+        intervals = 1 + max((cell.interval for cell in cells), default=-1)
         operators = {}
         for operator in Operator:
             points = tuple(
-                sorted({each.point for each in cells if each.point.operator is operator}, key=Point.sort_key)
+                sorted({cell.point for cell in cells if cell.point.operator is operator}, key=Point.sort_key)
             )
             counts = np.zeros((len(points), intervals, BINS), dtype=np.int64)
             whole = np.zeros((len(points), BINS), dtype=np.int64)
             effective = np.zeros((len(points), intervals))
             place = {point: at for at, point in enumerate(points)}
-            for each in cells:
-                if each.point.operator is operator:
-                    at = place[each.point], each.interval
-                    counts[at] += each.histogram.counts
-                    effective[at] += each.histogram.total if each.effective is None else each.effective
-                    if each.whole is not None:
-                        whole[place[each.point]] += each.whole.counts
+            for cell in cells:
+                if cell.point.operator is operator:
+                    at = place[cell.point], cell.interval
+                    counts[at] += cell.histogram.counts
+                    effective[at] += cell.histogram.total if cell.effective is None else cell.effective
+                    if cell.whole is not None:
+                        whole[place[cell.point]] += cell.whole.counts
             pooled = counts.sum(axis=1, keepdims=True)
             is_seen = counts.sum(axis=-1, keepdims=True) > 0
             effective = np.where(is_seen[..., 0], effective, effective.sum(axis=1, keepdims=True))
@@ -140,8 +140,8 @@ class Measurements:
                     operator, tuple(points[at] for at in seen), counts[seen], whole[seen], effective[seen]
                 )
         of_all = _correlation(cells)
-        correlation = _correlation([each for each in cells if not each.point.operator.is_of_writes])
-        of_writes = _correlation([each for each in cells if each.point.operator in _CHECKS_OF_WRITES])
+        correlation = _correlation([cell for cell in cells if not cell.point.operator.is_of_writes])
+        of_writes = _correlation([cell for cell in cells if cell.point.operator in _CHECKS_OF_WRITES])
         return cls(
             intervals,
             interval_seconds,
@@ -154,26 +154,26 @@ class Measurements:
         )
 
     def pooled(self) -> Measurements:
-        """Give the same measurements as one long interval."""
+        """The same measurements as one long interval."""
         merged = {
             key: replace(
-                each,
-                counts=each.counts.sum(axis=1, keepdims=True),
-                effective=each.worth().sum(axis=1, keepdims=True),
+                operator,
+                counts=operator.counts.sum(axis=1, keepdims=True),
+                effective=operator.worth().sum(axis=1, keepdims=True),
             )
-            for key, each in self.operators.items()
+            for key, operator in self.operators.items()
         }
         return replace(self, intervals=1, interval_seconds=self.interval_seconds * self.intervals, operators=merged)
 
     def without(self, point: Point) -> Measurements:
-        """Give the measurements of all other points."""
-        return self.only(lambda each: each != point)
+        """The measurements of all other points."""
+        return self.only(lambda measured: measured != point)
 
     def only(self, is_kept: Callable[[Point], bool]) -> Measurements:
-        """Give the measurements of the points that a test keeps."""
+        """The measurements of the points that a test keeps."""
         operators = {}
         for operator, measured in self.operators.items():
-            kept = [at for at, each in enumerate(measured.points) if is_kept(each)]
+            kept = [at for at, point in enumerate(measured.points) if is_kept(point)]
             if len(kept) == len(measured.points):
                 operators[operator] = measured
             elif kept:
@@ -187,12 +187,14 @@ class Measurements:
         return replace(self, operators=operators)
 
     def executions(self) -> int:
-        """Give how many latencies were measured in all."""
-        return int(sum(each.counts.sum() for each in self.operators.values()))
+        """How many latencies were measured in all."""
+        return int(sum(operator.counts.sum() for operator in self.operators.values()))
 
 
 def _correlation(cells: Sequence[Measurement]) -> float | None:
-    """Give the mean correlation of those that executed enough to tell; None where there are none."""
-    telling = [each for each in cells if each.histogram.total >= FEWEST_PAIRS]
-    pairs = sum(each.histogram.total for each in telling)
-    return sum(each.correlation * each.histogram.total for each in telling) / pairs if pairs else None
+    """The mean correlation of those that executed enough to tell; None where there are none."""
+    telling = [cell for cell in cells if cell.histogram.total >= FEWEST_PAIRS]
+    pairs = sum(measurement.histogram.total for measurement in telling)
+    return (
+        sum(measurement.correlation * measurement.histogram.total for measurement in telling) / pairs if pairs else None
+    )

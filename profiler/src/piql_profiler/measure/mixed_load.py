@@ -45,7 +45,7 @@ class Mixed:
     order: Sequence[int]
 
     def correlations(self) -> list[float]:
-        """Give of each part how the normal scores of its executions correlate with those just before them."""
+        """The correlation of each part's executions with those just before them, by normal scores."""
         order = np.array(self.order)
         scores = np.zeros(len(order))
         is_even = np.zeros(len(self.blocks), dtype=bool)
@@ -79,10 +79,10 @@ def offer_mixed(
     closed loop: one execution after the other.
     """
     check_load(load)
-    takes = [each.one_takes or seconds_of_one(each.execute, each.seconds, clock) for each in parts]
+    takes = [part.one_takes or seconds_of_one(part.execute, part.seconds, clock) for part in parts]
     random = Random(seed)
     taken = [_Taken() for _ in parts]
-    seconds = [each.seconds for each in parts]
+    seconds = [part.seconds for part in parts]
     order: list[int] = []
     left = 1.0  # of the seconds that are given
     computed = 0.0
@@ -104,7 +104,7 @@ def offer_mixed(
         return ended
 
     began = free = due = clock.now()
-    active = [at for at, each in enumerate(parts) if each.seconds > 0.0]
+    active = [at for at, part in enumerate(parts) if part.seconds > 0.0]
     while active:
         given = sum(parts[at].seconds for at in active)
         rates = [parts[at].seconds / takes[at] for at in active]

@@ -42,7 +42,7 @@ class Block:
 
     @property
     def lag(self) -> float:
-        """Give how late the client was by itself: the p99 of its lag as a share of the p99 response."""
+        """How late the client was by itself: the p99 of its lag as a share of the p99 response."""
         return float(np.quantile(self.lag_us, 0.99) / max(np.quantile(self.response_us, 0.99), 1e-9))
 
     @property
@@ -115,7 +115,7 @@ def check_load(load: float) -> None:
 
 
 def seconds_of_one(execute: Callable[[], float], seconds: float, clock: Clock) -> float:
-    """Give the median duration of an execution, in seconds: the rate is chosen by it."""
+    """The median duration of an execution, in seconds: the rate is chosen by it."""
     durations: list[float] = []
     while not durations or (len(durations) < _CALIBRATION and sum(durations) < _CALIBRATION_SHARE * seconds):
         started = clock.now()

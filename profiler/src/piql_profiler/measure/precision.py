@@ -37,12 +37,12 @@ class Precision:
 
     @property
     def half_width(self) -> float:
-        """Give half the interval as a share of the estimate."""
+        """Half the interval as a share of the estimate."""
         return (self.high_us - self.low_us) / 2 / self.estimate_us
 
 
 def precision_of(histogram: Histogram, effective: float, quantile: float = 0.99) -> Precision:
-    """Give the interval of a quantile; `effective` is how many independent executions the counts are worth."""
+    """The interval of a quantile; `effective` is how many independent executions the counts are worth."""
     low, high = _ranks(max(1, round(effective)), quantile)
     curve = histogram.cumulative[None, :]
     at = [float(quantile_of_curve(curve, share)[0]) for share in (quantile, max(low, 1e-9), min(high, 1.0))]
@@ -50,7 +50,7 @@ def precision_of(histogram: Histogram, effective: float, quantile: float = 0.99)
 
 
 def effective_number(latencies_us: Sequence[float] | NDArray[np.float64], quantile: float = 0.99) -> float:
-    """Give how many independent executions these, in their order, are worth."""
+    """How many independent executions these, in their order, are worth."""
     values = np.asarray(latencies_us, dtype=np.float64)
     if len(values) < 2 or values.min() == values.max():
         return float(len(values))
@@ -62,18 +62,18 @@ def effective_number(latencies_us: Sequence[float] | NDArray[np.float64], quanti
 
 
 def effective_number_of_blocks(blocks_us: Sequence[Sequence[float]], quantile: float = 0.99) -> float:
-    """Give how many independent executions several blocks are worth together.
+    """How many independent executions several blocks are worth together.
 
     Where what passes the quantile of all gathers in some of the blocks, by more than within a block can explain, the
     store was not the same in each: the blocks are then worth as much less as their counts vary more.
     """
-    blocks = [np.asarray(each, dtype=np.float64) for each in blocks_us if len(each)]
-    worth = np.array([effective_number(each, quantile) for each in blocks])
+    blocks = [np.asarray(block, dtype=np.float64) for block in blocks_us if len(block)]
+    worth = np.array([effective_number(block, quantile) for block in blocks])
     if len(blocks) < 2:
         return float(worth.sum())
     threshold = np.quantile(np.concatenate(blocks), quantile)
-    counts = np.array([len(each) for each in blocks], dtype=np.float64)
-    passing = np.array([(each > threshold).sum() for each in blocks])
+    counts = np.array([len(block) for block in blocks], dtype=np.float64)
+    passing = np.array([(block > threshold).sum() for block in blocks])
     share = passing.sum() / counts.sum()
     if share == 0.0:
         return float(worth.sum())
@@ -83,7 +83,7 @@ def effective_number_of_blocks(blocks_us: Sequence[Sequence[float]], quantile: f
 
 
 def _leading(series: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Give the autocorrelations from lag 1 on, up to the first that may be noise."""
+    """The autocorrelations from lag 1 on, up to the first that may be noise."""
     centred = series - series.mean()
     spectrum = np.abs(rfft(centred, next_fast_len(2 * len(series), real=True))) ** 2
     products = irfft(spectrum)[: len(series)]
@@ -96,7 +96,7 @@ def _leading(series: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @lru_cache(maxsize=16)
 def _joint_excess(quantile: float) -> NDArray[np.float64]:
-    """Give how the indicators correlate that two normal scores pass a quantile, for each correlation of the scores."""
+    """How the indicators correlate that two normal scores pass a quantile, for each correlation of the scores."""
     threshold = float(ndtri(quantile))
     nodes, weights = leggauss(200)
     shares = quantile + (nodes + 1) / 2 * (1.0 - quantile)
@@ -118,7 +118,7 @@ def is_precise(latencies_us: Sequence[float], target: float, quantile: float = 0
 
 @lru_cache(maxsize=4096)
 def _ranks(count: int, quantile: float) -> tuple[float, float]:
-    """Give the shares of executions at the two ranks that enclose the quantile; above 1 there is no upper one."""
+    """The shares of executions at the two ranks that enclose the quantile; above 1 there is no upper one."""
     tail = (1.0 - CONFIDENCE) / 2
     low, high = binom.ppf([tail, 1.0 - tail], count, quantile)
     return float(low) / count, (float(high) + 1) / count

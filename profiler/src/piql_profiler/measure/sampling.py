@@ -63,28 +63,28 @@ class ParameterSampler:
             sampler.sources[name] = "a new key each time"
         for columns in _groups(query, compilation.tables, origins, sampler._new):
             sampler._add_pool(columns, database)
-        for each in query.parameters:
-            if each.max_value is not None:
-                sampler.sources[each.name] = f"its MAX, {each.max_value}"
-            elif each.name not in sampler.sources:
-                sampler.sources[each.name] = "made up: nothing in the data says what it may be"
+        for parameter in query.parameters:
+            if parameter.max_value is not None:
+                sampler.sources[parameter.name] = f"its MAX, {parameter.max_value}"
+            elif parameter.name not in sampler.sources:
+                sampler.sources[parameter.name] = "made up: nothing in the data says what it may be"
         return sampler
 
     def draw(self, is_for_form: bool = False) -> dict[str, object]:
-        """Give a value for each parameter; a form shows fewer rows than a burst asks for."""
+        """A value for each parameter, by its name; a form shows fewer rows than a burst asks for."""
         drawn: dict[str, object] = {}
         for pool in self._pools:
             drawn |= dict(zip(pool.parameters, self._random.choice(pool.rows), strict=True))
-        for each in self._declared:
-            if each.max_value is not None:
-                drawn[each.name] = min(FORM_LIMIT, each.max_value) if is_for_form else each.max_value
-            elif each.max_items is not None:
-                drawn[each.name] = self._items(each)
-            elif each.name not in drawn:
-                drawn[each.name] = self._make_up(each)
-            elif each.name in self._words:
-                drawn[each.name] = _first_word(drawn[each.name])
-        return {each.name: drawn[each.name] for each in self._declared}
+        for column in self._declared:
+            if column.max_value is not None:
+                drawn[column.name] = min(FORM_LIMIT, column.max_value) if is_for_form else column.max_value
+            elif column.max_items is not None:
+                drawn[column.name] = self._items(column)
+            elif column.name not in drawn:
+                drawn[column.name] = self._make_up(column)
+            elif column.name in self._words:
+                drawn[column.name] = _first_word(drawn[column.name])
+        return {column.name: drawn[column.name] for column in self._declared}
 
     def _add_pool(self, columns: Mapping[str, Origin], database: piql.Database) -> None:
         table = next(iter(columns.values()))[0]
@@ -153,7 +153,7 @@ def _origins(query: CompiledQuery) -> dict[str, Origin]:
             if isinstance(assignment.value, Parameter):
                 found.setdefault(assignment.value.name, (table, assignment.column))
         return found
-    tables = {each.alias: each.table.name for each in query.logical.find(Relation)}
+    tables = {node.alias: node.table.name for node in query.logical.find(Relation)}
     for column, value in _pairs(query.logical):
         if isinstance(value, Parameter) and column.relation in tables:
             found.setdefault(value.name, (tables[column.relation], column.name))
@@ -161,7 +161,7 @@ def _origins(query: CompiledQuery) -> dict[str, Origin]:
 
 
 def _pairs(plan: Node) -> list[tuple[ColumnRef, object]]:
-    """Give each column of the plan's predicates with what it is held against."""
+    """Each column of the plan's predicates with what it is held against."""
     found: list[tuple[ColumnRef, object]] = []
     for node in plan.walk():
         match node:
@@ -171,7 +171,7 @@ def _pairs(plan: Node) -> list[tuple[ColumnRef, object]]:
             ):
                 found.append((column, value))
             case InList(operand=ColumnRef() as column, items=items):
-                found += [(column, each) for each in items]
+                found += [(column, item) for item in items]
             case TokenMatch(columns=(column, *_), word=word):
                 found.append((column, word))
     return found
@@ -180,7 +180,7 @@ def _pairs(plan: Node) -> list[tuple[ColumnRef, object]]:
 def _search_words(query: CompiledQuery) -> set[str]:
     plan = query.logical
     matches = plan.find(TokenMatch) if plan is not None else ()
-    return {each.word.name for each in matches if isinstance(each.word, Parameter)}
+    return {match.word.name for match in matches if isinstance(match.word, Parameter)}
 
 
 def _new_keys(query: CompiledQuery, tables: Mapping[str, Table], origins: Mapping[str, Origin]) -> set[str]:
@@ -197,7 +197,7 @@ def _groups(
 ) -> list[dict[str, Origin]]:
     """Put together the parameters whose values come from one row."""
     wanted = {name: origin for name, origin in origins.items() if name not in new}
-    limits = {each.parameter for each in query.logical.find(Count)} if query.logical is not None else set()
+    limits = {node.parameter for node in query.logical.find(Count)} if query.logical is not None else set()
     wanted = {name: origin for name, origin in wanted.items() if name not in limits}
     if isinstance(query.logical, Insert):
         return [{name: _referenced(origin, tables)} for name, origin in wanted.items()]
@@ -216,7 +216,7 @@ def _referenced(origin: Origin, tables: Mapping[str, Table]) -> Origin:
     while True:
         table = tables.get(origin[0])
         keys = table.foreign_keys if table is not None else ()
-        key = next((each for each in keys if each.columns == (origin[1],)), None)
+        key = next((key for key in keys if key.columns == (origin[1],)), None)
         if key is None:
             return origin
         origin = (key.table, key.referenced_columns[0])

@@ -13,7 +13,7 @@ _LOGIN = re.compile(r"(//[^/@:\s]*):[^/@\s]*@")
 
 
 def without_password(text: str) -> str:
-    """Give a store's URL, or a text that may hold one, fit to be shown and kept."""
+    """A store's URL, or a text that may hold one, fit to be shown and kept."""
     return _LOGIN.sub(rf"\1:{_LEFT_OUT}@", text)
 
 
@@ -22,7 +22,7 @@ def has_password(url: str) -> bool:
 
 
 def with_password(url: str) -> str:
-    """Give the URL of a store with the password that was left out of it, from PIQL_STORE in the environment.
+    """The URL of a store with the password that was left out of it, from PIQL_STORE in the environment.
 
     Raises StoreUnavailable where PIQL_STORE names another store, or none.
     """

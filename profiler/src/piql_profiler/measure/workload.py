@@ -122,7 +122,7 @@ class Workload:
 
     @cached_property
     def text(self) -> str:
-        """Give the schema and the queries in PIQL."""
+        """The schema and the queries in PIQL."""
         name = self.prefix
         parts = [
             f"CREATE TABLE {name}state (id INT PRIMARY KEY);",
@@ -217,7 +217,7 @@ class Workload:
         for at, level in enumerate(self._levels):
             for owner in range(at * _OWNERS_PER_LEVEL, (at + 1) * _OWNERS_PER_LEVEL):
                 targets = random.sample(range(self._owners), level)
-                yield from ({"owner": _name(owner), "target": _name(each)} for each in targets)
+                yield from ({"owner": _name(owner), "target": _name(target)} for target in targets)
 
     def _rows(self, width: _Width) -> _Rows:
         payload = width.values(_NAME_BYTES + _TIME_BYTES)
@@ -227,7 +227,7 @@ class Workload:
 
     def _records(self, width: _Width) -> _Rows:
         payload = width.values(_NAME_BYTES)
-        yield from ({"name": _name(each)} | payload for each in range(self._owners))
+        yield from ({"name": _name(owner)} | payload for owner in range(self._owners))
 
     def _notes(self, width: _Width) -> _Rows:
         body = _payload(width.row_bytes - _NAME_BYTES)
@@ -280,7 +280,7 @@ def _payload(length: int) -> str:
 
 @contextmanager
 def store_for_profiling(store_url: str) -> Iterator[str]:
-    """Give the URL of the store to measure; a file made beside an embedded store goes with the context.
+    """The URL of the store to measure; a file made beside an embedded store goes with the context.
 
     Raises StoreUnavailable where the password of a run that was read from disk is not given again.
     """
@@ -296,7 +296,7 @@ def store_for_profiling(store_url: str) -> Iterator[str]:
 
 
 def with_reserved_prefix(store_url: str) -> str:
-    """Give the URL of a cluster with the table prefix that is the profiler's own."""
+    """The URL of a cluster with the table prefix that is the profiler's own."""
     place, _, options = store_url.partition("?")
-    kept = [each for each in options.split("&") if each and not each.startswith("prefix=")]
+    kept = [part for part in options.split("&") if part and not part.startswith("prefix=")]
     return f"{place}?{'&'.join([*kept, f'prefix={RESERVED_PREFIX}'])}"

@@ -42,21 +42,21 @@ class WriteWorkload:
 
     def __post_init__(self) -> None:
         least = NAME_BYTES + self._words_bytes + 1
-        if too_small := [each for each in self._of(Operator.WRITE) if each.row_bytes < least]:
+        if too_small := [point for point in self._of(Operator.WRITE) if point.row_bytes < least]:
             raise ValueError(f"a row that is written has at least {least} bytes here, not {too_small[0].row_bytes}")
 
     @property
     def text(self) -> str:
-        """Give the schema and the queries in PIQL."""
+        """The schema and the queries in PIQL."""
         parts = [self._writes(size) for size in self._sizes]
-        parts += [self._limited(each) for each in self._of(Operator.LIMIT_CHECK)]
+        parts += [self._limited(point) for point in self._of(Operator.LIMIT_CHECK)]
         if children := self._of(Operator.REFERENCE_CHECK):
             parts.append(f"CREATE TABLE {self.prefix}parents (name VARCHAR({NAME_BYTES}) PRIMARY KEY);")
-            parts += [self._children(each) for each in children]
+            parts += [self._children(child) for child in children]
         return "\n".join(parts)
 
     def rows(self) -> Iterator[tuple[str, _Rows]]:
-        """Give the rows to begin with, by table: groups that are almost full, and parents."""
+        """The rows to begin with, by table: groups that are almost full, and parents."""
         for point in self._of(Operator.LIMIT_CHECK):
             yield self._table_of(point), self._members(point)
         if self._of(Operator.REFERENCE_CHECK):
@@ -71,29 +71,29 @@ class WriteWorkload:
         match point.operator:
             case Operator.WRITE:
                 words = random.sample(range(16**_WORD_BYTES), point.child_rows - 1)
-                row["words"] = " ".join(f"{each:0{_WORD_BYTES}x}" for each in words)
+                row["words"] = " ".join(f"{word:0{_WORD_BYTES}x}" for word in words)
                 row["payload"] = "x" * self._payload_bytes(point.row_bytes)
             case Operator.LIMIT_CHECK:
                 row |= {f"g{at}": name if point.rows == 1 else _name("g", group) for at in range(point.child_rows)}
             case _:
                 row |= {f"p{at}": _name("p", random.randrange(_GROUPS)) for at in range(point.child_rows)}
-        key = {each: row[each] for each in self._key_of(point)}
+        key = {column: row[column] for column in self._key_of(point)}
         return Insertion(f"{table}_insert", row, f"{table}_delete", key)
 
     @property
     def _sizes(self) -> tuple[int, ...]:
-        return tuple(sorted({each.row_bytes for each in self._of(Operator.WRITE)}))
+        return tuple(sorted({point.row_bytes for point in self._of(Operator.WRITE)}))
 
     @property
     def _words_bytes(self) -> int:
-        most = max((each.child_rows - 1 for each in self._of(Operator.WRITE)), default=0)
+        most = max((point.child_rows - 1 for point in self._of(Operator.WRITE)), default=0)
         return max(1, most * (_WORD_BYTES + 1))
 
     def _payload_bytes(self, row_bytes: int) -> int:
         return row_bytes - NAME_BYTES - self._words_bytes
 
     def _of(self, operator: Operator) -> list[Point]:
-        return [each for each in self.points if each.operator is operator]
+        return [point for point in self.points if point.operator is operator]
 
     def _table_of(self, point: Point) -> str:
         match point.operator:
@@ -120,7 +120,7 @@ class WriteWorkload:
         groups = [f"g{at}" for at in range(point.child_rows)]
         columns = dict.fromkeys(("name", *groups), NAME_BYTES)
         limits = [
-            f"UNIQUE ({each})" if point.rows == 1 else f"CARDINALITY LIMIT {point.rows} ({each})" for each in groups
+            f"UNIQUE ({group})" if point.rows == 1 else f"CARDINALITY LIMIT {point.rows} ({group})" for group in groups
         ]
         return f"{_created(table, columns, ('name',), limits)}\n{_queries(table, columns, ('name',))}"
 
@@ -128,7 +128,7 @@ class WriteWorkload:
         table, key = self._table_of(point), self._key_of(point)
         parents = [f"p{at}" for at in range(point.child_rows)]
         columns = dict.fromkeys(("name", *parents), NAME_BYTES)
-        keys = [f"FOREIGN KEY ({each}) REFERENCES {self.prefix}parents (name)" for each in parents]
+        keys = [f"FOREIGN KEY ({parent}) REFERENCES {self.prefix}parents (name)" for parent in parents]
         return f"{_created(table, columns, key, keys)}\n{_queries(table, columns, key)}"
 
     def _members(self, point: Point) -> _Rows:
@@ -140,7 +140,7 @@ class WriteWorkload:
 
 
 def record_below(point: Point) -> Point:
-    """Give the write that a check belongs to: each group and each foreign key has an entry, but for one in the key."""
+    """The write that a check belongs to: each group and each foreign key has an entry, but for one in the key."""
     entries = point.child_rows
     if point.operator is Operator.REFERENCE_CHECK and point.rows > LOOK:
         entries -= 1

@@ -19,7 +19,7 @@ _BINS = 4  # how much slower, in bins of the histograms: 8 %
 def blame_us(
     composition: Composition, curves: Sequence[Curve], q: float, *, correlation: float = 0.0, whole: Curve | None = None
 ) -> Curve:
-    """Give each operator's part of the `q` quantile in µs, one row for each case; rows add up to the quantile.
+    """Each operator's part of the `q` quantile in µs, one row for each case; rows add up to the quantile.
 
     `whole` is that quantile, where it is known already.
     """

@@ -106,14 +106,14 @@ def limits_of(query: CompiledQuery, *, is_stepped: bool = True) -> tuple[Axis, .
 
 
 def _limits_of_write(plan: WritePlan, is_stepped: bool) -> Mapping[str, Axis]:
-    found = (_axis_of(plan.table, each) for each in limits_of_write(plan, is_stepped=is_stepped))
-    return {each.symbol: each for each in found}
+    found = (_axis_of(plan.table, limit) for limit in limits_of_write(plan, is_stepped=is_stepped))
+    return {axis.symbol: axis for axis in found}
 
 
 def work_of(
     plan: PhysicalNode | WritePlan, values: Mapping[str, int] | None = None, *, is_stepped: bool = True
 ) -> Work:
-    """Give the point of every remote operator of a plan when its limits have the given values."""
+    """The point of every remote operator of a plan when its limits have the given values."""
     return PlanWork(plan, is_stepped=is_stepped).under(values or {})
 
 
@@ -126,7 +126,7 @@ class PlanWork:
         self._stops = _stop_symbols(plan)
 
     def under(self, values: Mapping[str, int]) -> Work:
-        """Give the work when the limits have these values: the requests that the plan is proved to make at most."""
+        """The work when the limits have these values: the requests that the plan is proved to make at most."""
         if isinstance(self._plan, WritePlan):
             return self._of_write(self._plan, values)
         numbers = _Numbers(values, self._stops)
@@ -135,7 +135,7 @@ class PlanWork:
             known = ", ".join(numbers.axes) or "none"
             raise NotPredictable(f"the plan has no limit {unknown[0]!r}; it has {known}")
         bound = bound_of(plan)
-        walk = _Walk({each.path: each.operations for each in bound.by_operator})
+        walk = _Walk({term.path: term.operations for term in bound.by_operator})
         composition = walk.visit(plan, ())
         if composition is None:
             raise NotPredictable("the plan makes no request")
@@ -151,9 +151,9 @@ class PlanWork:
             axis = _axis_of(plan.table, limit)
             return max(1, values.get(axis.symbol, axis.current))
 
-        row_bytes = max(1, sum(bytes_of(each.type) for each in plan.table.columns))
+        row_bytes = max(1, sum(bytes_of(column.type) for column in plan.table.columns))
         points = write_points(plan, row_bytes, is_stepped=self._is_stepped, value_of=value_of)
-        found = tuple(RemoteWork(*each) for each in points)
+        found = tuple(RemoteWork(*point) for point in points)
         return Work(found, Serial(tuple(map(Leaf, range(len(found))))) if len(found) > 1 else Leaf(0))
 
 
@@ -166,13 +166,13 @@ def _stop_symbols(plan: Node) -> Mapping[Count, str]:
             continue
         is_page = count in pages or (count.span is not None and count.span.text.upper().startswith("PAGINATE"))
         word = count.parameter or ("PAGINATE" if is_page else "LIMIT")
-        taken = sum(each == word or each.startswith(f"{word}#") for each in symbols.values())
+        taken = sum(symbol == word or symbol.startswith(f"{word}#") for symbol in symbols.values())
         symbols[count] = f"{word}#{taken + 1}" if taken else word
     return symbols
 
 
 class _Numbers:
-    """Gives each limit of a plan the value that is asked for, or its own; notes what limits there are."""
+    """Sets each limit of a plan to the value that is asked for, or leaves its own; notes what limits there are."""
 
     def __init__(self, values: Mapping[str, int], stops: Mapping[Count, str]) -> None:
         self.axes: dict[str, Axis] = {}
@@ -212,9 +212,9 @@ class _Walk:
         self._requests = requests
 
     def visit(self, node: PhysicalNode, path: tuple[int, ...]) -> Composition | None:
-        """Give how the requests that are made for the rows of an operator run together."""
+        """How the requests that are made for the rows of an operator run together."""
         below = (self.visit(child, (*path, at)) for at, child in enumerate(inputs(node)))
-        parts = [each for each in below if each is not None]
+        parts = [part for part in below if part is not None]
         match node:
             case LocalJoin() | LocalSemiJoin() | LocalUnion():
                 return _side_by_side(parts)
@@ -231,7 +231,7 @@ class _Walk:
 
 
 def _axis_of(table: Table, limit: CardinalityLimit) -> Axis:
-    """Give the axis of a cardinality limit, under the symbol that bounds name it by."""
+    """The axis of a cardinality limit, under the symbol that bounds name it by."""
     columns = ",".join(limit.columns)
     symbol = f"{table.name}.token({columns})" if limit.is_token else f"{table.name}.{columns}"
     label = f"{table.name} per {'word in ' if limit.is_token else ''}{' and '.join(limit.columns)}"
@@ -285,13 +285,13 @@ def _sorted_join(node: IndexScan | SortedIndexJoin) -> Operator:
 
 
 def _width(node: IndexScan | IndexFKJoin | SortedIndexJoin | Dereference) -> tuple[int, int]:
-    """Give the bytes and the columns of one row that the operator fetches, as `Point` counts them.
+    """The bytes and the columns of one row that the operator fetches, as `Point` counts them.
 
     The bytes are those of declared lengths (a character counts one byte). A store goes through all that a row holds,
     and sends what is read, which the client then takes in: what is not read counts half.
     """
-    sizes = {each.name: bytes_of(each.type) for each in node.table.columns}
-    read = {each.name for each in node.fields if isinstance(each, ColumnRef) and each.relation == node.alias}
+    sizes = {column.name: bytes_of(column.type) for column in node.table.columns}
+    read = {field.name for field in node.fields if isinstance(field, ColumnRef) and field.relation == node.alias}
     held, keys = set(sizes), set(node.table.primary_key)
     if not isinstance(node, Dereference) and not node.index.is_primary:
         held = set(node.index.held_columns)
@@ -303,5 +303,5 @@ def _width(node: IndexScan | IndexFKJoin | SortedIndexJoin | Dereference) -> tup
 
 
 def bytes_of(type: SqlType) -> int:
-    """Give the bytes of a value by its declared type."""
+    """The bytes that a value of a declared type is taken to have."""
     return type.length or _FIXED_BYTES.get(type.kind, _UNDECLARED_BYTES)

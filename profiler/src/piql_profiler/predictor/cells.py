@@ -37,12 +37,12 @@ class Cells:
 
 
 def known_axes(query: CompiledQuery, symbols: Iterable[str]) -> dict[str, Axis]:
-    """Give the limits of a query by their symbols; NotPredictable for a symbol that it does not have."""
+    """The limits of a query by their symbols; NotPredictable for a symbol that it does not have."""
     if isinstance(query.plan, WritePlan):
         raise NotPredictable(f"{query.name} is a write: no limit decides how much it does")
     if query.plan is None:
         raise NotPredictable(f"{query.name} is not bounded, so there is no plan to predict")
-    known = {each.symbol: each for each in axes(query)}
+    known = {axis.symbol: axis for axis in axes(query)}
     for symbol in symbols:
         if symbol not in known:
             raise NotPredictable(f"{query.name} has no limit {symbol!r}; it has {', '.join(known) or 'none'}")
@@ -54,9 +54,9 @@ def predict_cells(query: CompiledQuery, model: Model, settings: Sequence[Mapping
     assert query.plan is not None
     assert not isinstance(query.plan, WritePlan)
     work = PlanWork(query.plan)
-    works = [work.under(each) for each in settings]
-    coverage = tuple(coverage_of(each, model) for each in works)
-    near = [at for at, each in enumerate(coverage) if each is not Coverage.REFUSED]
+    works = [work.under(setting) for setting in settings]
+    coverage = tuple(coverage_of(work, model) for work in works)
+    near = [at for at, state in enumerate(coverage) if state is not Coverage.REFUSED]
     if not near:
         refuse_what_is_too_far(works[0].operators, model)
     worst, typical = np.full((2, len(works)), np.inf)
@@ -65,9 +65,9 @@ def predict_cells(query: CompiledQuery, model: Model, settings: Sequence[Mapping
 
 
 def _warnings(works: Sequence[Work], near: Sequence[int], model: Model) -> tuple[str, ...]:
-    """Say what of the cells lies beyond the measured points, and how many are too far beyond."""
-    operators = (each for at in near for each in works[at].operators)
-    found = warnings_of((max(operators, key=lambda each: model.excess(each.point)),), model)
+    """What of the cells lies beyond the measured points, and how many are too far beyond."""
+    operators = (operator for at in near for operator in works[at].operators)
+    found = warnings_of((max(operators, key=lambda operator: model.excess(operator.point)),), model)
     if refused := len(works) - len(near):
         found += (
             f"{refused} of {len(works)} cells ask for more than {REFUSED:g} times the largest measured point: "
@@ -77,14 +77,14 @@ def _warnings(works: Sequence[Work], near: Sequence[int], model: Model) -> tuple
 
 
 def _latencies(works: Sequence[Work], model: Model, q: float) -> np.ndarray:
-    """Give the quantile of each cell in its worst and its median interval; each distinct combination is composed once.
+    """The quantile of each cell in its worst and its median interval; each distinct combination is composed once.
 
     Both come as the two rows of one array, in µs.
     """
-    keys = [tuple(model.key(each.point) for each in work.operators) for work in works]
+    keys = [tuple(model.key(operator.point) for operator in work.operators) for work in works]
     distinct = {key: at for at, key in reversed(list(enumerate(keys)))}
     composition = composed(works[0], model)
-    curves = [[model.curves(each.point) for each in works[at].operators] for at in distinct.values()]
+    curves = [[model.curves(operator.point) for operator in works[at].operators] for at in distinct.values()]
 
     def exact(cells: np.ndarray, intervals: np.ndarray) -> np.ndarray:
         found = []
@@ -97,6 +97,6 @@ def _latencies(works: Sequence[Work], model: Model, q: float) -> np.ndarray:
 
     about = np.ones((len(curves), model.intervals))
     if model.intervals > FIRST:
-        about = np.stack([estimate(composition, each, q, correlation=model.correlation) for each in curves])
+        about = np.stack([estimate(composition, curve, q, correlation=model.correlation) for curve in curves])
     results = dict(zip(distinct, zip(*worst_and_typical(about, exact), strict=True), strict=True))
     return np.array([results[key] for key in keys]).T

@@ -58,14 +58,14 @@ Composition: TypeAlias = Leaf | Serial | Parallel
 
 
 def leaves_of(composition: Composition) -> tuple[int, ...]:
-    """Give the indexes of the operators in a composition, from left to right."""
+    """The indexes of the operators in a composition, from left to right."""
     if isinstance(composition, Leaf):
         return (composition.index,)
     return tuple(index for part in composition.parts for index in leaves_of(part))
 
 
 def in_sequence(composition: Composition) -> Composition:
-    """Give the same operators one after the other: what becomes of parallel parts on a store that answers in turn."""
+    """The same operators one after the other: what becomes of parallel parts on a store that answers in turn."""
     leaves = leaves_of(composition)
     return composition if len(leaves) == 1 else Serial(tuple(map(Leaf, leaves)))
 
@@ -73,7 +73,7 @@ def in_sequence(composition: Composition) -> Composition:
 def quantile_us(
     composition: Composition, curves: Sequence[Curve], q: float, *, correlation: float = 0.0, steps: int = STEPS
 ) -> Curve:
-    """Give the `q` quantile in µs of each row; `curves[leaf]` has one row for each case."""
+    """The `q` quantile in µs of each row; `curves[leaf]` has one row for each case."""
     leaves = leaves_of(composition)
     if len(leaves) == 1:
         return quantile_of_curve(curves[leaves[0]], q)
@@ -86,15 +86,15 @@ def quantile_us(
         shares = _together(composition, spread)
     else:
         tables, weights = _factor(round(correlation, 3))
-        places = {leaf: np.rint(each * _TABLE_STEPS).astype(np.int32) for leaf, each in spread.items()}
-        given = ({leaf: table[each] for leaf, each in places.items()} for table in tables)
+        places = {leaf: np.rint(shares * _TABLE_STEPS).astype(np.int32) for leaf, shares in spread.items()}
+        given = ({leaf: table[place] for leaf, place in places.items()} for table in tables)
         if len(top) <= _FEW_ROWS:
             shares = _all_factors_at_once(composition, places, tables, weights)
         elif isinstance(composition, Serial):  # averaged before the way back, which is the same for all
-            spectra = (_spectrum(composition, each) for each in given)
+            spectra = (_spectrum(composition, spread) for spread in given)
             shares = _from_spectrum(_average(spectra, weights), steps)
         else:
-            shares = _average((_together(composition, each) for each in given), weights)
+            shares = _average((_together(composition, spread) for spread in given), weights)
     found: Curve = _read(shares, q) * np.exp(step_bins * LOG_RATIO)
     return found
 
@@ -106,7 +106,7 @@ def _all_factors_at_once(
 
     Summed up without BLAS, whose threads cost more than they save here.
     """
-    given = {leaf: tables[:, each].reshape(-1, each.shape[-1]) for leaf, each in places.items()}
+    given = {leaf: tables[:, place].reshape(-1, place.shape[-1]) for leaf, place in places.items()}
     count = len(weights)
     if isinstance(composition, Serial):
         spectra = _spectrum(composition, given)
@@ -127,7 +127,7 @@ def _upper(composition: Composition, tops: dict[int, Curve]) -> Curve:
 
 
 def _together(composition: Composition, spread: Mapping[int, Shares]) -> Shares:
-    """Give the cumulative shares of the whole from those of its leaves, all on the linear grid."""
+    """The cumulative shares of the whole from those of its leaves, all on the linear grid."""
     match composition:
         case Leaf(index):
             return spread[index]
@@ -141,12 +141,12 @@ def _together(composition: Composition, spread: Mapping[int, Shares]) -> Shares:
 
 
 def _spectrum(composition: Serial, spread: Mapping[int, Shares]) -> NDArray[np.complex64]:
-    """Give the transform of a sum: the product of its parts', long enough that no sum wraps around."""
+    """The transform of a sum: the product of its parts', long enough that no sum wraps around."""
     first, *others = (_together(part, spread) for part in composition.parts)
     size = 2 * next_fast_len(-(-len(composition.parts) * first.shape[-1] // 2), real=True)  # even, as irfft assumes
     spectrum = rfft(_masses(first), size, axis=-1)
-    for each in others:
-        spectrum *= rfft(_masses(each), size, axis=-1)
+    for other in others:
+        spectrum *= rfft(_masses(other), size, axis=-1)
     return np.asarray(spectrum)
 
 
@@ -190,7 +190,7 @@ def _spread(curve: Curve, step_bins: NDArray[np.intp], steps: int) -> Shares:
 
 @lru_cache
 def _places(steps: int) -> tuple[NDArray[np.intp], Shares]:
-    """Give the edge before each point of the linear grid when the step is 1 µs, and how far behind it the point is."""
+    """The edge before each point of the linear grid when the step is 1 µs, and how far behind it the point is."""
     position = np.log(np.arange(steps) + 0.5) / LOG_RATIO
     whole = np.floor(position).astype(np.intp)
     return whole, (position - whole).astype(np.float32)
@@ -206,7 +206,7 @@ def _factor(correlation: float) -> tuple[Shares, Shares]:
 
 
 def _read(shares: Shares, q: float) -> Curve:
-    """Give the quantile of each row in steps, interpolated between the points' upper ends."""
+    """The quantile of each row in steps, interpolated between the points' upper ends."""
     reached = shares >= q - 1e-6
     at = np.where(reached.any(axis=-1), np.argmax(reached, axis=-1), shares.shape[-1] - 1)
     rows = np.arange(len(shares))

@@ -46,7 +46,7 @@ class Calibration:
         return cls(tuple(sorted(scores)))
 
     def factor(self, coverage: float = COVERAGE) -> float | None:
-        """Give what a prediction is multiplied by; None when there are too few cases for the coverage."""
+        """What a prediction is multiplied by; None when there are too few cases for the coverage."""
         rank = math.ceil((len(self.scores) + 1) * coverage)
         return math.exp(self.scores[rank - 1]) if rank <= len(self.scores) else None
 
@@ -56,11 +56,11 @@ def calibrate(measurements: Measurements, build: Callable[[Measurements], Model]
     pooled = measurements.pooled()
     model = build(pooled)
     checked = [
-        score(each.quantile_us(_QUANTILE), point, model)
-        for point, each in pooled.checks.items()
-        if each.total >= FEWEST_FOR_P99
+        score(check.quantile_us(_QUANTILE), point, model)
+        for point, check in pooled.checks.items()
+        if check.total >= FEWEST_FOR_P99
     ]
-    calibration = Calibration.of([each for each in checked if each is not None])
+    calibration = Calibration.of([error for error in checked if error is not None])
     return _left_out(pooled, build) if calibration.factor() is None else calibration
 
 
@@ -69,7 +69,9 @@ def calibrate_writes(measurements: Measurements, build: Callable[[Measurements],
     pooled = measurements.pooled()
     model = build(pooled)
     scores = []
-    for measured in (each for operator, each in pooled.operators.items() if operator.is_of_writes):
+    for measured in (
+        measured_points for operator, measured_points in pooled.operators.items() if operator.is_of_writes
+    ):
         for at, point in enumerate(measured.points):
             actual = None if point.is_query else _actual_us(measured, at)
             found = None if actual is None else score(actual, point, model)
@@ -81,7 +83,9 @@ def calibrate_writes(measurements: Measurements, build: Callable[[Measurements],
 def _left_out(pooled: Measurements, build: Callable[[Measurements], Model]) -> Calibration:
     """Score each measured point by the model of the others, where those enclose it."""
     scores = []
-    for measured in (each for operator, each in pooled.operators.items() if not operator.is_of_writes):
+    for measured in (
+        measured_points for operator, measured_points in pooled.operators.items() if not operator.is_of_writes
+    ):
         for at, point in enumerate(measured.points):
             actual = _actual_us(measured, at)
             others = pooled.without(point)
@@ -94,7 +98,7 @@ def _left_out(pooled: Measurements, build: Callable[[Measurements], Model]) -> C
 
 
 def score(actual_us: float, point: Point, model: Model) -> float | None:
-    """Give log (actual / predicted) of a point's query; None where the model knows nothing of it."""
+    """log(actual / predicted) of a point's query; None where the model knows nothing of it."""
     try:
         return math.log(actual_us / _predicted_us(point, model))
     except NotPredictable:
@@ -102,7 +106,7 @@ def score(actual_us: float, point: Point, model: Model) -> float | None:
 
 
 def _actual_us(measured: OperatorCounts, at: int) -> float | None:
-    """Give the p99 of a point's whole query; None where too few executions tell it."""
+    """The p99 of a point's whole query; None where too few executions tell it."""
     counts = measured.counts[at, 0]
     if not measured.points[at].is_query:
         if measured.whole is None:

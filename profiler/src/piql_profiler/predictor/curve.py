@@ -45,9 +45,9 @@ def curve(
     known = known_axes(query, (x, *(values or ())))
     along = HeatmapAxis(known[x], tuple(sorted(checked(x_values) or default_values(known[x].current))))
     quantile = slo.quantile if slo else 0.99
-    cells = predict_cells(query, model, [{**(values or {}), x: each} for each in along.values], quantile)
+    cells = predict_cells(query, model, [{**(values or {}), x: value} for value in along.values], quantile)
     latency = np.maximum.accumulate(cells.latency_ms)  # a larger limit never reads less
-    meets = None if slo is None else tuple(bool(each <= slo.threshold_ms) for each in latency)
+    meets = None if slo is None else tuple(bool(latency_ms <= slo.threshold_ms) for latency_ms in latency)
     safe = [
         value
         for value, is_met, coverage in zip(along.values, meets or (), cells.coverage, strict=False)
@@ -68,4 +68,4 @@ def curve(
 
 
 def _known(cells: np.ndarray) -> tuple[float | None, ...]:
-    return tuple(float(each) if np.isfinite(each) else None for each in cells)
+    return tuple(float(cell) if np.isfinite(cell) else None for cell in cells)

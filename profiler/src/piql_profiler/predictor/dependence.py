@@ -28,7 +28,7 @@ _QUANTILE = 0.99
 
 
 def correlation_of_slowest(measurements: Measurements, scan: Callable[[Point], Curve]) -> float | None:
-    """Give the correlation of the operators of a query; None where too few joins tell it.
+    """The correlation of the operators of a query; None where too few joins tell it.
 
     The measurements are of one interval, and `scan` gives the latencies of a scan in it. What is predicted grows with
     the correlation, so that between those tried a straight line will do.
@@ -50,6 +50,6 @@ def correlation_of_slowest(measurements: Measurements, scan: Callable[[Point], C
     seen = np.log(quantile_of_curve(np.stack(whole), _QUANTILE))
     parts = [np.stack(below), np.stack(own)]
     composition = Serial((Leaf(0), Leaf(1)))
-    predicted = (quantile_us(composition, parts, _QUANTILE, correlation=each) for each in _TRIED)
-    errors = [float(np.median(np.log(each) - seen)) for each in predicted]
+    predicted = (quantile_us(composition, parts, _QUANTILE, correlation=correlation) for correlation in _TRIED)
+    errors = [float(np.median(np.log(latencies) - seen)) for latencies in predicted]
     return float(np.interp(0.0, np.maximum.accumulate(errors), _TRIED))

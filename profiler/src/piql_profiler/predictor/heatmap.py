@@ -107,7 +107,7 @@ def heatmap(
 
 
 def _growing(latency_ms: np.ndarray, across: HeatmapAxis, along: HeatmapAxis) -> np.ndarray:
-    """Give the cells as rows; a larger limit never reads less, so what falls is below the linear grid's step."""
+    """The cells as rows; a larger limit never reads less, so what falls is below the linear grid's step."""
     cells = latency_ms.reshape(len(along.values), len(across.values))
     order = np.ix_(np.argsort(along.values), np.argsort(across.values))
     cells[order] = np.maximum.accumulate(np.maximum.accumulate(cells[order], axis=0), axis=1)
@@ -115,18 +115,18 @@ def _growing(latency_ms: np.ndarray, across: HeatmapAxis, along: HeatmapAxis) ->
 
 
 def _known(cells: np.ndarray) -> tuple[tuple[float | None, ...], ...]:
-    return tuple(tuple(float(each) if np.isfinite(each) else None for each in row) for row in cells)
+    return tuple(tuple(float(cell) if np.isfinite(cell) else None for cell in row) for row in cells)
 
 
 def default_values(current: int, count: int = 5) -> tuple[int, ...]:
-    """Give up to `count` even values that end at the current one."""
+    """Up to `count` evenly spaced values that end at the current one."""
     return tuple(sorted({max(1, round(current * step / count)) for step in range(1, count + 1)}))
 
 
 def largest_safe(
     x_values: Sequence[int], y_values: Sequence[int], meets: np.ndarray, states: Sequence[Sequence[Coverage]]
 ) -> tuple[tuple[int, int], ...]:
-    """Give the cells that meet the SLO where neither limit can grow alone; extrapolated cells are never called safe."""
+    """The cells that meet the SLO where neither limit can grow alone; extrapolated cells are never called safe."""
     safe = [
         (x, y)
         for at_y, y in enumerate(y_values)
@@ -139,7 +139,7 @@ def largest_safe(
 
 
 def checked(values: Sequence[int] | None) -> tuple[int, ...] | None:
-    """Give the values an axis is asked to take, or None where none are named."""
+    """The values an axis is asked to take, or None where none are named."""
     if not values:
         return None
     if min(values) < 1:

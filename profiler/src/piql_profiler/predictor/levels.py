@@ -22,7 +22,7 @@ class Levels:
 
     @classmethod
     def of(cls, measured: OperatorCounts) -> Levels:
-        coordinates = [each.coordinates for each in measured.points]
+        coordinates = [point.coordinates for point in measured.points]
         return cls(
             measured.operator,
             tuple(tuple(sorted(set(values))) for values in zip(*coordinates, strict=True)),
@@ -30,14 +30,14 @@ class Levels:
         )
 
     def rounded_up(self, point: Point) -> tuple[int, ...]:
-        """Give the next larger measured value in each dimension; the largest for what lies beyond."""
+        """The next larger measured value in each dimension; the largest for what lies beyond."""
         return tuple(
             next((level for level in levels if level >= value), levels[-1])
             for value, levels in zip(point.coordinates, self.dimensions, strict=True)
         )
 
     def excess(self, point: Point) -> tuple[float, ...]:
-        """Give for each dimension how many times the point passes the largest value; 1 inside."""
+        """How many times the point passes the largest measured value, for each dimension; 1 inside."""
         return tuple(
             max(1.0, value / levels[-1]) for value, levels in zip(point.coordinates, self.dimensions, strict=True)
         )
@@ -75,12 +75,12 @@ def as_measured(levels: Mapping[Operator, Levels], point: Point) -> Point:
 
 
 def levels_of(measurements: Measurements) -> Mapping[Operator, Levels]:
-    """Give the levels of each measured operator."""
-    return {operator: Levels.of(each) for operator, each in measurements.operators.items()}
+    """The levels of each measured operator."""
+    return {operator: Levels.of(measured) for operator, measured in measurements.operators.items()}
 
 
 def require(levels: Mapping[Operator, Levels], point: Point) -> Levels:
-    """Give the levels of a point's operator, or say that it was not measured."""
+    """The levels of a point's operator, or say that it was not measured."""
     if point.operator not in levels:
         words = f"the profile has no measurement of {point.operator.value}: profile a grid that holds it"
         raise NotMeasured(words, point, is_beyond=False)

@@ -92,5 +92,5 @@ class Model(Protocol):
         ...
 
     def curves(self, point: Point) -> Curve:
-        """Give the cumulative shares at the histogram's bin edges, one row for each interval."""
+        """The cumulative shares at the histogram's bin edges, one row for each interval."""
         ...

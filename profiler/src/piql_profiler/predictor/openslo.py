@@ -41,13 +41,15 @@ class Objective:
 def read_openslo(text: str) -> tuple[Objective, ...]:
     """Read all SLO documents of a text; documents of other kinds are passed over."""
     try:
-        documents = [each for each in yaml.safe_load_all(text) if each is not None]
+        documents = [document for document in yaml.safe_load_all(text) if document is not None]
     except (yaml.YAMLError, ValueError, RecursionError) as error:  # a date may be none, a nesting too deep
         raise UnreadableSlo(f"this is no YAML: {_said_of(error)}") from None
-    found = tuple(_objective(each) for each in _slos(documents))
+    found = tuple(_objective(document) for document in _slos(documents))
     if not found:
         raise UnreadableSlo("the text holds no document of kind SLO")
-    if doubled := [each.query for at, each in enumerate(found) if each.query in {one.query for one in found[:at]}]:
+    if doubled := [
+        objective.query for at, objective in enumerate(found) if objective.query in {one.query for one in found[:at]}
+    ]:
         raise UnreadableSlo(f"{doubled[0]} has two SLOs")
     return found
 
@@ -55,7 +57,7 @@ def read_openslo(text: str) -> tuple[Objective, ...]:
 def write_openslo(objectives: Iterable[Objective], service: str = "piql") -> str:
     """Write one document for each objective; ValueError for an interval that is no whole number of minutes."""
     taken: set[str] = set()
-    documents = [_document(each, _free_name(each.query, taken), service) for each in objectives]
+    documents = [_document(objective, _free_name(objective.query, taken), service) for objective in objectives]
     return yaml.safe_dump_all(documents, sort_keys=False, explicit_start=True, allow_unicode=True)
 
 
@@ -67,13 +69,13 @@ def _said_of(error: Exception) -> str:
 
 
 def _slos(documents: Iterable[object]) -> Iterator[Mapping[str, Any]]:
-    for each in documents:
-        if not isinstance(each, Mapping) or "kind" not in each:
+    for document in documents:
+        if not isinstance(document, Mapping) or "kind" not in document:
             raise UnreadableSlo("a document is an object with apiVersion and kind")
-        if each["kind"] == "SLO":
-            if each.get("apiVersion") != "openslo/v1":
-                raise UnreadableSlo(f"apiVersion is openslo/v1, not {each.get('apiVersion')}")
-            yield each
+        if document["kind"] == "SLO":
+            if document.get("apiVersion") != "openslo/v1":
+                raise UnreadableSlo(f"apiVersion is openslo/v1, not {document.get('apiVersion')}")
+            yield document
 
 
 def _objective(document: Mapping[str, Any]) -> Objective:
@@ -98,7 +100,7 @@ def _objective(document: Mapping[str, Any]) -> Objective:
 
 
 def _of_source(spec: Mapping[str, Any], field: str) -> object:
-    """Give what the indicator's source says of the query that it measures; None where it says nothing."""
+    """What the indicator's source says of the query that it measures; None where it says nothing."""
     try:
         return _at(spec, "indicator", "spec", "thresholdMetric", "metricSource", "spec", field)
     except UnreadableSlo:
@@ -106,7 +108,7 @@ def _of_source(spec: Mapping[str, Any], field: str) -> object:
 
 
 def _in_ms(name: str, unit: object) -> float:
-    """Give the milliseconds of a unit, which is one unless it is named."""
+    """The milliseconds of a unit, which is one unless it is named."""
     if unit is None:
         return 1.0
     if not isinstance(unit, str) or unit not in _MILLISECONDS:
@@ -168,12 +170,12 @@ def _window(objective: Objective) -> str:
     if seconds < _MINUTE or seconds % _MINUTE:
         raise ValueError(f"{objective.query}: a time slice of OpenSLO is a whole number of minutes, not {seconds:g} s")
     whole = round(seconds)
-    unit = max((each for each in _WRITTEN if whole % _UNITS[each] == 0), key=_UNITS.__getitem__)
+    unit = max((unit_name for unit_name in _WRITTEN if whole % _UNITS[unit_name] == 0), key=_UNITS.__getitem__)
     return f"{whole // _UNITS[unit]}{unit}"
 
 
 def _free_name(query: str, taken: set[str]) -> str:
-    """Give a name that OpenSLO accepts (lower case, digits, hyphens, at most 63 characters) and nobody has yet."""
+    """A name that OpenSLO accepts (lower case, digits, hyphens, at most 63 characters) and nobody has yet."""
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", query).lower()
     name = first = re.sub(r"[^a-z0-9]+", "-", words)[:45].strip("-") or "query"
     number = 1

@@ -31,7 +31,7 @@ class PaperModel:
     correlation = write_correlation = 0.0
 
     def __init__(self, measurements: Measurements, *, is_monotone: bool = True) -> None:
-        measurements = measurements.only(lambda each: each.columns == 1)
+        measurements = measurements.only(lambda point: point.columns == 1)
         self.intervals = measurements.intervals
         self.is_answered_in_turn = measurements.is_answered_in_turn
         self.has_transactions = measurements.has_transactions
@@ -76,7 +76,7 @@ class PaperModel:
         return replace(point, row_bytes=min(point.row_bytes, widest))
 
     def _at(self, operator: Operator, rounded: tuple[int, ...]) -> Curve:
-        """Give the fastest of the points that are as large in every dimension: the next larger one on a full grid."""
+        """The fastest of the points that are as large in every dimension: the next larger one on a full grid."""
         measured = self._measurements.operators[operator]
         curves: Curve = self._curves[operator]
         is_larger = np.asarray((measured.coordinates >= np.array(rounded)).all(axis=1))
@@ -109,7 +109,7 @@ def monotone(curves: Curve, coordinates: np.ndarray) -> Curve:
 
 
 def scaled(curves: Curve, factor: float) -> Curve:
-    """Give the shares of latencies `factor` times as long."""
+    """The shares of latencies `factor` times as long."""
     if factor == 1.0:
         return curves
     places = np.arange(BINS + 1) - np.log(factor) / LOG_RATIO

@@ -67,7 +67,7 @@ class Prediction:
 
     @property
     def conservative_ms(self) -> float | None:
-        """Give what the p99 of the worst interval stays below in 90 of 100 cases; None if unknown."""
+        """What the p99 of the worst interval stays below in 90 of 100 cases; None if unknown."""
         factor = upper_factor_of(self._work, self._model)
         return None if factor is None else self.p99_ms * max(1.0, factor)
 
@@ -76,15 +76,15 @@ class Prediction:
         return self.quantile_ms(0.5)
 
     def quantile_by_interval_ms(self, q: float) -> tuple[float, ...]:
-        """Give any quantile for each interval."""
+        """The quantile `q` in each interval, in ms."""
         return _quantiles_ms(self._work, self._model, q)
 
     def typical_quantile_ms(self, q: float) -> float:
-        """Give any quantile in its median interval."""
+        """The quantile `q` in its median interval, in ms."""
         return median_low(self.p99_by_interval_ms if q == 0.99 else self.quantile_by_interval_ms(q))
 
     def quantile_ms(self, q: float) -> float:
-        """Give any quantile in its worst interval."""
+        """The quantile `q` in its worst interval, in ms."""
         return max(self.quantile_by_interval_ms(q))
 
     def meets(self, q: float, threshold_ms: float) -> bool:
@@ -100,7 +100,7 @@ def predict(plan: PhysicalNode | WritePlan, model: Model, values: Mapping[str, i
 def predict_work(work: Work, model: Model) -> Prediction:
     """Predict what is asked of the store; NotMeasured where that is too far from what was measured."""
     refuse_what_is_too_far(work.operators, model)
-    curves = [model.curves(each.point) for each in work.operators]
+    curves = [model.curves(operator.point) for operator in work.operators]
     together, correlation = composed(work, model), correlation_of(work, model)
     if model.intervals == 1:  # the parts add up to what is predicted
         (blame,) = blame_us(together, curves, 0.99, correlation=correlation)
@@ -108,26 +108,26 @@ def predict_work(work: Work, model: Model) -> Prediction:
     else:
         p99 = _quantiles_ms(work, model, 0.99)
         worst = p99.index(max(p99))
-        of_worst = [each[worst : worst + 1] for each in curves]
+        of_worst = [curve[worst : worst + 1] for curve in curves]
         known = np.array([p99[worst] * 1000])
         (blame,) = blame_us(together, of_worst, 0.99, correlation=correlation, whole=known)
     operators = tuple(
         OperatorPrediction(
-            each.path,
-            each.operator,
-            each.point,
+            operator.path,
+            operator.operator,
+            operator.point,
             float(quantile_of_curve(curve, 0.99).max()) / 1000,
-            model.coverage(each.point),
+            model.coverage(operator.point),
             float(part) / 1000,
             float(median_low(quantile_of_curve(curve, 0.99))) / 1000,
         )
-        for each, curve, part in zip(work.operators, curves, blame, strict=True)
+        for operator, curve, part in zip(work.operators, curves, blame, strict=True)
     )
     return Prediction(
         model.name,
         p99,
         operators,
-        max(each.coverage for each in operators),
+        max(operator.coverage for operator in operators),
         (*warnings_of(work.operators, model), *_noise(p99)),
         work,
         model,
@@ -139,7 +139,7 @@ def _is_noisy(p99_by_interval_ms: Sequence[float]) -> bool:
 
 
 def _noise(p99_by_interval_ms: Sequence[float]) -> tuple[str, ...]:
-    """Say how far apart the intervals of a noisy run are."""
+    """How far apart the intervals of a noisy run are."""
     if not _is_noisy(p99_by_interval_ms):
         return ()
     return (
@@ -149,60 +149,60 @@ def _noise(p99_by_interval_ms: Sequence[float]) -> tuple[str, ...]:
 
 
 def _quantiles_ms(work: Work, model: Model, q: float) -> tuple[float, ...]:
-    curves = [model.curves(each.point) for each in work.operators]
+    curves = [model.curves(operator.point) for operator in work.operators]
     found = quantile_us(composed(work, model), curves, q, correlation=correlation_of(work, model))
-    return tuple(float(each) / 1000 for each in found)
+    return tuple(float(latency_us) / 1000 for latency_us in found)
 
 
 def composed(work: Work, model: Model) -> Composition:
-    """Give how the operators of a plan run together on the store of this model."""
+    """How the operators of a plan run together on the store of this model."""
     return in_sequence(work.composition) if model.is_answered_in_turn else work.composition
 
 
 def correlation_of(work: Work, model: Model) -> float:
-    """Give how much the operators share a cause; a page that also writes is taken for a write."""
-    is_writing = any(each.point.operator.is_of_writes for each in work.operators)
+    """How much the operators share a cause; a page that also writes is taken for a write."""
+    is_writing = any(operator.point.operator.is_of_writes for operator in work.operators)
     return model.write_correlation if is_writing else model.correlation
 
 
 def upper_factor_of(work: Work, model: Model) -> float | None:
-    """Give what a prediction is multiplied by for the bound; of a page that reads and writes, the larger of both."""
-    kinds = {each.point.operator.is_of_writes for each in work.operators}
+    """What a prediction is multiplied by for the bound; of a page that reads and writes, the larger of both."""
+    kinds = {operator.point.operator.is_of_writes for operator in work.operators}
     factors = [model.write_factor if is_write else model.upper_factor for is_write in kinds]
-    known = [each for each in factors if each is not None]
+    known = [factor for factor in factors if factor is not None]
     return max(known) if len(known) == len(factors) else None
 
 
 def coverage_of(work: Work, model: Model) -> Coverage:
-    """Give how the least known operator of a plan is known."""
-    if any(model.excess(each.point) > REFUSED for each in work.operators):
+    """How the least known operator of a plan is known."""
+    if any(model.excess(operator.point) > REFUSED for operator in work.operators):
         return Coverage.REFUSED
-    return max(model.coverage(each.point) for each in work.operators)
+    return max(model.coverage(operator.point) for operator in work.operators)
 
 
 def refuse_what_is_too_far(operators: Sequence[RemoteWork], model: Model) -> None:
     """Raise NotMeasured for operators many times larger than all that was measured: nothing tells their latency."""
-    for each in operators:
-        excess = model.excess(each.point)
+    for operator in operators:
+        excess = model.excess(operator.point)
         if excess > REFUSED:
             raise NotMeasured(
-                f"{each.point} is {excess:.1f} times the largest measured point, and beyond {REFUSED:g} times nothing "
-                "is predicted: profile a larger grid",
-                each.point,
+                f"{operator.point} is {excess:.1f} times the largest measured point, and beyond {REFUSED:g} times "
+                "nothing is predicted: profile a larger grid",
+                operator.point,
                 is_beyond=True,
             )
 
 
 def warnings_of(operators: tuple[RemoteWork, ...], model: Model) -> tuple[str, ...]:
-    """Say which operators lie outside what was measured, and when too far to be relied on."""
+    """Which operators lie outside what was measured, and when too far to be relied on."""
     found = []
-    for each in operators:
-        excess = model.excess(each.point)
+    for operator in operators:
+        excess = model.excess(operator.point)
         if excess > FARTHEST:
             found.append(
-                f"{each.point} is {excess:.1f} times the largest measured point: "
+                f"{operator.point} is {excess:.1f} times the largest measured point: "
                 "profile a larger grid before relying on this number"
             )
         elif excess > 1.0:
-            found.append(f"{each.point} lies beyond the largest measured point: the number is extrapolated")
+            found.append(f"{operator.point} lies beyond the largest measured point: the number is extrapolated")
     return tuple(dict.fromkeys(found))

@@ -39,7 +39,7 @@ def risk_of(
     slo_interval_seconds: float | None = None,
 ) -> Risk:
     """Count the intervals over the threshold (Clopper and Pearson's exact interval)."""
-    violations = sum(each > threshold_ms for each in latency_by_interval_ms)
+    violations = sum(latency_ms > threshold_ms for latency_ms in latency_by_interval_ms)
     intervals = len(latency_by_interval_ms)
     low, high = clopper_pearson(violations, intervals)
     warnings = []
@@ -56,7 +56,7 @@ def risk_of(
 
 
 def clopper_pearson(successes: int, trials: int, confidence: float = _CONFIDENCE) -> tuple[float, float]:
-    """Give the exact two-sided confidence interval of a share."""
+    """The exact two-sided confidence interval of a share."""
     if trials < 1 or not 0 <= successes <= trials:
         raise ValueError(f"{successes} of {trials} is no share")
     tail = (1.0 - confidence) / 2

@@ -49,7 +49,7 @@ class SafeLimits:
 
 
 def pareto(query: CompiledQuery, model: Model, slo: Slo, x: str, y: str) -> tuple[tuple[int, int], ...]:
-    """Give pairs of two limits that keep the SLO while neither can grow alone, from the smallest x on."""
+    """The pairs of two limits that keep the SLO while neither can grow alone, by rising x."""
     check = _Check(query, model, slo)
     pairs: list[tuple[int, int]] = []
     top = _largest(lambda value: check.keeps({x: value, y: 1}))
@@ -67,9 +67,9 @@ def pareto(query: CompiledQuery, model: Model, slo: Slo, x: str, y: str) -> tupl
 def safe_limits(queries: Sequence[CompiledQuery], model: Model, slos: Mapping[str, Slo]) -> SafeLimits:
     """Solve for every limit that bounds one of the queries; `slos` by query name, queries without one are left out."""
     checks = {
-        each.name: _Check(each, model, slos[each.name])
-        for each in queries
-        if each.name in slos and each.plan is not None
+        query.name: _Check(query, model, slos[query.name])
+        for query in queries
+        if query.name in slos and query.plan is not None
     }
     known: dict[str, Axis] = {}
     owners: dict[str, list[str]] = {}
@@ -95,7 +95,7 @@ class _Check:
         assert query.plan is not None
         self.name = query.name
         is_stepped = not model.has_transactions
-        self.axes = {each.symbol: each for each in limits_of(query, is_stepped=is_stepped)}
+        self.axes = {axis.symbol: axis for axis in limits_of(query, is_stepped=is_stepped)}
         self._work = PlanWork(query.plan, is_stepped=is_stepped)
         self._model = model
         self._slo = slo
@@ -109,23 +109,23 @@ class _Check:
 
     def is_measured(self, values: Values) -> bool:
         work = self._work.under(values)
-        return all(self._model.coverage(each.point) < Coverage.EXTRAPOLATED for each in work.operators)
+        return all(self._model.coverage(operator.point) < Coverage.EXTRAPOLATED for operator in work.operators)
 
     def latency_ms(self, values: Values) -> float:
         work = self._work.under(values)
-        curves = [self._model.curves(each.point) for each in work.operators]
+        curves = [self._model.curves(operator.point) for operator in work.operators]
         found = quantile_us(
             composed(work, self._model), curves, self._slo.quantile, correlation=correlation_of(work, self._model)
         )
         return float(found.max()) / 1000
 
     def grown(self, percent: int) -> Values:
-        """Give all limits at a percentage of what they are."""
+        """All limits at a percentage of what they are."""
         return {symbol: max(1, axis.current * percent // 100) for symbol, axis in self.axes.items()}
 
 
 def _solve(checks: Sequence[_Check], at: Callable[[_Check, int], Values]) -> tuple[int | None, str | None]:
-    """Give the largest value that all keep, and who breaks its SLO at the next one, as far as that is measured."""
+    """The largest value that all keep, and who breaks its SLO at the next one, as far as that is measured."""
     largest = _largest(lambda value: all(check.keeps(at(check, value)) for check in checks))
     beyond = (largest or 0) + 1
     breaking = (check for check in checks if not check.keeps(at(check, beyond)))
@@ -137,7 +137,7 @@ def _alone(symbol: str, check: _Check, value: int) -> Values:
 
 
 def _largest(keeps: Callable[[int], bool]) -> int | None:
-    """Give the largest value from 1 that keeps, where keeping ends once and for all; None if not even 1 does."""
+    """The largest value from 1 that keeps, where keeping ends once and for all; None if not even 1 does."""
     if not keeps(1):
         return None
     low, high = 1, 2

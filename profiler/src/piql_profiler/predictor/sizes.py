@@ -29,7 +29,7 @@ class Size:
 
 
 def size_at_limits(query: CompiledQuery, *, is_stepped: bool = True) -> Size | None:
-    """Give the size that a query's prediction is made for; None where rows that were read are not seen to be."""
+    """The size that a query's prediction is made for; None where rows that were read are not seen to be."""
     plan = query.plan
     if isinstance(plan, WritePlan):
         return None if query.bound is None else Size(query.bound.operations, 0)
@@ -37,12 +37,12 @@ def size_at_limits(query: CompiledQuery, *, is_stepped: bool = True) -> Size | N
 
 
 def work_at(query: CompiledQuery, size: Size, *, is_stepped: bool = True) -> Work | None:
-    """Give what a SELECT asks of the store in an execution of this size; None where that is not known."""
+    """What a SELECT asks of the store in an execution of this size; None where that is not known."""
     plan = query.plan
     if plan is None or isinstance(plan, WritePlan) or _is_hidden(plan):
         return None
     under = PlanWork(plan, is_stepped=is_stepped).under
-    known = {(each.operators, each.composition): each for each in _works(axes(query), under, size)}
+    known = {(work.operators, work.composition): work for work in _works(axes(query), under, size)}
     return next(iter(known.values())) if len(known) == 1 else None
 
 
@@ -51,16 +51,16 @@ def _is_hidden(plan: PhysicalNode) -> bool:
 
 
 def _size_of(work: Work) -> Size:
-    return Size(sum(each.point.child_rows for each in work.operators), work.rows)
+    return Size(sum(operator.point.child_rows for operator in work.operators), work.rows)
 
 
 def _works(limits: tuple[Axis, ...], under: Callable[[Mapping[str, int]], Work], size: Size) -> Iterator[Work]:
-    """Give the work under the limits as they are, under one that is smaller, and under two, where the size is right."""
+    """The work under the limits as they are, under one that is smaller, and under two, where the size is right."""
     for first in (None, *limits):
         values = _solved(first, {}, under, lambda work: _size_of(work).requests, size.requests)
         if values is None:
             continue
-        for second in (None, *(each for each in limits if each is not first)):
+        for second in (None, *(limit for limit in limits if limit is not first)):
             solved = _solved(second, values, under, lambda work: work.rows, size.rows)
             if solved is not None and _size_of(work := under(solved)) == size:
                 yield work
@@ -73,7 +73,7 @@ def _solved(
     count: Callable[[Work], int],
     wanted: int,
 ) -> Mapping[str, int] | None:
-    """Give the values with a limit added under which as many are counted: counts grow with every limit."""
+    """The values with a limit added under which as many are counted: counts grow with every limit."""
     if limit is None:
         return values if count(under(values)) == wanted else None
     low, high = 1, limit.current

@@ -93,7 +93,9 @@ class SurfaceModel:
         if point not in self._cache:
             require(self._levels, point)
             quantiles = np.log(self._surface_of(point.operator).quantiles(point))
-            self._cache[point] = np.stack([np.interp(np.log(EDGES_US), each, SHARES, left=0.0) for each in quantiles])
+            self._cache[point] = np.stack(
+                [np.interp(np.log(EDGES_US), quantile, SHARES, left=0.0) for quantile in quantiles]
+            )
         return self._cache[point]
 
     def _surface_of(self, operator: Operator) -> _Surface:
@@ -137,16 +139,18 @@ class _Surface:
         is_smaller = np.asarray((corners[None, :, :] <= corners[:, None, :]).all(axis=2))
         slowest_smaller = np.stack([values[row].max(axis=0) for row in is_smaller])
         fastest_larger = np.stack([values[row].min(axis=0) for row in is_smaller.T])
-        shape = tuple(len(each) for each in levels.dimensions)
+        shape = tuple(len(dimension) for dimension in levels.dimensions)
         nodes = ((slowest_smaller + fastest_larger) / 2).reshape(*shape, *values.shape[1:])
         bend = _bend(levels, coefficients, nodes)
         logarithms = np.log(np.array(levels.dimensions[0], dtype=np.float64))
         return cls(levels, coefficients, nodes - logarithms[:, None, None, None, None, None] * bend, bend)
 
     def quantiles(self, point: Point) -> _Values:
-        """Give the quantiles in µs of each interval, at `SHARES`."""
+        """The quantiles in µs of each interval, at `SHARES`."""
         coordinates = np.array(point.coordinates, dtype=np.float64)
-        inside = np.array([min(at, each[-1]) for at, each in zip(coordinates, self.levels.dimensions, strict=True)])
+        inside = np.array(
+            [min(at, dimension[-1]) for at, dimension in zip(coordinates, self.levels.dimensions, strict=True)]
+        )
         found = self.nodes
         for at, dimension in zip(inside, self.levels.dimensions, strict=True):
             place = float(np.interp(at, dimension, np.arange(len(dimension))))
@@ -162,12 +166,12 @@ class _Surface:
         """A dimension measured at one size teaches nothing of its growth: beyond it, take the work as proportional."""
         excess = self.levels.excess(point)
         return float(
-            np.prod([each for each, level in zip(excess, self.levels.dimensions, strict=True) if len(level) == 1])
+            np.prod([factor for factor, level in zip(excess, self.levels.dimensions, strict=True) if len(level) == 1])
         )
 
 
 def _bend(levels: Levels, coefficients: _Values, nodes: _Values) -> _Values:
-    """Give what all nodes grow by with the logarithm of the child rows: no more than the least that any grows by."""
+    """What all nodes grow by with the logarithm of the child rows: no more than the least that any grows by."""
     if len(levels.dimensions[0]) == 1:
         return np.zeros(coefficients.shape[:2])
     steps = np.diff(np.log(np.array(levels.dimensions[0], dtype=np.float64)))
@@ -176,26 +180,26 @@ def _bend(levels: Levels, coefficients: _Values, nodes: _Values) -> _Values:
 
 
 def _noise(curves: Curve, worth: _Values) -> _Values:
-    """Give the standard deviation of the log of each quantile: half of what lies between ranks one deviation away."""
+    """The standard deviation of the log of each quantile: half of what lies between ranks one deviation away."""
     found = []
     for share in SHARES:
         away = np.sqrt(share * (1 - share) / np.maximum(worth, 1.0))
-        ends = [quantile_of_curve(curves, np.clip(each, 0.0, 1.0)) for each in (share - away, share + away)]
+        ends = [quantile_of_curve(curves, np.clip(end, 0.0, 1.0)) for end in (share - away, share + away)]
         found.append((np.log(ends[1]) - np.log(ends[0])) / 2)
     return np.stack(found, axis=-1)
 
 
 def _kept(errors: _Values, noise: _Values) -> _Values:
-    """Give the part of each error[point, interval, share] that is not noise."""
+    """The part of each error[point, interval, share] that is not noise."""
     variance = noise**2
     excess = np.maximum((errors**2 - variance).mean(axis=(0, 1)), 0.0)
     return np.asarray(excess / np.maximum(excess + variance, 1e-12))
 
 
 def _features(coordinates: _Values, levels: Levels) -> _Values:
-    """Give 1 and the work of each point in all dimensions, without what dimensions of one size cannot tell."""
+    """The regression matrix: 1 and the work of each point in the dimensions of more than one size."""
     child, rows, size, columns = coordinates.T
-    varied = [len(each) > 1 for each in levels.dimensions]
+    varied = [len(dimension) > 1 for dimension in levels.dimensions]
     features = [np.ones(len(coordinates))]
     if varied[0]:
         features += [np.log(child), child]

@@ -26,7 +26,7 @@ Exact = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
 def worst_of(estimates: np.ndarray, exact: Exact) -> np.ndarray:
-    """Give the largest exact value of each row of `estimates[cell, interval]`; of FIRST intervals all are composed."""
+    """The largest exact value of each row of `estimates[cell, interval]`; of FIRST intervals all are composed."""
     cells, intervals = estimates.shape
     if intervals <= FIRST:
         return np.asarray(_every(estimates, exact).max(axis=1))
@@ -46,7 +46,7 @@ def worst_of(estimates: np.ndarray, exact: Exact) -> np.ndarray:
 
 
 def worst_and_typical(estimates: np.ndarray, exact: Exact) -> tuple[np.ndarray, np.ndarray]:
-    """Give each row's largest value, and that of its median interval (the lower of two).
+    """Each row's largest value, and that of its median interval (the lower of two).
 
     Beyond FIRST intervals the estimates choose the median one.
     """
@@ -64,9 +64,9 @@ def _every(estimates: np.ndarray, exact: Exact) -> np.ndarray:
 
 
 def estimate(composition: Composition, curves: Sequence[Curve], q: float, *, correlation: float = 0.0) -> Curve:
-    """Give about what a quantile of the whole is, one value for each row of the curves."""
-    medians = [quantile_of_curve(each, _MEDIAN) for each in curves]
-    beyond = [quantile_of_curve(each, q) - median for each, median in zip(curves, medians, strict=True)]
+    """A cheap estimate of a quantile of the whole, in µs, one value for each row of the curves."""
+    medians = [quantile_of_curve(curve, _MEDIAN) for curve in curves]
+    beyond = [quantile_of_curve(curve, q) - median for curve, median in zip(curves, medians, strict=True)]
     median, rest = _added(composition, medians, beyond, correlation)
     return np.asarray(median + rest)
 
@@ -78,13 +78,13 @@ def _added(
         case Leaf(index):
             return medians[index], beyond[index]
         case Serial(parts):
-            found = [_added(each, medians, beyond, correlation) for each in parts]
+            found = [_added(part, medians, beyond, correlation) for part in parts]
             rests = np.stack([rest for _, rest in found])
             alone, together = (rests**2).sum(axis=0), rests.sum(axis=0) ** 2
             rest = np.sqrt((1.0 - correlation) * alone + correlation * together)
             return np.sum([median for median, _ in found], axis=0), rest
         case Parallel(parts):
-            found = [_added(each, medians, beyond, correlation) for each in parts]
+            found = [_added(part, medians, beyond, correlation) for part in parts]
             median = np.max([median for median, _ in found], axis=0)
             return median, np.max([above + rest for above, rest in found], axis=0) - median
         case _:

@@ -28,7 +28,7 @@ _LOOKED_THROUGH = 10  # places at least: one that is given back is looked for fi
 def write_points(
     plan: WritePlan, row_bytes: int, *, is_stepped: bool, value_of: Callable[[CardinalityLimit], int]
 ) -> Iterator[tuple[Path, str, Point]]:
-    """Give the parts of a write, each with its place and its name in observations; `value_of` gives a limit's value."""
+    """The parts of a write, each with its place and its name in observations; `value_of` gives a limit's value."""
     yield (), plan.kind.capitalize(), Point(Operator.WRITE, 1 + _entries(plan), 1, row_bytes)
     for at, (rows, groups) in enumerate(sorted(_groups(plan, is_stepped, value_of).items())):
         name = Operator.LIMIT_CHECK
@@ -40,11 +40,11 @@ def write_points(
 
 
 def limits_of_write(plan: WritePlan, *, is_stepped: bool) -> Iterator[CardinalityLimit]:
-    """Give the limits whose groups a write enters, or by steps leaves: they decide how much it looks through."""
+    """The limits whose groups a write enters, or by steps leaves: they decide how much it looks through."""
     if plan.kind != "delete":
         yield from (limit for limit, _ in plan.counted_limits)
     if is_stepped and plan.kind != "insert":
-        yield from (each for each in plan.left if isinstance(each, CardinalityLimit))
+        yield from (child for child in plan.left if isinstance(child, CardinalityLimit))
 
 
 def _entries(plan: WritePlan) -> int:
@@ -66,9 +66,9 @@ def _groups(plan: WritePlan, is_stepped: bool, value_of: Callable[[CardinalityLi
             found[value_of(limit)] += _groups_of(plan.table, limit)
         found[1] += len(plan.unique_checks)
     if is_stepped and plan.kind != "insert":
-        for each in plan.left:
-            rows = value_of(each) if isinstance(each, CardinalityLimit) else 1
-            found[max(rows, _LOOKED_THROUGH)] += _groups_of(plan.table, each)
+        for child in plan.left:
+            rows = value_of(child) if isinstance(child, CardinalityLimit) else 1
+            found[max(rows, _LOOKED_THROUGH)] += _groups_of(plan.table, child)
     return +found
 
 

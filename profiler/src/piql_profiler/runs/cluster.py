@@ -166,8 +166,8 @@ class _Team:
         self._clients = {number: self._start() for number in range(1, clients + 1)}
 
     def places(self) -> tuple[str, ...]:
-        """Give the machine of each client, once all are there."""
-        return tuple(self._ray.get([each.place.remote() for each in self._clients.values()]))
+        """The machine of each client, once all are there."""
+        return tuple(self._ray.get([client.place.remote() for client in self._clients.values()]))
 
     def measure(self, tasks: Sequence[Task]) -> None:
         """Let the clients measure, each one task at a time, and send what they found."""

@@ -40,7 +40,7 @@ class UnreadableLog(Exception):
 
 def write_hlog(path: Path, cells: Iterable[Measurement]) -> None:
     """Write all measurements, in order of time."""
-    ordered = sorted(cells, key=lambda each: (each.started_at, each.point.sort_key()))
+    ordered = sorted(cells, key=lambda cell: (cell.started_at, cell.point.sort_key()))
     began = ordered[0].started_at if ordered else 0.0
     lines = [
         "#[Histogram log format version 1.3]",
@@ -48,18 +48,18 @@ def write_hlog(path: Path, cells: Iterable[Measurement]) -> None:
         f"#[BaseTime: {began:.3f} (seconds since epoch)]",
         '"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"',
     ]
-    for each in ordered:
-        tag = ":".join(map(str, (each.point.operator.value, *each.point.coordinates)))
-        for kind, histogram in (("st", each.histogram), ("rt", each.response)):
+    for cell in ordered:
+        tag = ":".join(map(str, (cell.point.operator.value, *cell.point.coordinates)))
+        for kind, histogram in (("st", cell.histogram), ("rt", cell.response)):
             if histogram is not None:
                 longest_ms = max((_middle(at) for at in histogram.sparse()), default=0) / 1000
-                times = f"{each.started_at - began:.3f},{each.seconds:.3f},{longest_ms:.3f}"
+                times = f"{cell.started_at - began:.3f},{cell.seconds:.3f},{longest_ms:.3f}"
                 lines.append(f"Tag={tag}:{kind},{times},{encode(histogram)}")
     path.write_text("\n".join(lines) + "\n")
 
 
 def encode(histogram: Histogram) -> str:
-    """Give the compressed V2 form of HdrHistogram in base64."""
+    """The compressed V2 form of HdrHistogram in base64."""
     counts: dict[int, int] = {}
     for at, count in histogram.sparse().items():
         index = _index(_middle(at))
@@ -85,7 +85,7 @@ def read_hlog(path: Path) -> list[Measurement]:
     responses: dict[tuple[Point, float], Histogram] = {}
     for line in text.splitlines():
         found = _TAGGED.match(line)
-        if found is None or found[1] not in {each.value for each in Operator}:
+        if found is None or found[1] not in {operator.value for operator in Operator}:
             continue
         try:
             point = Point(Operator(found[1]), int(found[2]), int(found[3]), int(found[4]), int(found[5] or 1))
@@ -100,13 +100,13 @@ def read_hlog(path: Path) -> list[Measurement]:
         raise UnreadableLog(f"{path} has no line of a point, as `Tag=IndexScan:1:10:200:st,…`")
     return [
         replace(
-            each,
+            cell,
             interval=interval,
-            started_at=began + each.started_at,
-            response=responses.get((point, each.started_at)),
+            started_at=began + cell.started_at,
+            response=responses.get((point, cell.started_at)),
         )
         for point, lines in services.items()
-        for interval, each in enumerate(sorted(lines, key=lambda line: line.started_at))
+        for interval, cell in enumerate(sorted(lines, key=lambda line: line.started_at))
     ]
 
 
@@ -146,7 +146,7 @@ def _finite(text: str) -> float:
 
 
 def _value(place: int, bits: int, unit: int) -> float:
-    """Give the middle of what a place stands for: the inverse of `_index` at any precision."""
+    """The middle of what a place stands for: the inverse of `_index` at any precision."""
     half = 1 << (bits - 1)
     bucket = max(0, (place >> (bits - 1)) - 1)
     step = place if place < 2 * half else (place & (half - 1)) + half
@@ -173,13 +173,13 @@ def _middle(at: int) -> int:
 
 
 def _index(value: int) -> int:
-    """Give the place of a value: a bucket for each power of two, 1024 equal steps in each."""
+    """The place of a value: a bucket for each power of two, 1024 equal steps in each."""
     bucket = max(0, value.bit_length() - _SUB_BUCKET_BITS)
     return ((bucket + 1) << (_SUB_BUCKET_BITS - 1)) + (value >> bucket) - _HALF
 
 
 def _zigzag(number: int) -> bytes:
-    """Give a signed number in seven bits a byte, the sign in the lowest bit; a ninth byte holds eight."""
+    """A signed number in seven bits a byte, the sign in the lowest bit; a ninth byte holds eight."""
     rest = (number << 1) ^ (number >> 63) if number >= 0 else (-number << 1) - 1
     encoded = bytearray()
     while rest >= 0x80 and len(encoded) < 8:

@@ -18,17 +18,17 @@ def import_run(source: Path, out: Path, store_url: str | None, label: str = "") 
     """
     if not source.exists():
         raise UnreadableRun(f"there is nothing at {source}")
-    cells = [each for file in _files(source) for each in _read(file)]
+    cells = [cell for file in _files(source) for cell in _read(file)]
     if not cells:
         raise UnreadableRun(f"{source} holds neither .hlog nor .parquet files with measurements")
-    intervals = 1 + max(each.interval for each in cells)
+    intervals = 1 + max(cell.interval for cell in cells)
     for interval in range(intervals):
-        if not any(each.interval == interval for each in cells):
+        if not any(cell.interval == interval for cell in cells):
             raise UnreadableRun(f"{source} lacks interval {interval}")
     directory = RunDirectory(out, _settings(source, cells, intervals, store_url), label)
     directory.update(notes={"imported_from": source.name})
     for interval in range(intervals):
-        directory.write_interval(interval, [each for each in cells if each.interval == interval])
+        directory.write_interval(interval, [cell for cell in cells if cell.interval == interval])
     directory.end("done")
     return directory.info
 
@@ -51,7 +51,7 @@ def _settings(source: Path, cells: Sequence[Measurement], intervals: int, store_
         return read_info(source).settings
     if store_url is None:
         raise UnreadableRun(f"{source} does not say where it was measured: give --store")
-    first = [each for each in cells if each.interval == 0]
-    lasted = max(each.started_at + each.seconds for each in first) - min(each.started_at for each in first)
-    grid = Grid.of("imported", (each.point for each in cells))
+    first = [cell for cell in cells if cell.interval == 0]
+    lasted = max(cell.started_at + cell.seconds for cell in first) - min(cell.started_at for cell in first)
+    grid = Grid.of("imported", (cell.point for cell in cells))
     return RunSettings(store_url, grid, max(lasted, 1.0), intervals)

@@ -38,7 +38,7 @@ def end_with_parent() -> None:
 
 
 def descendants(of: int | None = None) -> set[int]:
-    """Give all processes below one, this one by default."""
+    """All processes below one, this one by default."""
     children: dict[int, list[int]] = {}
     for process, parent in _parents():
         children.setdefault(parent, []).append(process)
@@ -56,7 +56,7 @@ def end_family(process: int) -> None:
     """Kill a process and all below it."""
     family = {process} | descendants(process)
     while family:
-        for member in sorted(family, key=lambda each: each == os.getpid()):  # itself at last
+        for member in sorted(family, key=lambda process: process == os.getpid()):  # itself at last
             _kill(member)
         family = {below for member in family for below in descendants(member)} - family
 
@@ -79,7 +79,7 @@ def _kill(process: int) -> None:
 
 
 def _parents() -> list[tuple[int, int]]:
-    """Give (process, parent) of everything that runs."""
+    """The pair (process, parent) of everything that runs."""
     if not Path("/proc/self/stat").exists():
         listed = subprocess.run(["ps", "-axo", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
         return [(int(process), int(parent)) for process, parent in map(str.split, listed.splitlines())]

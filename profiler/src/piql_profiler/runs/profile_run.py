@@ -82,8 +82,8 @@ def measure_into(
     settings = directory.info.settings
     first = directory.info.complete_intervals
     kept = _kept(directory.info)
-    taken = {each.point for each in kept}
-    points = [each for each in settings.grid.measured if each not in taken]
+    taken = {cell.point for cell in kept}
+    points = [point for point in settings.grid.measured if point not in taken]
     total = len(points) * settings.intervals
     before = done = len(points) * first
     seconds_left = settings.interval_seconds * (settings.intervals - first) * len(points) / len(settings.grid.measured)
@@ -103,19 +103,19 @@ def measure_into(
             so_far = read_cells(directory.path)
             for interval in range(first, settings.intervals):
                 measured: list[Measurement] = []
-                for each in runner.run(tasks_of(settings, store_url, interval, runner.clients, points, so_far)):
-                    measured.append(each)
+                for cell in runner.run(tasks_of(settings, store_url, interval, runner.clients, points, so_far)):
+                    measured.append(cell)
                     done += 1
-                    spent += each.seconds
+                    spent += cell.seconds
                     left = spent / (done - before) * (total - done) / runner.clients
                     report(Progress("running", done, total, left, _heard(directory, runner)))
                 measured += runner.run(second_tasks(settings, store_url, interval, runner.clients, measured, so_far))
                 if (heard := _heard(directory, runner)) is not None:  # while what was lacking was measured
                     report(Progress("running", done, total, left, heard))
                 so_far += measured
-                taken_over = [each for each in kept if each.interval == interval]
+                taken_over = [cell for cell in kept if cell.interval == interval]
                 directory.write_interval(interval, [*measured, *taken_over])
-        void = sum(each.is_void for each in read_cells(directory.path))
+        void = sum(cell.is_void for cell in read_cells(directory.path))
         found = {} if settings.precision is None else {KNOWN: asdict(known(points, so_far, settings.precision))}
         directory.update(notes={**directory.info.notes, "void_blocks": void, **found})
         end("done")
@@ -140,8 +140,8 @@ def _kept(info: RunInfo) -> list[Measurement]:
     """Read what is taken over from another run: the whole of its measurements of some operators."""
     if KEPT_FROM not in info.notes:
         return []
-    operators = {Operator(each) for each in info.notes[KEPT_OPERATORS]}
-    return [each for each in read_cells(Path(info.notes[KEPT_FROM])) if each.point.operator in operators]
+    operators = {Operator(name) for name in info.notes[KEPT_OPERATORS]}
+    return [cell for cell in read_cells(Path(info.notes[KEPT_FROM])) if cell.point.operator in operators]
 
 
 def tasks_of(
@@ -152,7 +152,7 @@ def tasks_of(
     points: Sequence[Point] | None = None,
     so_far: Sequence[Measurement] = (),
 ) -> list[Task]:
-    """Give points, or all of them, their shares of one interval, in random groups."""
+    """The tasks of one interval: random groups of points, each with its share of the seconds."""
     random = Random(settings.seed * 1_000 + interval)
     chosen = settings.grid.measured if points is None else points
     seconds = settings.interval_seconds * clients * len(chosen) / len(settings.grid.measured)
@@ -168,12 +168,12 @@ def second_tasks(
     measured: Sequence[Measurement],
     so_far: Sequence[Measurement] = (),
 ) -> list[Task]:
-    """Give the time that is left of an interval to points that all intervals together do not know well enough yet."""
-    seconds = settings.interval_seconds * len({each.point for each in measured}) / len(settings.grid.measured)
-    left = seconds * clients - sum(each.seconds for each in measured)
+    """Measure the points that are not known well enough yet in the time that is left of an interval."""
+    seconds = settings.interval_seconds * len({cell.point for cell in measured}) / len(settings.grid.measured)
+    left = seconds * clients - sum(cell.seconds for cell in measured)
     if settings.precision is None or left <= 0.0:
         return []
-    points = [each.point for each in measured]
+    points = [cell.point for cell in measured]
     shares_of = least_lacking_first(points, [*so_far, *measured], left, settings.precision)
     random = Random(settings.seed * 1_000 + interval + 500)
     return _in_groups(settings, store_url, interval, clients, shares_of, random)

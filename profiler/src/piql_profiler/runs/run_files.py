@@ -81,7 +81,7 @@ class RunDirectory:
 
     def __init__(self, path: Path, settings: RunSettings, label: str = "") -> None:
         path.mkdir(parents=True, exist_ok=True)
-        if any(each.suffix != _HALF for each in path.iterdir()):  # one that was killed at its start leaves run.part
+        if any(entry.suffix != _HALF for entry in path.iterdir()):  # one that was killed at its start leaves run.part
             raise UnreadableRun(f"{path} is not empty: a run is written into a folder of its own")
         self._begin(path, RunInfo(settings, "starting", label, started_at=time.time()))
 
@@ -101,7 +101,7 @@ class RunDirectory:
         whole = _readable_from_the_first_on(path)
         for file in sorted(path.glob("interval-*.parquet"))[len(whole) :]:
             file.unlink()
-        executions = sum(each.histogram.total for cells in whole for each in cells)
+        executions = sum(cell.histogram.total for cells in whole for cell in cells)
         directory = cls.__new__(cls)
         directory._begin(
             path,
@@ -136,7 +136,7 @@ class RunDirectory:
         move_into_place(part, target)
         self.update(
             complete_intervals=interval + 1,
-            executions=self.info.executions + sum(each.histogram.total for each in measurements),
+            executions=self.info.executions + sum(measurement.histogram.total for measurement in measurements),
         )
 
     def end(self, state: RunState, message: str | None = None) -> None:
@@ -176,7 +176,7 @@ def read_info(path: Path) -> RunInfo:
 
 
 def mark_cancelled(path: Path) -> None:
-    """Say that an unfinished run was stopped, for a writer that has no time left to say it itself."""
+    """Note in its file that an unfinished run was stopped, for a writer that has no time left to note it itself."""
     file = path / "run.json"
     content = json.loads(file.read_text())
     if content["state"] in _UNFINISHED:
@@ -252,7 +252,7 @@ def is_alive(process: int, started: int | None) -> bool:
 
 
 def _started(process: int) -> int | None:
-    """Give the kernel's start time of a process; None where there is no /proc, or once it is a zombie."""
+    """The kernel's start time of a process; None where there is no /proc, or once it is a zombie."""
     try:
         fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     except OSError:
@@ -269,28 +269,28 @@ def move_into_place(part: Path, target: Path) -> None:
 
 def _table(measurements: Sequence[Measurement]) -> pa.Table:
     rows = []
-    for each in measurements:
-        bins = each.histogram.sparse()
-        response = each.response.sparse() if each.response else {}
-        whole = each.whole.sparse() if each.whole else {}
-        seen = each.histogram.total > 0
+    for measurement in measurements:
+        bins = measurement.histogram.sparse()
+        response = measurement.response.sparse() if measurement.response else {}
+        whole = measurement.whole.sparse() if measurement.whole else {}
+        seen = measurement.histogram.total > 0
         rows.append(
             {
-                "operator": each.point.operator.value,
-                "child_rows": each.point.child_rows,
-                "rows": each.point.rows,
-                "row_bytes": each.point.row_bytes,
-                "columns": each.point.columns,
-                "interval": each.interval,
-                "started_at": each.started_at,
-                "seconds": each.seconds,
-                "executions": each.histogram.total,
-                "correlation": each.correlation,
-                "effective": each.effective,
-                "lag": each.lag,
-                "computing": each.computing,
-                "p50_us": each.histogram.quantile_us(0.5) if seen else None,
-                "p99_us": each.histogram.quantile_us(0.99) if seen else None,
+                "operator": measurement.point.operator.value,
+                "child_rows": measurement.point.child_rows,
+                "rows": measurement.point.rows,
+                "row_bytes": measurement.point.row_bytes,
+                "columns": measurement.point.columns,
+                "interval": measurement.interval,
+                "started_at": measurement.started_at,
+                "seconds": measurement.seconds,
+                "executions": measurement.histogram.total,
+                "correlation": measurement.correlation,
+                "effective": measurement.effective,
+                "lag": measurement.lag,
+                "computing": measurement.computing,
+                "p50_us": measurement.histogram.quantile_us(0.5) if seen else None,
+                "p99_us": measurement.histogram.quantile_us(0.99) if seen else None,
                 "bins": list(bins),
                 "counts": list(bins.values()),
                 "response_bins": list(response),
@@ -364,8 +364,8 @@ def _to_json(info: RunInfo) -> dict[str, Any]:
     content["settings"]["store_url"] = without_password(info.settings.store_url)
     content["settings"]["grid"] = {
         "name": info.settings.grid.name,
-        "points": [_point_to_json(each) for each in info.settings.grid.points],
-        "checks": [_point_to_json(each) for each in info.settings.grid.checks],
+        "points": [_point_to_json(point) for point in info.settings.grid.points],
+        "checks": [_point_to_json(check) for check in info.settings.grid.checks],
     }
     return content
 

@@ -51,7 +51,7 @@ class MeasuringStopped(Exception):
 
 
 def sentence_of(error: Exception) -> str:
-    """Say why a run ended, in any process, and what to do about it."""
+    """Why a run ended, in any process, and what to do about it."""
     if isinstance(error, MeasuringStopped):
         return str(error)
     if isinstance(error, StoreUnavailable):
@@ -73,11 +73,11 @@ class Runner(Protocol):
 
     @property
     def places(self) -> tuple[str, ...]:
-        """Give the machine of each client."""
+        """The host of each client, in their order."""
         ...
 
     def notices(self) -> list[str]:
-        """Give what has happened to clients since this was asked last, for people to know."""
+        """What has happened to clients since this was asked last, for people to know."""
         ...
 
     def __enter__(self) -> Self: ...

@@ -43,7 +43,7 @@ def known(points: Sequence[Point], cells: Sequence[Measurement], precision: floa
     """Count what is known from all intervals together."""
     mine = _by_point(points, cells)
     enough = sum(half_width(found) <= precision for found in mine.values())
-    return Known(precision, enough, len(points), sum(each.seconds for each in cells))
+    return Known(precision, enough, len(points), sum(cell.seconds for cell in cells))
 
 
 def shares(
@@ -61,11 +61,11 @@ def shares(
 def least_lacking_first(
     points: Sequence[Point], cells: Sequence[Measurement], seconds: float, precision: float
 ) -> Mapping[Point, float]:
-    """Give points what they lack to be known, as far as the seconds go; those that get nothing are left out."""
+    """The seconds each point lacks until its p99 is known: the least lacking first, `seconds` in all, none without."""
     equal = seconds / max(len(points), 1)
     lacks = {point: _lacking(found, precision, equal) for point, found in _by_point(points, cells).items()}
     given: dict[Point, float] = {}
-    for point in sorted(points, key=lambda each: lacks[each]):
+    for point in sorted(points, key=lambda point: lacks[point]):
         share = min(lacks[point], seconds)
         if share > 0.0:
             given[point] = share
@@ -74,14 +74,14 @@ def least_lacking_first(
 
 
 def half_width(cells: Sequence[Measurement]) -> float:
-    """Give the half-width of the p99 of one point, as a share of it."""
-    histogram = merge_all(each.histogram for each in cells)
+    """The half-width of the p99 of one point, as a share of it."""
+    histogram = merge_all(cell.histogram for cell in cells)
     return precision_of(histogram, _worth(cells)).half_width if histogram.total else math.inf
 
 
 def _lacking(cells: Sequence[Measurement], precision: float, equal: float) -> float:
-    """Give the seconds that a point still needs, as far as those that it had tell."""
-    spent, wide = sum(each.seconds for each in cells), half_width(cells)
+    """The seconds that a point still needs, as far as those that it had tell."""
+    spent, wide = sum(cell.seconds for cell in cells), half_width(cells)
     if not spent:
         return equal
     if math.isfinite(wide):
@@ -90,12 +90,12 @@ def _lacking(cells: Sequence[Measurement], precision: float, equal: float) -> fl
 
 
 def _worth(cells: Sequence[Measurement]) -> float:
-    return sum(each.histogram.total if each.effective is None else each.effective for each in cells)
+    return sum(cell.histogram.total if cell.effective is None else cell.effective for cell in cells)
 
 
 def _by_point(points: Sequence[Point], cells: Sequence[Measurement]) -> dict[Point, list[Measurement]]:
     found: dict[Point, list[Measurement]] = {point: [] for point in points}
-    for each in cells:
-        if each.point in found:
-            found[each.point].append(each)
+    for cell in cells:
+        if cell.point in found:
+            found[cell.point].append(cell)
     return found

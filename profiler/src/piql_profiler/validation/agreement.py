@@ -55,7 +55,7 @@ class Agreement:
 
 
 def region_of(predicted: float, careful: float | None) -> Region:
-    """Give the region of a predicted p99 and of what it stays below in 9 of 10 cases, or else in its worst interval."""
+    """The region of a predicted p99 and of what it stays below in 9 of 10 cases, or else in its worst interval."""
     return Region(predicted / TOLERANCE, max(predicted * TOLERANCE, careful or 0.0))
 
 
@@ -90,7 +90,7 @@ def _are_few(executions: int, over: int) -> bool:
 
 
 def _needed(executions: int, over_low: int, over_high: int) -> int | None:
-    """Give about how many executions decide if as large a share of them exceeds each end; None beyond all reason."""
+    """About how many executions decide if as large a share of them exceeds each end; None beyond all reason."""
     more = executions
     while more < _MOST_NEEDED:
         more = math.ceil(more * 1.5)

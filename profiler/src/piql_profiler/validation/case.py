@@ -118,7 +118,7 @@ class CaseSession:
         self.keep(block)
 
     def part(self, seconds: float) -> Part:
-        """Give it as a part of a mixed schedule; what cannot be executed takes no time from then on."""
+        """This query as a part of a mixed schedule of `seconds`; what cannot be executed takes no time from then on."""
         return Part(self._execute_unless_left_out, seconds, self._one_takes)
 
     def _execute_unless_left_out(self) -> float:
@@ -137,7 +137,7 @@ class CaseSession:
 
     @property
     def executions(self) -> int:
-        return sum(len(each.service_us) for each in self._blocks)
+        return sum(len(block.service_us) for block in self._blocks)
 
     def forget(self) -> None:
         """Begin anew, after a time of warming up."""
@@ -147,13 +147,13 @@ class CaseSession:
         self._database.close()
 
     def case(self) -> Case:
-        """Give what was seen so far."""
+        """The case of all executions so far."""
         return Case(
             self.name,
             observed_work(self._plan, self._sums, self._executions, is_stepped=self._is_stepped),
-            merge_all(Histogram.of(each.service_us) for each in self._blocks),
-            effective_number_of_blocks([each.service_us for each in self._blocks]),
-            merge_all(Histogram.of(each.response_us) for each in self._blocks),
+            merge_all(Histogram.of(block.service_us) for block in self._blocks),
+            effective_number_of_blocks([block.service_us for block in self._blocks]),
+            merge_all(Histogram.of(block.response_us) for block in self._blocks),
         )
 
     def make_ready(self) -> None:
@@ -185,9 +185,9 @@ class CaseSession:
         if isinstance(self._plan, WritePlan) and seen.operations <= 1:
             return None
         self._executions += 1
-        for each in seen.operators:
-            requests, rows = self._sums.get(each.path, (0, 0))
-            self._sums[each.path] = (requests + each.operations, rows + each.rows)
+        for operator in seen.operators:
+            requests, rows = self._sums.get(operator.path, (0, 0))
+            self._sums[operator.path] = (requests + operator.operations, rows + operator.rows)
         return seen.elapsed_ms * 1000
 
 
@@ -198,16 +198,16 @@ def observed_work(
     *,
     is_stepped: bool = True,
 ) -> Work:
-    """Give the work of a plan with the mean requests and rows of its executions instead of its limits.
+    """The work of a plan with the mean requests and rows of its executions instead of its limits.
 
     What a write checks is what its plan says.
     """
     work = work_of(plan, is_stepped=is_stepped)
     operators = []
-    for each in work.operators:
-        requests, rows = sums.get(each.path, (0, 0))
-        point = _observed(each.point, requests / max(executions, 1), rows / max(requests, 1), is_stepped)
-        operators.append(replace(each, point=point))
+    for operator in work.operators:
+        requests, rows = sums.get(operator.path, (0, 0))
+        point = _observed(operator.point, requests / max(executions, 1), rows / max(requests, 1), is_stepped)
+        operators.append(replace(operator, point=point))
     return Work(tuple(operators), work.composition)
 
 

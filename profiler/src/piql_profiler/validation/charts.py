@@ -18,7 +18,7 @@ _FILL: Mapping[str, str] = {"paper": "none", DEFAULT_MODEL: _INK}
 
 def predicted_over_actual(rows: Sequence[Row]) -> str:
     """Draw a dot for each query and model, both axes logarithmic; on the diagonal a prediction is right."""
-    values = [each.actual.estimate_us for each in rows] + [each.predicted_us[name] for each in rows for name in _FILL]
+    values = [row.actual.estimate_us for row in rows] + [row.predicted_us[name] for row in rows for name in _FILL]
     low, high = math.log(min(values) / 1.3), math.log(max(values) * 1.3)
     side_x, side_y = _WIDTH - 2 * _MARGIN, _HEIGHT - 2 * _MARGIN
 
@@ -38,13 +38,13 @@ def predicted_over_actual(rows: Sequence[Row]) -> str:
             _text(x(tick), _HEIGHT - _MARGIN + 18, label),
             _text(_MARGIN - 8, y(tick) + 4, label, "end"),
         ]
-    for each in rows:
+    for row in rows:
         for name, fill in _FILL.items():
-            at = y(each.predicted_us[name])
-            dash = "" if math.isfinite(each.actual.high_us) else ' stroke-dasharray="2 3"'
-            top = x(min(each.actual.high_us, ends[1]))
-            bar = _line(x(each.actual.low_us), at, top, at, _INK, f'{dash} opacity=".4"')
-            shapes.append(f"<g>{_title(each, name)}{bar}{_dot(x(each.actual.estimate_us), at, fill)}</g>")
+            at = y(row.predicted_us[name])
+            dash = "" if math.isfinite(row.actual.high_us) else ' stroke-dasharray="2 3"'
+            top = x(min(row.actual.high_us, ends[1]))
+            bar = _line(x(row.actual.low_us), at, top, at, _INK, f'{dash} opacity=".4"')
+            shapes.append(f"<g>{_title(row, name)}{bar}{_dot(x(row.actual.estimate_us), at, fill)}</g>")
     shapes += [
         _text(_WIDTH / 2, _HEIGHT - 12, "actual p99, ms"),
         f'<text transform="translate(14 {_HEIGHT / 2}) rotate(-90)" text-anchor="middle">predicted p99, ms</text>',
@@ -78,15 +78,15 @@ def errors_by_query(rows: Sequence[Row]) -> str:
             _line(x(tick), 4, x(tick), bottom, "#eee" if tick else _FAINT),
             _text(x(tick), bottom + 16, f"{end}{tick:+.0%}" if tick else "right"),
         ]
-    for at, each in enumerate(rows):
+    for at, row in enumerate(rows):
         y = _LINE * (at + 0.5) + 4
-        short = each.query if len(each.query) <= _LONGEST else each.query[: _LONGEST - 1] + "…"
+        short = row.query if len(row.query) <= _LONGEST else row.query[: _LONGEST - 1] + "…"
         shapes.append(_text(_NAMES - 8, y + 4, escape(short), "end"))
         for name, fill in _FILL.items():
             line = y + (-6 if name == "paper" else 6)
-            ends = [each.predicted_us[name] / value - 1.0 for value in (each.actual.high_us, each.actual.low_us)]
+            ends = [row.predicted_us[name] / value - 1.0 for value in (row.actual.high_us, row.actual.low_us)]
             bar = _line(x(ends[0]), line, x(ends[1]), line, _INK, ' opacity=".4"')
-            shapes.append(f"<g>{_title(each, name)}{bar}{_dot(x(each.error(name)), line, fill)}</g>")
+            shapes.append(f"<g>{_title(row, name)}{bar}{_dot(x(row.error(name)), line, fill)}</g>")
     shapes.append(_text(middle, height - 6, "predicted / actual − 1"))
     return _figure(
         _WIDTH,
@@ -99,9 +99,9 @@ def errors_by_query(rows: Sequence[Row]) -> str:
 
 
 def ticks(low: float, high: float) -> Iterator[float]:
-    """Give the ones, twos and fives of each power of ten between two ends."""
+    """The ones, twos and fives of each power of ten between two ends."""
     for power in range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1):
-        yield from (each * 10.0**power for each in (1, 2, 5) if low <= each * 10.0**power <= high)
+        yield from (digit * 10.0**power for digit in (1, 2, 5) if low <= digit * 10.0**power <= high)
 
 
 def _title(row: Row, model: str) -> str:

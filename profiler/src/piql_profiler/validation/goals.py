@@ -49,10 +49,10 @@ class Goal:
 
 
 def goals_of_queries(rows: Sequence[Row], model: str, baseline: str) -> tuple[Goal, ...]:
-    """Give the goals of a list of queries."""
-    composed = [each for each in rows if each.operators >= 2]
-    over = [each.error(model) for each in rows]
-    least, most = zip(*(_errors(each, model) for each in rows), strict=True)
+    """The goals of a list of queries."""
+    composed = [row for row in rows if row.operators >= 2]
+    over = [row.error(model) for row in rows]
+    least, most = zip(*(_errors(row, model) for row in rows), strict=True)
     return (
         _mean_error("mean absolute error of p99", 0.07, rows, model),
         _mean_error("of queries with two or more operators", 0.09, composed, model),
@@ -63,23 +63,25 @@ def goals_of_queries(rows: Sequence[Row], model: str, baseline: str) -> tuple[Go
 
 
 def goal_of_unseen(rows: Sequence[Row], model: str) -> Goal:
-    """Give the goal of queries at cardinalities that no point was measured at."""
+    """The goal of queries at cardinalities that no point was measured at."""
     return _mean_error("mean absolute error at unseen cardinalities", 0.10, rows, model)
 
 
 def goals_of_map(rows: Sequence[Row], model: str, width: int) -> tuple[Goal, ...]:
-    """Give the goals of the cells of a map, `width` in a line: their order, their growth, on which side of an SLO.
+    """The goals of the cells of a map, `width` in a line: their order, their growth, on which side of an SLO.
 
     A threshold decides nothing of a cell whose actual p99 may lie on either side of it: that is the noise band.
     """
-    actual = np.array([each.actual.estimate_us for each in rows])
-    predicted = np.array([each.predicted_us[model] for each in rows])
-    ends = np.array([(each.actual.low_us, each.actual.high_us) for each in rows])
+    actual = np.array([row.actual.estimate_us for row in rows])
+    predicted = np.array([row.predicted_us[model] for row in rows])
+    ends = np.array([(row.actual.low_us, row.actual.high_us) for row in rows])
     # What has no upper end is taken to reach as far up as down.
     tops = np.where(np.isfinite(ends[:, 1]), ends[:, 1], actual**2 / ends[:, 0])
     deviations = (np.log(tops) - np.log(ends[:, 0])) / (2 * _DEVIATIONS)
     noise = np.random.default_rng(_SEED).standard_normal((_DRAWS, len(rows)))
-    ranks = [float(spearmanr(predicted, each).statistic) for each in actual * np.exp(deviations * noise)]
+    ranks = [
+        float(spearmanr(predicted, latencies_us).statistic) for latencies_us in actual * np.exp(deviations * noise)
+    ]
     value = float(spearmanr(predicted, actual).statistic)
     worst, best = min(value, float(np.quantile(ranks, 0.025))), max(value, float(np.quantile(ranks, 0.975)))
     right, decided = _sides(predicted, ends)
@@ -93,16 +95,16 @@ def goals_of_map(rows: Sequence[Row], model: str, width: int) -> tuple[Goal, ...
 
 
 def _errors(row: Row, model: str) -> tuple[float, float]:
-    """Give predicted / actual − 1 at the two ends of the actual's interval."""
+    """predicted / actual − 1 at the two ends of the actual's interval."""
     predicted = row.predicted_us[model]
     return predicted / row.actual.high_us - 1.0, predicted / row.actual.low_us - 1.0
 
 
 def _mean_error(name: str, limit: float, rows: Sequence[Row], model: str) -> Goal:
-    ends = [_errors(each, model) for each in rows]
+    ends = [_errors(row, model) for row in rows]
     nearest = [0.0 if low <= 0.0 <= high else min(abs(low), abs(high)) for low, high in ends]
     farthest = [max(abs(low), abs(high)) for low, high in ends]
-    value = np.mean([abs(each.error(model)) for each in rows])
+    value = np.mean([abs(row.error(model)) for row in rows])
     return Goal(name, limit, float(value), float(np.mean(nearest)), float(np.mean(farthest)))
 
 
@@ -110,7 +112,7 @@ def _excess(rows: Sequence[Row], model: str, baseline: str) -> Goal:
     """Compare the losses; the range is that of samples drawn from what was seen."""
     random = np.random.default_rng(_SEED)
     drawn = sorted(
-        _ratio([replace(each, histogram=_resampled(each.histogram, random)) for each in rows], model, baseline)
+        _ratio([replace(row, histogram=_resampled(row.histogram, random)) for row in rows], model, baseline)
         for _ in range(_RESAMPLES)
     )
     value, ends = _ratio(rows, model, baseline), (round(0.025 * _RESAMPLES), round(0.975 * _RESAMPLES))
@@ -120,7 +122,7 @@ def _excess(rows: Sequence[Row], model: str, baseline: str) -> Goal:
 
 def _ratio(rows: Sequence[Row], model: str, baseline: str) -> float:
     mine, theirs = (
-        sum(excess_pinball_us(each.histogram, each.predicted_us[name]) for each in rows) for name in (model, baseline)
+        sum(excess_pinball_us(row.histogram, row.predicted_us[name]) for row in rows) for name in (model, baseline)
     )
     return mine / max(theirs, 1e-12)
 

@@ -18,18 +18,18 @@ MODELS = ("paper", DEFAULT_MODEL)
 
 
 def as_table(found: Validation) -> str:
-    """Give what the paper's Table 1 shows, with the confidence interval of each actual p99."""
-    width = max((len(each.query) for each in found.rows), default=5)
+    """What the paper's Table 1 shows, with the confidence interval of each actual p99."""
+    width = max((len(row.query) for row in found.rows), default=5)
     heads = "".join(f"  {name:>9}   error" for name in MODELS)
     lines = [f"{'query':{width}}  ops  executions   actual p99, ms (95 %)    {heads}"]
-    for each in found.rows:
+    for row in found.rows:
         predicted = "  ".join(
-            f"{_ms(each.predicted_us[name]):>9}  {each.error(name):+6.1%}{'!' if each.is_under(name) else ' '}"
+            f"{_ms(row.predicted_us[name]):>9}  {row.error(name):+6.1%}{'!' if row.is_under(name) else ' '}"
             for name in MODELS
         )
-        actual = f"{_ms(each.actual.estimate_us):>8} ({_ms(each.actual.low_us)} – {_ms(each.actual.high_us)})"
-        lines.append(f"{each.query:{width}}  {each.operators:3}  {each.histogram.total:10}  {actual:26} {predicted}")
-        lines.append(f"{'':{width}}  {_estimate(each)}: {_outcome(each)}")
+        actual = f"{_ms(row.actual.estimate_us):>8} ({_ms(row.actual.low_us)} – {_ms(row.actual.high_us)})"
+        lines.append(f"{row.query:{width}}  {row.operators:3}  {row.histogram.total:10}  {actual:26} {predicted}")
+        lines.append(f"{'':{width}}  {_estimate(row)}: {_outcome(row)}")
     lines += [f"{name}: not compared: {why}" for name, why in found.left_out]
     if found.rows:
         lines += ["", *(_sentence(summary_of(name, found.rows)) for name in MODELS), _coverage(found)]
@@ -38,7 +38,7 @@ def as_table(found: Validation) -> str:
 
 
 def as_json(found: Validation) -> dict[str, Any]:
-    """Give all numbers, latencies in ms."""
+    """All numbers of a validation as JSON, latencies in ms."""
     held, bounded = covered(found.rows)
     return {
         "store": without_password(found.settings.store_url),
@@ -46,7 +46,7 @@ def as_json(found: Validation) -> dict[str, Any]:
         "interval_seconds": found.settings.interval_seconds,
         "intervals": found.settings.intervals,
         "load": found.settings.load,
-        "queries": [_row_json(each) for each in found.rows],
+        "queries": [_row_json(row) for row in found.rows],
         "left_out": [{"query": name, "reason": why} for name, why in found.left_out],
         "models": [_summary_json(summary_of(name, found.rows)) for name in MODELS] if found.rows else [],
         "conservative": {"held": held, "of": bounded, "stated": 0.9},
@@ -54,8 +54,8 @@ def as_json(found: Validation) -> dict[str, Any]:
 
 
 def as_page(found: Validation) -> str:
-    """Give the report as HTML with its charts drawn in SVG."""
-    rows = "".join(_row_html(each) for each in found.rows)
+    """The report as HTML with its charts drawn in SVG."""
+    rows = "".join(_row_html(row) for row in found.rows)
     summaries = "".join(f"<li>{escape(_sentence(summary_of(name, found.rows)))}</li>" for name in MODELS if found.rows)
     left_out = "".join(f"<li>{escape(name)}: {escape(why)}</li>" for name, why in found.left_out)
     heads = "".join(f"<th>{name}, ms</th><th>error</th><th>within {GOAL:.0%}</th>" for name in MODELS)
@@ -98,16 +98,16 @@ def as_page(found: Validation) -> str:
 """
 
 
-def _sentence(each: Summary) -> str:
-    composed = each.mean_absolute_error_composed
+def _sentence(summary: Summary) -> str:
+    composed = summary.mean_absolute_error_composed
     of_composed = "" if composed is None else f" ({composed:.1%} of queries with two or more operators)"
-    medians = each.median_absolute_error
+    medians = summary.median_absolute_error
     of_medians = "" if medians is None else f", of medians {medians:.1%}"
     return (
-        f"{each.model}: mean absolute error {each.mean_absolute_error:.1%}{of_composed}{of_medians}, "
-        f"bias {each.bias:+.1%}, worst {each.worst_over:+.1%} and {each.worst_under:+.1%}, "
-        f"surely under {each.certain_unders}, excess pinball loss {each.excess_pinball_us:.2f} µs, "
-        f"false-safe {each.false_safe:.1%}, false-alarm {each.false_alarm:.1%}"
+        f"{summary.model}: mean absolute error {summary.mean_absolute_error:.1%}{of_composed}{of_medians}, "
+        f"bias {summary.bias:+.1%}, worst {summary.worst_over:+.1%} and {summary.worst_under:+.1%}, "
+        f"surely under {summary.certain_unders}, excess pinball loss {summary.excess_pinball_us:.2f} µs, "
+        f"false-safe {summary.false_safe:.1%}, false-alarm {summary.false_alarm:.1%}"
     )
 
 
@@ -128,7 +128,7 @@ def _row_json(row: Row) -> dict[str, Any]:
         "actual_high_ms": row.actual.high_us / 1000 if math.isfinite(row.actual.high_us) else None,
         "predicted_p99_ms": {name: row.predicted_us[name] / 1000 for name in MODELS},
         "actual_median_ms": row.histogram.quantile_us(0.5) / 1000,
-        "predicted_median_ms": {name: each / 1000 for name, each in row.predicted_median_us.items()},
+        "predicted_median_ms": {name: median_us / 1000 for name, median_us in row.predicted_median_us.items()},
         "conservative_p99_ms": None if row.conservative_us is None else row.conservative_us / 1000,
         "agreement": _agreement_json(agreement_of(row, DEFAULT_MODEL)),
         "verdict": {name: verdict(row, name, GOAL) for name in MODELS},
@@ -140,13 +140,13 @@ def _agreement_json(agreement: Agreement) -> dict[str, Any]:
 
 
 def _estimate(row: Row) -> str:
-    """Give the estimate, and what it stays below in 9 of 10 cases where that is known."""
+    """The estimate, and what it stays below in 9 of 10 cases where that is known."""
     careful = "" if row.conservative_us is None else f" (9 of 10 ≤ {_ms(row.conservative_us)} ms)"
     return f"p99 ≈ {_ms(row.predicted_us[DEFAULT_MODEL])} ms{careful}"
 
 
 def _outcome(row: Row) -> str:
-    """Give the verdict over the executions in the words of the dashboard."""
+    """The verdict over the executions in the words of the dashboard."""
     agreement = agreement_of(row, DEFAULT_MODEL)
     about = "" if agreement.needed is None else f", about {agreement.needed} executions would decide"
     match agreement.outcome:
@@ -161,19 +161,19 @@ def _outcome(row: Row) -> str:
     return f"undecided{about}"
 
 
-def _summary_json(each: Summary) -> dict[str, Any]:
+def _summary_json(summary: Summary) -> dict[str, Any]:
     return {
-        "model": each.model,
-        "mean_absolute_error": each.mean_absolute_error,
-        "mean_absolute_error_composed": each.mean_absolute_error_composed,
-        "mean_absolute_error_of_medians": each.median_absolute_error,
-        "bias": each.bias,
-        "worst_over": each.worst_over,
-        "worst_under": each.worst_under,
-        "certain_unders": each.certain_unders,
-        "excess_pinball_us": each.excess_pinball_us,
-        "false_safe": each.false_safe,
-        "false_alarm": each.false_alarm,
+        "model": summary.model,
+        "mean_absolute_error": summary.mean_absolute_error,
+        "mean_absolute_error_composed": summary.mean_absolute_error_composed,
+        "mean_absolute_error_of_medians": summary.median_absolute_error,
+        "bias": summary.bias,
+        "worst_over": summary.worst_over,
+        "worst_under": summary.worst_under,
+        "certain_unders": summary.certain_unders,
+        "excess_pinball_us": summary.excess_pinball_us,
+        "false_safe": summary.false_safe,
+        "false_alarm": summary.false_alarm,
     }
 
 

@@ -35,11 +35,11 @@ class Row:
     predicted_median_us: Mapping[str, float] = field(default_factory=dict)
 
     def error(self, model: str) -> float:
-        """Give predicted / actual − 1."""
+        """The error of a p99: predicted / actual − 1."""
         return self.predicted_us[model] / self.actual.estimate_us - 1.0
 
     def median_error(self, model: str) -> float | None:
-        """Give predicted / actual − 1 of the median; None where it was not predicted."""
+        """The error of the median: predicted / actual − 1; None where it was not predicted."""
         predicted = self.predicted_median_us.get(model)
         return None if predicted is None else predicted / self.histogram.quantile_us(0.5) - 1.0
 
@@ -77,10 +77,10 @@ class Summary:
 
 def summary_of(model: str, rows: Sequence[Row]) -> Summary:
     """Score a model; `composed` are the queries of two or more operators."""
-    errors = np.array([each.error(model) for each in rows])
-    composed = [abs(each.error(model)) for each in rows if each.operators >= 2]
-    predicted = np.array([each.predicted_us[model] for each in rows])
-    actual = np.array([each.actual.estimate_us for each in rows])
+    errors = np.array([row.error(model) for row in rows])
+    composed = [abs(row.error(model)) for row in rows if row.operators >= 2]
+    predicted = np.array([row.predicted_us[model] for row in rows])
+    actual = np.array([row.actual.estimate_us for row in rows])
     thresholds = actual[:, None] * _THRESHOLDS
     says_safe, is_safe = predicted[:, None] <= thresholds, actual[:, None] <= thresholds
     return Summary(
@@ -90,27 +90,27 @@ def summary_of(model: str, rows: Sequence[Row]) -> Summary:
         float(errors.mean()),
         float(errors.max()),
         float(errors.min()),
-        sum(each.is_under(model) for each in rows),
-        float(np.mean([excess_pinball_us(each.histogram, each.predicted_us[model]) for each in rows])),
+        sum(row.is_under(model) for row in rows),
+        float(np.mean([excess_pinball_us(row.histogram, row.predicted_us[model]) for row in rows])),
         float((says_safe & ~is_safe).mean()),
         float((~says_safe & is_safe).mean()),
-        _mean_of_absolutes([each.median_error(model) for each in rows]),
+        _mean_of_absolutes([row.median_error(model) for row in rows]),
     )
 
 
 def _mean_of_absolutes(errors: Sequence[float | None]) -> float | None:
-    known = [abs(each) for each in errors if each is not None]
+    known = [abs(error) for error in errors if error is not None]
     return float(np.mean(known)) if known else None
 
 
 def covered(rows: Sequence[Row]) -> tuple[int, int]:
-    """Give how many actual p99s the conservative prediction holds, and of how many."""
-    bounded = [each for each in rows if each.conservative_us is not None]
-    return sum(each.actual.estimate_us <= (each.conservative_us or 0.0) for each in bounded), len(bounded)
+    """How many actual p99s the conservative prediction holds, and of how many."""
+    bounded = [row for row in rows if row.conservative_us is not None]
+    return sum(row.actual.estimate_us <= (row.conservative_us or 0.0) for row in bounded), len(bounded)
 
 
 def excess_pinball_us(histogram: Histogram, predicted_us: float, quantile: float = QUANTILE) -> float:
-    """Give how much more a prediction loses on what was seen than the best constant does."""
+    """How much more a prediction loses on what was seen than the best constant does."""
     return max(0.0, _pinball(histogram, predicted_us, quantile) - _pinball(histogram, best(histogram), quantile))
 
 
@@ -126,7 +126,7 @@ def _pinball(histogram: Histogram, predicted_us: float, quantile: float) -> floa
 
 
 def verdict(row: Row, model: str, goal: float) -> str:
-    """Say whether a prediction is within `goal` of the actual p99, as far as that is known."""
+    """Whether a prediction is within `goal` of the actual p99, as far as that is known."""
     predicted = row.predicted_us[model]
     low, high = row.actual.low_us, row.actual.high_us
     worst = max(abs(predicted / low - 1.0), abs(predicted / high - 1.0) if np.isfinite(high) else np.inf)

@@ -57,7 +57,7 @@ def validate(
     """
     with piql.connect(settings.store_url) as database:
         compilation = database.deployment.compilation
-    chosen = names or [name for name, each in compilation.queries.items() if with_writes or each.kind == "select"]
+    chosen = names or [name for name, query in compilation.queries.items() if with_writes or query.kind == "select"]
     if unknown := sorted(set(chosen) - set(compilation.queries)):
         raise NotPredictable(f"no query {unknown[0]!r} is deployed")
     writes = sorted(name for name in chosen if compilation.queries[name].kind != "select")
@@ -72,8 +72,8 @@ def validate(
     try:
         return validate_cases(settings, out, sessions, report)
     finally:
-        for each in sessions:
-            each.close()
+        for session in sessions:
+            session.close()
 
 
 def validate_cases(
@@ -93,8 +93,8 @@ def validate_cases(
             for interval in range(warm_up):
                 _round(settings, session, settings.intervals + interval, cases, kept)
                 report(f"warmed up {interval + 1} of {warm_up}")
-            for each in cases:
-                each.forget()
+            for case in cases:
+                case.forget()
             for interval in range(settings.intervals):
                 measured = _round(settings, session, interval, cases, kept)
                 kept += measured
@@ -107,8 +107,8 @@ def validate_cases(
         _end(directory, "failed", sentence_of(error))
         raise
     directory.end("done")
-    refused = [(each.name, each.left_out) for each in cases if each.left_out is not None]
-    return compare(settings, load(out).pooled(), [each.case() for each in cases if each.left_out is None], refused)
+    refused = [(case.name, case.left_out) for case in cases if case.left_out is not None]
+    return compare(settings, load(out).pooled(), [case.case() for case in cases if case.left_out is None], refused)
 
 
 def _end(directory: RunDirectory, state: RunState, message: str) -> None:
@@ -124,13 +124,13 @@ def _round(
     kept: Sequence[Measurement],
 ) -> list[Measurement]:
     """Execute points and queries mixed at random, each for its share of the time."""
-    points, queries = settings.grid.measured, [each for each in cases if each.left_out is None]
+    points, queries = settings.grid.measured, [case for case in cases if case.left_out is None]
     parts: list[Point | CaseSession] = [*points, *queries]
-    widths = [_half_width(each, kept) for each in parts]
+    widths = [_half_width(part, kept) for part in parts]
     shares = seconds_of(widths, settings.interval_seconds, settings.precision)
     measured, blocks = session.measure_mixed(
         dict(zip(points, shares, strict=False)),
-        [each.part(seconds) for each, seconds in zip(queries, shares[len(points) :], strict=True)],
+        [query.part(seconds) for query, seconds in zip(queries, shares[len(points) :], strict=True)],
         interval=interval,
         seed=settings.seed * 1_000 + interval,
         load=settings.load,
@@ -143,18 +143,18 @@ def _round(
 
 def seconds_of(half_widths: Sequence[float], seconds: float, precision: float | None) -> list[float]:
     """Share the seconds of an interval: what is known well enough keeps a small part, to see what the store sees."""
-    weights = [_KNOWN if precision is not None and each <= precision else 1.0 for each in half_widths]
-    return [seconds * each / sum(weights) for each in weights]
+    weights = [_KNOWN if precision is not None and half_width <= precision else 1.0 for half_width in half_widths]
+    return [seconds * weight / sum(weights) for weight in weights]
 
 
 def _half_width(part: Point | CaseSession, kept: Sequence[Measurement]) -> float:
     if isinstance(part, CaseSession):
         return part.case().actual.half_width if part.executions >= FEWEST_FOR_P99 else math.inf
-    mine = [each for each in kept if each.point == part]
-    histogram = merge_all(each.histogram for each in mine)
+    mine = [cell for cell in kept if cell.point == part]
+    histogram = merge_all(cell.histogram for cell in mine)
     if histogram.total < FEWEST_FOR_P99:
         return math.inf
-    return precision_of(histogram, sum(each.effective or each.histogram.total for each in mine)).half_width
+    return precision_of(histogram, sum(cell.effective or cell.histogram.total for cell in mine)).half_width
 
 
 def compare(
@@ -164,11 +164,11 @@ def compare(
     models = {name: build_model(measurements, name) for name in MODELS}
     rows: list[Row] = []
     left_out = [*refused]
-    for each in cases:
+    for case in cases:
         try:
-            rows.append(_row(each, models))
+            rows.append(_row(case, models))
         except NotPredictable as error:
-            left_out.append((each.query, str(error)))
+            left_out.append((case.query, str(error)))
     return Validation(settings, tuple(rows), tuple(left_out))
 
 
@@ -180,7 +180,7 @@ def _row(case: Case, models: dict[str, Model]) -> Row:
         len(case.work.operators),
         case.actual,
         case.histogram,
-        {name: each.p99_ms * 1000 for name, each in found.items()},
+        {name: prediction.p99_ms * 1000 for name, prediction in found.items()},
         None if conservative is None else conservative * 1000,
-        {name: each.p50_ms * 1000 for name, each in found.items()},
+        {name: prediction.p50_ms * 1000 for name, prediction in found.items()},
     )

@@ -41,7 +41,7 @@ def measurements() -> Measurements:
 
 
 def errors(model: str, measurements: Measurements, query: CompiledQuery) -> list[float]:
-    """Give predicted / exact p99 − 1 of each unseen setting."""
+    """Predicted / exact p99 − 1 of each unseen setting."""
     assert query.plan is not None
     random = np.random.default_rng(5)
     factor, noise = random.standard_normal(DRAWS), random.standard_normal((2, DRAWS))

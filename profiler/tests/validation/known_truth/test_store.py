@@ -42,7 +42,7 @@ def connect(times: ServiceTimes, seen: list[Observation], clock: VirtualClock) -
     store = KnownTruthStore(open_store("embedded:?synchronous=NORMAL"), times, clock, seed=1)
     database = Database(store, seen.append, clock=clock.now)
     database.deploy(piql.compile(SCADR))
-    database.load("follows", [{"owner": "ada", "target": each} for each in "bcd"])
+    database.load("follows", [{"owner": "ada", "target": target} for target in "bcd"])
     database.load("thoughts", [{"owner": owner, "posted": at, "text": "x"} for owner in "bcd" for at in range(5)])
     store.calls.clear()
     return database, store
@@ -51,11 +51,11 @@ def connect(times: ServiceTimes, seen: list[Observation], clock: VirtualClock) -
 def test_real_rows_come_after_the_stated_time(seen: list[Observation]) -> None:
     database, store = connect(FIXED, seen, VirtualClock())
     page = database.execute("stream", {"me": "ada"})
-    assert [each["posted"] for each in page.rows] == [4, 4]
+    assert [row["posted"] for row in page.rows] == [4, 4]
     assert store.calls == [Call(1, 3, 3 * 8), Call(3, 6, 6 * 32)]
     scan, join = 100 + 10 + 3 + 2.4, 100 + 30 + 6 + 19.2
     assert seen[0].elapsed_ms * 1000 == pytest.approx(scan + join, rel=1e-3)
-    assert [each.elapsed_ms * 1000 for each in seen[0].operators] == pytest.approx([scan, join], rel=1e-3)
+    assert [operator.elapsed_ms * 1000 for operator in seen[0].operators] == pytest.approx([scan, join], rel=1e-3)
     assert exact(FIXED, store.calls, draws=1000).p99.estimate_us == pytest.approx(scan + join, rel=1e-3)
 
 
@@ -86,7 +86,7 @@ def test_what_is_executed_agrees_with_what_is_exact(seen: list[Observation]) -> 
     for _ in range(3_000):
         clock.spend(0.2)  # so that the common cause is another one
         database.execute("stream", {"me": "ada"})
-    latencies = np.array([each.elapsed_ms * 1000 for each in seen])
+    latencies = np.array([execution.elapsed_ms * 1000 for execution in seen])
     truth = exact(times, store.calls[:2], draws=200_000)
     assert np.quantile(latencies, 0.5) == pytest.approx(truth.histogram.quantile_us(0.5), rel=0.1)
     assert np.quantile(latencies, 0.99) == pytest.approx(truth.p99.estimate_us, rel=0.2)

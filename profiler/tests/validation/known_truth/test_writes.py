@@ -65,7 +65,7 @@ WRITES = (
 
 @pytest.fixture(scope="module", params=["embedded", "stepwise"])
 def errors(request: pytest.FixtureRequest) -> dict[str, tuple[float, float]]:
-    """Give predicted / exact − 1 of each write: of the median, and of p99."""
+    """Predicted / exact − 1 of each write: of the median, and of p99."""
     clock = VirtualClock()
     store = KnownTruthStore(open_store(f"{request.param}:?synchronous=NORMAL"), LAW, clock, seed=3)
     seen: list[Observation] = []
@@ -78,7 +78,7 @@ def errors(request: pytest.FixtureRequest) -> dict[str, tuple[float, float]]:
             cells.append(session.measure(point, 1e9, seed=len(cells), load=0.3, at_most=EXECUTIONS))
         compilation = piql.compile(SET)
         database.deploy(compilation)
-        database.load("users", [{"name": each, "email": f"{each}@x", "town": "Oslo"} for each in ("ada", "bob")])
+        database.load("users", [{"name": name, "email": f"{name}@x", "town": "Oslo"} for name in ("ada", "bob")])
         calls = {name: _calls(database, store, name, parameters) for name, parameters in WRITES}
     measurements = Measurements.of(cells, 1e9, is_answered_in_turn=True, has_transactions=request.param == "embedded")
     model = build_model(measurements)
@@ -100,7 +100,7 @@ def _calls(database: Database, store: KnownTruthStore, name: str, parameters: Ma
 
 def test_writes_are_predicted_from_their_parts(errors: dict[str, tuple[float, float]]) -> None:
     assert set(errors) == {name for name, _ in WRITES}
-    medians, p99s = ([abs(each[at]) for each in errors.values()] for at in (0, 1))
+    medians, p99s = ([abs(error[at]) for error in errors.values()] for at in (0, 1))
     assert sum(medians) / len(medians) <= 0.04, errors
     assert max(medians) <= 0.1, errors
     assert max(p99s) <= 0.25, errors  # of 300 executions, a p99 is known to some 15 %

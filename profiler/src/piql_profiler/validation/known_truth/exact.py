@@ -27,7 +27,7 @@ class Exact:
 
 
 def exact(times: ServiceTimes, calls: Sequence[Call], *, seed: int = 1, draws: int = DRAWS) -> Exact:
-    """Give what one execution takes that makes these calls one after the other."""
+    """What one execution takes that makes these calls one after the other."""
     random = np.random.default_rng(seed)
     parts = [_drawn(times, calls, min(_AT_ONCE, draws - at), random) for at in range(0, draws, _AT_ONCE)]
     latencies = np.sort(np.concatenate(parts))

@@ -45,7 +45,7 @@ class ServiceTimes:
     pause_ms: float
 
     def causes(self, before: Values, elapsed_us: Values, random: np.random.Generator) -> Values:
-        """Give the common cause some time after it was `before`, one for each draw."""
+        """The common cause some time after it was `before`, one for each draw."""
         memory = np.exp(-elapsed_us / (1000 * self.lasting_ms))
         fresh = random.standard_normal(len(before), dtype=np.float32)
         return np.asarray(before * memory + np.sqrt(1 - memory**2) * fresh)

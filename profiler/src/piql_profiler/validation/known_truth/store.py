@@ -38,16 +38,16 @@ class KnownTruthStore(StoreWrapper):
 
     def prepare_entries(self, table: Table, index: Index) -> PreparedEntries:
         entries = self.behind.prepare_entries(table, index)
-        self._keep(entries, table, (*(each.name for each in index.columns), *index.covering))
+        self._keep(entries, table, (*(column.name for column in index.columns), *index.covering))
         return entries
 
     def _keep(self, prepared: object, table: Table, names: Sequence[str]) -> None:
-        columns: dict[str, Column] = {each.name: each for each in table.columns}
+        columns: dict[str, Column] = {column.name: column for column in table.columns}
         row_bytes = sum(bytes_of(columns[name].type) for name in names if name in columns)
         self._prepared[id(prepared)] = (prepared, row_bytes)
 
     def bytes_of(self, prepared: object) -> int:
-        """Give the bytes of a row that was prepared to be read or put."""
+        """The bytes of a row that was prepared to be read or put."""
         return self._prepared[id(prepared)][1]
 
     @property
@@ -61,9 +61,9 @@ class KnownTruthStore(StoreWrapper):
         answers = self.behind.read_many(batches, consistency)
         rows = [sum(map(len, found)) for found in answers]
         call = Call(
-            sum(len(each.arguments) for each in batches),
+            sum(len(batch.arguments) for batch in batches),
             sum(rows),
-            sum(count * self.bytes_of(each.read) for count, each in zip(rows, batches, strict=True)),
+            sum(count * self.bytes_of(batch.read) for count, batch in zip(rows, batches, strict=True)),
         )
         self.spend(call)
         return answers

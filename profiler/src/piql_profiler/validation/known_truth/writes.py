@@ -58,7 +58,7 @@ class KnownTruthTransaction:
 
 @contextmanager
 def timed_transaction(behind: Any, spend: Spend, bytes_of: BytesOf) -> Iterator[Any]:
-    """Give a transaction of the store behind, and its time."""
+    """A transaction of the store behind, and its time."""
     with behind as transaction:
         timed = KnownTruthTransaction(transaction, spend, bytes_of)
         yield timed
@@ -92,7 +92,7 @@ class KnownTruthSteps(OneByOne):
     def change_entries(self, changes: Sequence[EntryChange]) -> None:
         self._behind.change_entries(changes)
         if changes:
-            self._spend(Call(len(changes), 0, sum(self._bytes_of(each.entries) for each in changes)))
+            self._spend(Call(len(changes), 0, sum(self._bytes_of(change.entries) for change in changes)))
 
     def cells(self, group: str, limit: int, after: str = "") -> list[Cell]:
         found = self._behind.cells(group, limit, after)
