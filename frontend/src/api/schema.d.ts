@@ -831,7 +831,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel Build
-         * @description Give the version on its way up; the live one stays.
+         * @description The version on its way up; the live one stays.
          */
         post: operations["cancel_build"];
         delete?: never;

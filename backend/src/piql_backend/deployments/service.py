@@ -294,10 +294,8 @@ def _first_start_of(live: LiveDeployment | None) -> Mapping[str, str]:
 
 def _unsaid(live: LiveDeployment) -> ApiError:
     """Refuse to replace what is live for somebody who does not say that it was seen."""
-    number = live.read.version
-    message = (
-        f"Nothing was changed: version {number} by {live.read.deployed_by} is live, and the request has no base_version."
-    )
+    number, owner = live.read.version, live.read.deployed_by
+    message = f"Nothing was changed: version {number} by {owner} is live, and the request has no base_version."
     advice = f"Look at what it would change, then deploy with base_version {number}."
     return ApiError(428, "base-version-needed", message, advice)
 
