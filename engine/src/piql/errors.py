@@ -70,7 +70,10 @@ class InvalidParameter(PiqlError):
 
 
 class NumberOutOfRange(PiqlError):
-    """What an execution computes does not fit its type: it is neither rounded nor left out, and nothing is written."""
+    """What an execution computes, or another program stored, does not fit its type: it is neither rounded nor left out.
+
+    Nothing is written.
+    """
 
 
 class InvalidCursor(PiqlError):

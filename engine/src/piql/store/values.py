@@ -12,6 +12,7 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from uuid import UUID
 
+from piql.errors import NumberOutOfRange
 from piql.schema.catalog import Kind, SqlType
 from piql.schema.decimals import WIDE, unit
 from piql.store.base import Codec
@@ -42,7 +43,21 @@ def encode_timestamp(value: datetime) -> int:
 
 
 def decode_timestamp(milliseconds: int, _epoch: datetime = _EPOCH, _step: timedelta = _MILLISECOND) -> datetime:
-    return _epoch + milliseconds * _step
+    try:
+        return _epoch + milliseconds * _step
+    except OverflowError:
+        raise _no_day("TIMESTAMP") from None
+
+
+def decode_date(day: int) -> date:
+    try:
+        return date.fromordinal(day)
+    except (ValueError, OverflowError):
+        raise _no_day("DATE") from None
+
+
+def _no_day(kind: str) -> NumberOutOfRange:
+    return NumberOutOfRange(f"a {kind} that another program stored is not within the years 1 to 9999")
 
 
 def encode_decimal(value: Decimal) -> bytes:
@@ -81,7 +96,7 @@ def _decimal_decoder(scale: int) -> Callable[[bytes], Decimal]:
 _CODECS = {
     Kind.BOOLEAN: Codec(int, bool),
     Kind.TIMESTAMP: Codec(encode_timestamp, decode_timestamp),
-    Kind.DATE: Codec(date.toordinal, date.fromordinal),
+    Kind.DATE: Codec(date.toordinal, decode_date),
     Kind.UUID: Codec(lambda value: value.bytes, lambda stored: UUID(bytes=stored)),
     Kind.DECIMAL: Codec(encode_decimal, decode_decimal),
 }

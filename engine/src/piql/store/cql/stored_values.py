@@ -19,9 +19,9 @@ from typing import Any
 from uuid import UUID
 
 from piql.schema.catalog import Kind, SqlType
-from piql.schema.decimals import WIDE, unit
+from piql.schema.decimals import WIDE, DoesNotFit, unit
 from piql.store.base import Codec
-from piql.store.values import decode_timestamp, encode_timestamp
+from piql.store.values import decode_date, decode_timestamp, encode_timestamp
 
 ToBytes = Callable[[Any], bytes]
 
@@ -92,7 +92,7 @@ TO_BYTES: dict[Kind, ToBytes] = {
 
 AS_PYTHON: dict[str, Callable[[Any], Any]] = {
     "timestamp": decode_timestamp,
-    "date": date.fromordinal,
+    "date": decode_date,
     "uuid": lambda stored: UUID(bytes=stored),
 }
 """From a stored value to Python's own, by the CQL type of its column, where they differ."""
@@ -127,12 +127,19 @@ def _decode_decimal(stored: Decimal) -> Decimal:
 
 def _decimal_decoder(scale: int) -> Callable[[Decimal], Decimal]:
     shape = unit(scale)
-    return lambda stored: WIDE.quantize(stored, shape)
+
+    def decode(stored: Decimal) -> Decimal:
+        try:
+            return WIDE.quantize(stored, shape)
+        except DoesNotFit:  # another program stored more digits: they are given as they are
+            return stored
+
+    return decode
 
 
 _CODECS = {
     Kind.TIMESTAMP: Codec(encode_timestamp, decode_timestamp),
-    Kind.DATE: Codec(date.toordinal, date.fromordinal),
+    Kind.DATE: Codec(date.toordinal, decode_date),
     Kind.UUID: Codec(lambda value: value.bytes, lambda stored: UUID(bytes=stored)),
     Kind.DECIMAL: Codec(_encode_decimal, _decode_decimal),
 }

@@ -13,6 +13,7 @@ Requests of one statement that differ in one column of the key may be sent as on
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -28,6 +29,9 @@ from piql.store.cql.reads.shown import Shown
 from piql.store.cql.stored_values import IN_PLACE_OF_NULL, TO_BYTES, ToBytes, pack_int
 
 LARGEST_LIMIT = 2**31 - 1
+_LARGEST = sys.float_info.max
+_FINITE = f"{{0}} + 0.0 if {{0}} is not None and {-_LARGEST!r} <= {{0}} <= {_LARGEST!r} else None"
+_NO_KEYS = ("nan", "inf", "-inf", "-0.0")
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,15 +334,26 @@ class _ReadPlan:
     def _selected(self) -> list[str]:
         flagged = self._flagged()
         names = [*self.shape.columns, *(flagged[name] for name in self.shape.columns if name in flagged)]
+        names += self._doubles_of_key()
         if self.layout.is_primary and STATE not in names:
             names.append(STATE)
         if not names:
             names = self.layout.partition_names()[:1]
         return list(dict.fromkeys(names))  # a driver may give rows by the names of their columns
 
+    def _doubles_of_key(self) -> list[str]:
+        """Give the columns of a record's key in which others may have put what is no DOUBLE of PIQL's."""
+        if not self.layout.is_primary:
+            return []
+        return [each.name for each in self.layout.key[self.shape.prefix_length :] if each.kind is Kind.DOUBLE]
+
     def _shown(self) -> Shown:
-        """Say what makes rows of selected ones: NULL for stand-ins, no escapes, and no rows that are hidden."""
+        """Say what makes rows of selected ones: NULL for stand-ins, no escapes, and no rows that are hidden.
+
+        Other programs may have stored numbers that no DOUBLE of PIQL's is: NULL in a column, and in a key no row.
+        """
         columns, flagged = self.shape.columns, self._flagged()
+        doubles = {name for name, kind in self.layout.covering if kind is Kind.DOUBLE}
         escaped = {each.name: each.kind for each in self.layout.partition if each.is_escaped}
         place = {name: at for at, name in enumerate(self._selected())}
         sources = []
@@ -350,6 +365,8 @@ class _ReadPlan:
             elif name in escaped:
                 one = "b'\\x01'" if escaped[name] is Kind.BLOB else "'\\x01'"
                 source = f"{value} if {value} >= {one} else {value}[1:]"  # what is less begins with U+0000
+            elif name in doubles:
+                source = _FINITE.format(value)
             elif name == STATE:
                 source = f"{value} or 0"
             elif name == WRITE:
@@ -359,8 +376,9 @@ class _ReadPlan:
         row = f"({', '.join(sources)}{',' if len(sources) == 1 else ''})"
         first = State.GONE if self.shape.sees_coming else State.COMING
         state = f"r[{place[STATE]}]" if self.layout.is_primary else ""
-        condition = f"not {state} or {state} < {first.value}" if state else ""
-        return Shown(row, condition, len(columns), is_changed)
+        conditions = [f"(not {state} or {state} < {first.value})"] if state else []
+        conditions += [f"str(r[{place[name]}]) not in {_NO_KEYS}" for name in self._doubles_of_key()]
+        return Shown(row, " and ".join(conditions), len(columns), is_changed)
 
 
 class _WalkPlan(_ReadPlan):

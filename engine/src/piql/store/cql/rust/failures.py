@@ -21,6 +21,7 @@ _NOT_TAKEN = re.compile(
     re.IGNORECASE,
 )
 _LATE = "exceeded a client timeout"
+_UNREADABLE = "DeserializationError"
 
 
 def text_of(failure: BaseException) -> str:
@@ -44,7 +45,11 @@ def unavailable(failure: BaseException, address: Address, *, is_conditional: boo
     is_late = _LATE in said or isinstance(failure, TimeoutError)
     if is_late:
         said = f"did not answer within {address.timeout:g} s"
-    said = f"the cluster {address.shown()} does not answer: {said}"
+    is_unreadable = said.startswith(_UNREADABLE)
+    does = (
+        "holds a value that another program stored and this driver cannot read" if is_unreadable else "does not answer"
+    )
+    said = f"the cluster {address.shown()} {does}: {said}"
     have_failed = is_conditional and have_replicas_failed(failure)
     if have_failed or _OTHERS_CONTEND.search(str(failure)):
         return Undecided(said, have_replicas_failed=have_failed)
