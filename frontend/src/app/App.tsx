@@ -21,7 +21,10 @@ const CodePage = lazy(() => import('../panels/reference/CodePage'))
 function makeQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
+      // The server may be this machine: a browser without a network reaches it all the same, and says when it does not.
+      mutations: { networkMode: 'always' },
       queries: {
+        networkMode: 'always',
         staleTime: 2000,
         refetchOnWindowFocus: false,
         retry: (count, error) => error instanceof Unreachable && count < 3,

@@ -65,7 +65,9 @@ function PageLink({ page, title }: { page: 'workbench' | 'dashboard'; title: str
 
 function SaveState() {
   const files = useDocuments((state) => state.files)
+  const isOpen = useDocuments((state) => state.workspace !== null)
   const { text, tone } = saveText(files)
+  if (!isOpen) return null
   return (
     <span className={styles['saveState']} data-tone={tone} role="status" aria-label="Save state">
       <span className={styles['saveDot']} aria-hidden />

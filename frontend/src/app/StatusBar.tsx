@@ -31,7 +31,7 @@ export function StatusBar() {
         )}
         {error ? 'Not compiled' : errors + warnings === 0 ? 'No problems' : [errors && plural(errors, 'error'), warnings && plural(warnings, 'warning')].filter(Boolean).join(', ')}
       </button>
-      {compilation ? <span className="numeric">compiled in {formatMs(compilation.elapsed_ms)}</span> : null}
+      {compilation && !error ? <span className="numeric">compiled in {formatMs(compilation.elapsed_ms)}</span> : null}
       <span className={styles['grow']} />
       {caret ? (
         <span className="numeric">

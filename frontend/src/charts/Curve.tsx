@@ -2,7 +2,8 @@ import { scaleLog } from 'd3-scale'
 import { line } from 'd3-shape'
 import { useId, type PointerEvent } from 'react'
 import { latencySpan, movePoint, type CurvePoint } from '../logic/curve'
-import { formatMs } from '../units'
+import { logTicks } from '../logic/log-ticks'
+import { formatMs, formatTick } from '../units'
 import { CursorPlot } from './CursorPlot'
 import styles from './curve.module.css'
 import { fitted } from './fitted'
@@ -54,8 +55,7 @@ export function Curve({ points, sloMs, xLabel, label, current, chosen, describe,
     return distances.indexOf(Math.min(...distances))
   }
   const isSloInSight = sloMs > span.low && sloMs < span.high
-  const round = y.ticks(4).filter((tick) => [1, 2, 5].some((step) => Number.isInteger(Number(Math.log10(tick / step).toFixed(6)))))
-  const ticks = round.length > 2 ? round : y.ticks(4)
+  const ticks = logTicks(span.low, span.high)
   return (
     <CursorPlot
       kind="curve"
@@ -80,7 +80,7 @@ export function Curve({ points, sloMs, xLabel, label, current, chosen, describe,
             <g key={tick}>
               <line className={styles['grid']} x1={MARGIN.left} x2={right} y1={y(tick)} y2={y(tick)} />
               <text className={styles['tick']} x={MARGIN.left - 8} y={y(tick) + 4} textAnchor="end">
-                {Number(tick.toPrecision(2))} ms
+                {formatTick(tick)}
               </text>
             </g>
           ))}

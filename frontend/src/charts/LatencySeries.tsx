@@ -1,6 +1,7 @@
 import { scaleLog, scaleTime } from 'd3-scale'
 import { line } from 'd3-shape'
-import { roundTicks } from '../logic/latency-comparison'
+import { logTicks } from '../logic/log-ticks'
+import { namedMarkers } from '../logic/marker-names'
 import { tickTimes, timeSpan } from '../logic/time-axis'
 import { formatDay, formatMs, formatTick, formatTime } from '../units'
 import styles from './latency.module.css'
@@ -24,8 +25,10 @@ export function LatencySeries({ points, predictedMs, sloMs, markers = [], label 
   const right = Math.max(MARGIN.left + 40, width - MARGIN.right)
   const instants = points.map((point) => new Date(point.at))
   const values = [...points.flatMap((point) => [point.p50_ms, point.p99_ms]), predictedMs, sloMs].filter((value): value is number => value !== null && value > 0)
+  const low = values.length > 0 ? Math.min(...values) * 0.7 : 1
+  const high = values.length > 0 ? Math.max(...values) * 1.3 : 10
   const y = scaleLog()
-    .domain(values.length > 0 ? [Math.min(...values) * 0.7, Math.max(...values) * 1.3] : [1, 10])
+    .domain([low, high])
     .range([HEIGHT - MARGIN.bottom, MARGIN.top])
   const x = scaleTime()
     .domain(timeSpan(withLater(instants, markers)))
@@ -35,12 +38,12 @@ export function LatencySeries({ points, predictedMs, sloMs, markers = [], label 
       .x((point) => x(new Date(point.at)))
       .y((point) => y(Math.max(value(point), 1e-6)))([...points]) ?? ''
   const within = markers.filter(({ at }) => isWithin(new Date(at), x.domain())).map((marker) => ({ ...marker, place: x(new Date(marker.at)) }))
-  const placed = within.map((marker, index) => ({ ...marker, isNamed: (within[index + 1]?.place ?? Infinity) - marker.place > 24 })) // of those in a crowd, the last
+  const names = namedMarkers(within, { left: MARGIN.left, right })
   const instantTicks = x.ticks(Math.max(2, Math.floor((right - MARGIN.left) / 90)))
   const times = tickTimes(instantTicks)
   const last = points.at(-1)
   const radius = points.length === 1 ? 5 : 2.5 // what no line leads to is a dot to be seen
-  const ticks = roundTicks(y.ticks(4))
+  const ticks = logTicks(low, high)
   return (
     <div ref={frame} className={styles['series']}>
       <svg width={width} height={HEIGHT} role="img" aria-label={label}>
@@ -57,19 +60,14 @@ export function LatencySeries({ points, predictedMs, sloMs, markers = [], label 
             {times[index]}
           </text>
         ))}
-        {placed.map(({ version, at, isNewPlan, place, isNamed }) => (
+        {within.map(({ version, at, isNewPlan, place }) => (
           <g key={version} className={styles['deployment']} data-new-plan={isNewPlan}>
             <title>{`Version ${version}, ${formatDay(at)}${isNewPlan ? ': another plan' : ': the same plan'}`}</title>
             <line x1={place} x2={place} y1={MARGIN.top} y2={HEIGHT - MARGIN.bottom} />
-            {isNamed ? (
-              <text x={place > right - 60 ? place - 3 : place + 3} y={HEIGHT - MARGIN.bottom - 5} textAnchor={place > right - 60 ? 'end' : 'start'}>
-                {isNewPlan ? `v${version}, new plan` : `v${version}`}
-              </text>
-            ) : null}
           </g>
         ))}
-        {sloMs !== null ? <Level className={styles['slo']} y={y(sloMs)} right={right} text={`SLO ${formatMs(sloMs)}`} isAbove={predictedMs === null || sloMs >= predictedMs} /> : null}
-        {predictedMs !== null ? <Level className={styles['predictedLine']} y={y(predictedMs)} right={right} text={`predicted p99 ≈ ${formatMs(predictedMs)}`} isAbove={sloMs !== null && predictedMs > sloMs} /> : null}
+        {sloMs !== null ? <line className={styles['slo']} x1={MARGIN.left} x2={right} y1={y(sloMs)} y2={y(sloMs)} /> : null}
+        {predictedMs !== null ? <line className={styles['predictedLine']} x1={MARGIN.left} x2={right} y1={y(predictedMs)} y2={y(predictedMs)} /> : null}
         <path className={styles['p50Line']} d={path((point) => point.p50_ms)} />
         <path className={styles['p99Line']} d={path((point) => point.p99_ms)} />
         {points.map((point) => (
@@ -78,6 +76,13 @@ export function LatencySeries({ points, predictedMs, sloMs, markers = [], label 
           </circle>
         ))}
         {points.length === 1 ? points.map((point) => <circle key={point.at} className={styles['observed']} cx={x(new Date(point.at))} cy={y(Math.max(point.p50_ms, 1e-6))} r={radius} />) : null}
+        {sloMs !== null ? <LevelName y={y(sloMs)} text={`SLO ${formatMs(sloMs)}`} isAbove={predictedMs === null || sloMs >= predictedMs} /> : null}
+        {predictedMs !== null ? <LevelName y={y(predictedMs)} text={`predicted p99 ≈ ${formatMs(predictedMs)}`} isAbove={sloMs !== null && predictedMs > sloMs} /> : null}
+        {names.map(({ text, place, anchor }) => (
+          <text key={text} className={styles['levelText']} x={place} y={HEIGHT - MARGIN.bottom - 5} textAnchor={anchor}>
+            {text}
+          </text>
+        ))}
         {last ? <EndLabels last={last} y={(ms) => y(Math.max(ms, 1e-6))} x={right + 8} /> : null}
       </svg>
     </div>
@@ -95,23 +100,19 @@ function isWithin(instant: Date, [first, last]: Date[]): boolean {
   return first !== undefined && last !== undefined && instant >= first && instant <= last
 }
 
-interface LevelProps {
-  className: string | undefined
+interface LevelNameProps {
   y: number
-  right: number
   text: string
-  /** The label stands on the side where the other level's does not. */
+  /** The name stands on the side where the other level's does not. */
   isAbove: boolean
 }
 
-function Level({ className, y, right, text, isAbove }: LevelProps) {
+/** The name of a line across, in front of all lines. */
+function LevelName({ y, text, isAbove }: LevelNameProps) {
   return (
-    <>
-      <line className={className} x1={MARGIN.left} x2={right} y1={y} y2={y} />
-      <text className={styles['levelText']} x={MARGIN.left + 6} y={isAbove ? y - 4 : y + 12}>
-        {text}
-      </text>
-    </>
+    <text className={styles['levelText']} x={MARGIN.left + 6} y={isAbove ? y - 4 : y + 12}>
+      {text}
+    </text>
   )
 }
 

@@ -189,8 +189,9 @@ describe('predicted beside observed', () => {
       { version: 3, at: '2026-06-01T12:03:00Z', isNewPlan: true },
     ]
     render(<LatencySeries points={[point('2026-06-01T12:00:00Z'), point('2026-06-01T12:02:00Z')]} predictedMs={null} sloMs={null} markers={markers} label="series" />)
-    expect(screen.queryByText('v1, new plan')).toBeNull()
-    expect(screen.getByText('v2')).toBeTruthy()
+    expect(screen.queryByTitle(/^Version 1,/)).toBeNull()
+    expect(screen.getByTitle(/^Version 2, .*: the same plan$/)).toBeTruthy()
+    expect(screen.getByTitle(/^Version 3, .*: another plan$/)).toBeTruthy()
     expect(screen.getByText('v3, new plan')).toBeTruthy()
   })
 })

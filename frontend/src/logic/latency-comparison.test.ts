@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { compare, logAxis, predictedForSeen, rank, type QueryLatency, roundTicks } from './latency-comparison'
+import { compare, logAxis, predictedForSeen, rank, type QueryLatency } from './latency-comparison'
 
 const AT_LIMITS = { typical_p99_ms: 48, conservative_p99_ms: 61, requests: 101, rows: 50 }
 const SMALL = { requests: 11, rows: 10, executions: 100, predicted: { typical_p99_ms: 6, conservative_p99_ms: 8 } }
@@ -87,19 +87,5 @@ describe('a logarithmic axis', () => {
 
   it('has a length even without values', () => {
     expect(logAxis([]).ticks.length).toBeGreaterThan(1)
-  })
-})
-
-describe('the ticks of latencies over time', () => {
-  it('are round numbers', () => {
-    expect(roundTicks([0.9, 1, 2, 3, 4, 5, 6, 10, 20])).toEqual([1, 2, 5, 10, 20])
-  })
-
-  it('are some of those there are where no two are round', () => {
-    expect(roundTicks([40, 45, 50, 55, 60])).toEqual([40, 50, 60])
-  })
-
-  it('are powers of ten where more would stand too close', () => {
-    expect(roundTicks([0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000])).toEqual([1, 10, 100, 1000])
   })
 })

@@ -127,14 +127,3 @@ export function logAxis(values: readonly number[]): LogAxis {
   const span = Math.log10(high / low)
   return { low, high, ticks, place: (value) => Math.min(1, Math.max(0, Math.log10(Math.max(value, low) / low) / span)) }
 }
-
-/**
- * Of a logarithmic axis' ticks those at 1, 2 and 5 of each power of ten, or at 1 alone where that would be a crowd. Where
- * all values lie between two of these, some of the ticks as they come.
- */
-export function roundTicks(ticks: readonly number[]): number[] {
-  const at = (steps: readonly number[]) => ticks.filter((tick) => steps.some((step) => Number.isInteger(Number(Math.log10(tick / step).toFixed(6)))))
-  const all = at([1, 2, 5])
-  if (all.length < 2) return ticks.filter((_, index) => index % Math.ceil(ticks.length / 4) === 0)
-  return all.length > 8 ? at([1]) : all
-}

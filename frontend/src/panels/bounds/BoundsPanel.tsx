@@ -83,7 +83,7 @@ function Explanation({ query, bound }: { query: Query; bound: Bound }) {
           </>
         )}
         {prediction ? (
-          <Fact name="Predicted p99" value={estimateText(prediction)} detail={worstText(prediction.p99_ms, prediction.p99_by_interval_ms.length)} />
+          <Fact isWide name="Predicted p99" value={estimateText(prediction)} detail={worstText(prediction.p99_ms, prediction.p99_by_interval_ms.length)} />
         ) : null}
         {lack ? <Fact name="Predicted p99" value="not measured" detail={<Lack lack={lack} />} /> : null}
       </dl>
@@ -184,9 +184,9 @@ function Operators({ query, bound }: { query: Query; bound: Bound }) {
   )
 }
 
-function Fact({ name, value, detail }: { name: string; value: string; detail?: React.ReactNode }) {
+function Fact({ name, value, detail, isWide = false }: { name: string; value: string; detail?: React.ReactNode; isWide?: boolean }) {
   return (
-    <div className={styles['fact']}>
+    <div className={styles['fact']} data-wide={isWide}>
       <dt>{name}</dt>
       <dd>{value}</dd>
       {detail ? <dd className={styles['factDetail']}>{detail}</dd> : null}

@@ -120,7 +120,7 @@ function Comparison({ data, version }: { data: Latency; version: Deployment }) {
           <ComparisonList ranked={ranked} selected={selected?.latency.query} onChoose={choose} />
         )}
         <p className={styles['updated']}>
-          Version {version.version} · predictions {data.model ? `by ${data.model}` : 'none'} · as of {formatTime(data.updated_at)}
+          Version {version.version} · {data.model ? '' : 'without predictions · '}as of {formatTime(data.updated_at)}
         </p>
         <OpenSlo hasSlos={data.queries.some((each) => each.slo !== null)} />
       </div>

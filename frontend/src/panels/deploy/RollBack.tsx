@@ -48,10 +48,12 @@ function Asked({ version, onClose }: { version: number; onClose: () => void }) {
   })
   return (
     <Dialog title={`Roll back to version ${version}?`} onClose={onClose}>
-      <p className={styles['asked']}>It becomes a new version with the queries of version {version}; all rows stay as they are.</p>
-      {preview ? isUnchanged(preview) ? <p>No query, index or bound changes.</p> : <Changes preview={preview} p99Before={p99Of(versions, live)} p99After={p99Of(versions, version)} /> : null}
-      {error ? <ErrorNotice error={error} /> : null}
-      {rollBack.error ? <ErrorNotice error={rollBack.error} /> : null}
+      <div className={styles['asked']}>
+        <p>It becomes a new version with the queries of version {version}; all rows stay as they are.</p>
+        {preview ? isUnchanged(preview) ? <p>No query, index or bound changes.</p> : <Changes preview={preview} p99Before={p99Of(versions, live)} p99After={p99Of(versions, version)} /> : null}
+        {error ? <ErrorNotice error={error} /> : null}
+        {rollBack.error ? <ErrorNotice error={rollBack.error} /> : null}
+      </div>
       <DialogActions>
         <Button onClick={onClose}>Keep what is live</Button>
         <Button look="danger" disabled={!preview || rollBack.isPending} onClick={() => preview && rollBack.mutate(preview.base_version)}>

@@ -35,12 +35,13 @@ export function Anatomy({ prediction, slo, title = 'With the limits in the text'
           </span>
         )}
         {worst === null ? null : <span title="The SLO is kept where the worst interval keeps it."> · {worst}</span>}
+        {' '}
         {prediction.is_noisy ? <Badge tone="warning">noisy run</Badge> : null}
       </p>
       <div className={styles['parts']} role="img" aria-label={`Parts of p99: ${operators.map((each) => `${each.operator} ${formatMs(each.part_of_p99_ms)}`).join(', ')}`}>
         {operators.map((each) => (
           <span key={each.path} data-heaviest={each === heaviest} style={{ flexGrow: Math.max(each.part_of_p99_ms / p99_ms, 0.001) }} title={`${each.operator}: ${formatMs(each.part_of_p99_ms)} of ${formatMs(p99_ms)}`}>
-            {each.part_of_p99_ms / p99_ms > 0.18 ? `${each.operator} ${formatPercent(each.part_of_p99_ms / p99_ms, 0)}` : ''}
+            {each.part_of_p99_ms / p99_ms > 0.18 ? `${each.operator} ${shareText(each.part_of_p99_ms / p99_ms)}` : ''}
           </span>
         ))}
       </div>
@@ -61,6 +62,11 @@ export function Anatomy({ prediction, slo, title = 'With the limits in the text'
       ) : null}
     </section>
   )
+}
+
+/** In whole per cent; where there are other parts, one is never all of it. */
+function shareText(share: number): string {
+  return share < 1 && share >= 0.995 ? 'over 99 %' : formatPercent(share, 0)
 }
 
 function riskText({ risk }: Anatomical): string {

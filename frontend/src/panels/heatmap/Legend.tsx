@@ -7,8 +7,28 @@ const STOPS = Array.from({ length: 12 }, (_, index) => {
   return `rgb(${red},${green},${blue})`
 })
 
-/** What the colours and marks mean. */
-export function Legend({ grid, thresholdMs, quantile }: { grid: Grid; thresholdMs: number; quantile: number }) {
+interface LegendProps {
+  grid: Grid
+  thresholdMs: number
+  quantile: number
+  isTable: boolean
+}
+
+/** What the colours and marks mean; a table has signs in their place. */
+export function Legend({ grid, thresholdMs, quantile, isTable }: LegendProps) {
+  if (isTable) {
+    return (
+      <div className={styles['legend']}>
+        <ul className={styles['curveMarks']} aria-label="Legend">
+          <li>≈ interpolated</li>
+          <li>? extrapolated</li>
+          {grid.states.flat().includes('refused') ? <li>– too far to predict</li> : null}
+          <li>✕ beyond the SLO</li>
+          <li>{formatPercent(quantile, 2)} quantile, worst interval</li>
+        </ul>
+      </div>
+    )
+  }
   const scale = logScale(grid.p99.flat())
   const isInRange = thresholdMs > scale.low && thresholdMs < scale.high
   return (

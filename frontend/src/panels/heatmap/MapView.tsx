@@ -92,7 +92,7 @@ function Answer({ answer, x, y, slo, further, isStale }: AnswerProps) {
           />
         )}
       </div>
-      <Legend grid={grid} thresholdMs={slo.threshold_ms} quantile={answer.quantile} />
+      <Legend grid={grid} thresholdMs={slo.threshold_ms} quantile={answer.quantile} isTable={as === 'table'} />
       <CellDetail
         query={answer.query}
         limits={[{ axis: x, value: grid.xs[shown.column] ?? x.current }, { axis: y, value: grid.ys[shown.row] ?? y.current }, ...further]}

@@ -23,9 +23,11 @@ export function ProblemsPanel() {
   if (error) {
     return (
       <>
-        <Notice tone="danger" role="alert" help={error}>
-          The text as it is now could not be compiled; what is shown is of the text before. Trying again…
-        </Notice>
+        <div className={styles['error']}>
+          <Notice tone="danger" role="alert" help={error}>
+            The text as it is now could not be compiled; what is shown is of the text before. Trying again…
+          </Notice>
+        </div>
         {compilation ? <DiagnosticList diagnostics={compilation.diagnostics} label="Problems" /> : null}
       </>
     )

@@ -1,5 +1,5 @@
 import { TriangleAlert } from 'lucide-react'
-import { useEffect, useRef } from 'react'
+import { Fragment, useEffect, useRef } from 'react'
 import type { Query } from '../../api/types'
 import { useLiveOperations } from '../../app/live-operations'
 import { usePredictions } from '../../app/predictions'
@@ -42,7 +42,7 @@ export function Queries() {
                 <ClassMark query={query} />
               </span>
               <span className={styles['lens']}>
-                {shortLensText(query, predictions.get(query.name), live.get(query.name))}
+                <LensParts text={shortLensText(query, predictions.get(query.name), live.get(query.name))} />
               </span>
             </button>
           </li>
@@ -55,6 +55,16 @@ export function Queries() {
       ) : null}
     </Section>
   )
+}
+
+/** Each fact stays on one line; between two of them the line may break. */
+function LensParts({ text }: { text: string }) {
+  return text.split(' · ').map((part, index) => (
+    <Fragment key={part}>
+      {index > 0 ? ' · ' : ''}
+      <span className={styles['lensPart']}>{part}</span>
+    </Fragment>
+  ))
 }
 
 function ClassMark({ query }: { query: Query }) {
