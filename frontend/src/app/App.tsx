@@ -6,6 +6,7 @@ import { EarlierNotices } from './EarlierNotices'
 import { Header } from './Header'
 import { Notices } from './Notices'
 import { Palette } from './Palette'
+import { startSigns } from '../documents/tab'
 import { ServerBanner } from './ServerBanner'
 import { Shortcuts } from './Shortcuts'
 import { SkipLink } from './SkipLink'
@@ -46,6 +47,7 @@ function Pages() {
   const { page, workspace, query, code } = useView()
   const { overlay, setOverlay } = useKeys()
   useNamedWorkspace()
+  useEffect(startSigns, [])
   useEffect(() => {
     document.title = [page === 'dashboard' ? 'Dashboard' : query, workspace, 'PIQL Workbench'].filter(Boolean).join(' · ')
   }, [page, workspace, query])

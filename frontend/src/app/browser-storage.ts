@@ -5,6 +5,7 @@ export const browserStorage: DraftStorage = {
   getItem: (key) => attempt(() => localStorage.getItem(key)) ?? null,
   setItem: (key, value) => void attempt(() => localStorage.setItem(key, value)),
   removeItem: (key) => void attempt(() => localStorage.removeItem(key)),
+  keys: () => attempt(() => Object.keys(localStorage)) ?? [],
 }
 
 function attempt<T>(action: () => T): T | undefined {

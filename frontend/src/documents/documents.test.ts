@@ -215,3 +215,23 @@ describe('edits', () => {
     expect(useDocuments.getState().version).toBe(version + 1)
   })
 })
+
+describe('what was typed in another tab that is gone', () => {
+  it('is kept beside what was typed here, and both are said to be restored', () => {
+    setText(PATH, 'typed here')
+    const theirs = { tab: 'gone', path: PATH, text: 'typed there', baseRevision: 'r1', at: 1 }
+    localStorage.setItem(`piql:draft:scadr:gone:${PATH}`, JSON.stringify(theirs))
+    reload('one')
+    expect(documentAt(PATH)?.text).toBe('typed here')
+    expect(documentAt('schema.mine.piql')).toMatchObject({ text: 'typed there', saveState: 'changed' })
+    expect(useDocuments.getState().restored).toEqual([PATH, 'schema.mine.piql'])
+  })
+
+  it('stays with it while it is open', () => {
+    localStorage.setItem('piql:tab:open', String(Date.now()))
+    localStorage.setItem(`piql:draft:scadr:open:${PATH}`, JSON.stringify({ tab: 'open', path: PATH, text: 'typed there', baseRevision: 'r1', at: 1 }))
+    reload('one')
+    expect(documentAt(PATH)?.text).toBe('one')
+    expect(localStorage.getItem(`piql:draft:scadr:open:${PATH}`)).toContain('typed there')
+  })
+})

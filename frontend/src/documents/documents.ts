@@ -6,10 +6,11 @@
  */
 import { create } from 'zustand'
 import { browserStorage as storage } from '../app/browser-storage'
-import { comparePaths, copyPath, readDrafts, reconcile, removeDraft, removeSavedDraft, writeDraft, type ServerFile } from '../logic/drafts'
+import { comparePaths, copyPath, reconcile, removeDraft, takeOverDrafts, writeDraft, type ServerFile } from '../logic/drafts'
 import { applyEdits, editsByFile } from '../logic/text-edits'
 import type { TextEdit } from '../logic/shapes'
 import type { SourceFile } from '../api/types'
+import { isAlive, tab } from './tab'
 
 export type SaveState = 'saved' | 'changed' | 'saving' | 'conflict' | 'failed'
 
@@ -60,7 +61,7 @@ export function openWorkspace(workspace: string, files: readonly ServerFile[]): 
     const before = new Map(open.files.map((file) => [file.path, file]))
     return now.filter(({ path, text, saveState }) => saveState === 'saved' && before.has(path) && before.get(path)?.text !== text).map(({ path }) => path)
   }
-  const { files: reconciled, restored } = reconcile(files, readDrafts(storage, workspace))
+  const { files: reconciled, restored } = reconcile(files, takeOverDrafts(storage, workspace, tab, isAlive, files))
   useDocuments.setState((state) => ({
     workspace,
     restored,
@@ -76,7 +77,7 @@ export function openWorkspace(workspace: string, files: readonly ServerFile[]): 
 
 /** A draft that the server has already would, once the server has another text, be taken for a conflict. */
 function forgetDraftsOfSaved(workspace: string): void {
-  for (const file of useDocuments.getState().files) if (file.saveState === 'saved') removeSavedDraft(storage, workspace, file)
+  for (const file of useDocuments.getState().files) if (file.saveState === 'saved') removeDraft(storage, workspace, { tab, path: file.path })
 }
 
 /**
@@ -115,9 +116,9 @@ export function setText(path: string, text: string): void {
   const { workspace, files, version } = useDocuments.getState()
   const file = files.find((each) => each.path === path)
   if (!file || file.text === text || workspace === null) return
-  writeDraft(storage, workspace, { path, text, baseRevision: file.revision, at: Date.now() })
+  writeDraft(storage, workspace, { tab, path, text, baseRevision: file.revision, at: Date.now() })
   const saveState = file.conflict ? 'conflict' : text === file.savedText && file.revision !== null ? 'saved' : 'changed'
-  if (saveState === 'saved') removeDraft(storage, workspace, path)
+  if (saveState === 'saved') removeDraft(storage, workspace, { tab, path })
   performance.mark(TYPED)
   useDocuments.setState({ files: replaced(files, { ...file, text, saveState }), version: version + 1 })
 }
@@ -147,8 +148,8 @@ export function markSaved(saved: ServerFile): void {
   update(saved.path, (file) => {
     const isWhole = file.text === saved.text
     if (workspace !== null) {
-      if (isWhole) removeSavedDraft(storage, workspace, saved)
-      else writeDraft(storage, workspace, { path: saved.path, text: file.text, baseRevision: saved.revision, at: Date.now() })
+      if (isWhole) removeDraft(storage, workspace, { tab, path: saved.path })
+      else writeDraft(storage, workspace, { tab, path: saved.path, text: file.text, baseRevision: saved.revision, at: Date.now() })
     }
     return { ...file, savedText: saved.text, revision: saved.revision, conflict: null, saveState: isWhole ? 'saved' : 'changed' }
   })
@@ -182,7 +183,7 @@ export function keepMineAsCopy(path: string): string | null {
   if (!mine?.conflict) return null
   const { workspace, files, version } = useDocuments.getState()
   const copy = copyPath(path, files.map((file) => file.path))
-  if (workspace !== null) writeDraft(storage, workspace, { path: copy, text: mine.text, baseRevision: null, at: Date.now() })
+  if (workspace !== null) writeDraft(storage, workspace, { tab, path: copy, text: mine.text, baseRevision: null, at: Date.now() })
   const added: TextDocument = { path: copy, text: mine.text, savedText: '', revision: null, saveState: 'changed', conflict: null }
   useDocuments.setState({ files: [...files, added].toSorted((a, b) => comparePaths(a.path, b.path)), version: version + 1 })
   takeTheirs(path)
@@ -215,7 +216,7 @@ export function addDocument(file: ServerFile): void {
 
 export function removeDocument(path: string): void {
   const { workspace } = useDocuments.getState()
-  if (workspace !== null) removeDraft(storage, workspace, path)
+  if (workspace !== null) removeDraft(storage, workspace, { tab, path })
   useDocuments.setState(({ files, version }) => ({ version: version + 1, files: files.filter((file) => file.path !== path) }))
 }
 

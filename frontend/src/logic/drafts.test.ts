@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { comparePaths, readDrafts, reconcile, removeDraft, removeSavedDraft, writeDraft, type DraftStorage } from './drafts'
+import { comparePaths, readDrafts, reconcile, removeDraft, takeOverDrafts, writeDraft, type DraftStorage } from './drafts'
 
-function memory(): DraftStorage & { keys: () => string[] } {
+function memory(): DraftStorage {
   const entries = new Map<string, string>()
   return {
     getItem: (key) => entries.get(key) ?? null,
@@ -11,7 +11,7 @@ function memory(): DraftStorage & { keys: () => string[] } {
   }
 }
 
-const draft = (text: string, baseRevision: string | null = 'r1', path = 'a.piql') => ({ path, text, baseRevision, at: 0 })
+const draft = (text: string, baseRevision: string | null = 'r1', path = 'a.piql') => ({ tab: 'here', path, text, baseRevision, at: 0 })
 const server = (text: string, revision = 'r1', path = 'a.piql') => ({ path, text, revision })
 
 describe('drafts', () => {
@@ -26,25 +26,55 @@ describe('drafts', () => {
   it('leave nothing behind once removed', () => {
     const storage = memory()
     writeDraft(storage, 'scadr', draft('one'))
-    removeDraft(storage, 'scadr', 'a.piql')
+    removeDraft(storage, 'scadr', { tab: 'here', path: 'a.piql' })
     expect(storage.keys()).toEqual([])
   })
 
-  it('of a text that the server has go, and those that another tab has typed since stay', () => {
+  it('of two tabs with one file stand beside each other', () => {
     const storage = memory()
-    writeDraft(storage, 'scadr', draft('typed in another tab'))
-    removeSavedDraft(storage, 'scadr', { path: 'a.piql', text: 'saved by this one' })
-    expect(readDrafts(storage, 'scadr').map((each) => each.text)).toEqual(['typed in another tab'])
-    removeSavedDraft(storage, 'scadr', { path: 'a.piql', text: 'typed in another tab' })
-    expect(storage.keys()).toEqual([])
+    writeDraft(storage, 'scadr', { ...draft('one'), at: 1 })
+    writeDraft(storage, 'scadr', { ...draft('another'), tab: 'there', at: 2 })
+    expect(readDrafts(storage, 'scadr').map(({ text }) => text)).toEqual(['another', 'one'])
+    removeDraft(storage, 'scadr', { tab: 'here', path: 'a.piql' })
+    expect(readDrafts(storage, 'scadr').map(({ text }) => text)).toEqual(['another'])
+  })
+
+  describe('of a tab that is gone', () => {
+    const gone = (tab: string, text: string, at: number) => ({ ...draft(text), tab, at })
+    const opened = (storage: DraftStorage, alive: readonly string[] = [], files = [server('saved')]) =>
+      takeOverDrafts(storage, 'scadr', 'here', (tab) => alive.includes(tab), files).map(({ tab, path, text }) => `${tab} ${path} ${text}`)
+
+    it('are taken over, and those of a tab that is open are left to it', () => {
+      const storage = memory()
+      writeDraft(storage, 'scadr', gone('crashed', 'typed', 1))
+      writeDraft(storage, 'scadr', gone('open', 'being typed', 2))
+      expect(opened(storage, ['open'])).toEqual(['here a.piql typed'])
+      expect(readDrafts(storage, 'scadr').map(({ tab, text }) => `${tab} ${text}`)).toEqual(['open being typed', 'here typed'])
+    })
+
+    it('are all kept: the last that was typed as the file, the others beside it', () => {
+      const storage = memory()
+      writeDraft(storage, 'scadr', gone('first', 'older', 1))
+      writeDraft(storage, 'scadr', gone('second', 'newest', 3))
+      writeDraft(storage, 'scadr', gone('third', 'newer', 2))
+      expect(opened(storage)).toEqual(['here a.piql newest', 'here a.mine.piql newer', 'here a.mine2.piql older'])
+      expect(opened(storage)).toHaveLength(3)
+    })
+
+    it('never replace what was typed here, nor come back once they are saved', () => {
+      const storage = memory()
+      writeDraft(storage, 'scadr', gone('here', 'mine', 1))
+      writeDraft(storage, 'scadr', gone('gone', 'theirs', 2))
+      writeDraft(storage, 'scadr', gone('later', 'saved', 3))
+      expect(opened(storage)).toEqual(['here a.piql mine', 'here a.mine.piql theirs'])
+    })
   })
 
   it('are ignored where the storage holds something else', () => {
     const storage = memory()
-    storage.setItem('piql:draft:scadr', '["a.piql"]')
-    const held = ['{broken', 'null', '5', JSON.stringify({ path: 5, text: 'x', baseRevision: null }), JSON.stringify({ path: 'a.piql', text: 'x' }), JSON.stringify(draft('x', 'r1', 'b.piql'))]
+    const held = ['{broken', 'null', '5', JSON.stringify({ ...draft('x'), path: 5 }), JSON.stringify({ path: 'a.piql', text: 'x' }), JSON.stringify(draft('x', 'r1', 'b.piql'))]
     for (const text of held) {
-      storage.setItem('piql:draft:scadr:a.piql', text)
+      storage.setItem('piql:draft:scadr:here:a.piql', text)
       expect(readDrafts(storage, 'scadr')).toEqual([])
     }
   })

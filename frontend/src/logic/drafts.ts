@@ -3,6 +3,9 @@
  *
  * A file's life: typed → draft written → saved by the server → draft removed. When the page opens again, `reconcile`
  * lays the drafts over what the server sends and says which were restored and which meet a newer text (a conflict).
+ *
+ * Each tab writes drafts of its own, so that two tabs with one file never overwrite each other's. Those of a tab that is
+ * gone are taken over by the next one that opens the workspace.
  */
 
 /** The part of the browser's storage that is used here. */
@@ -10,9 +13,12 @@ export interface DraftStorage {
   getItem(key: string): string | null
   setItem(key: string, value: string): void
   removeItem(key: string): void
+  keys(): readonly string[]
 }
 
 export interface Draft {
+  /** The tab that it was typed in. */
+  tab: string
   path: string
   text: string
   /** The revision the text was edited from; null for a file the server has never seen. */
@@ -43,29 +49,45 @@ export interface Reconciled {
 const PREFIX = 'piql:draft:'
 
 export function writeDraft(storage: DraftStorage, workspace: string, draft: Draft): void {
-  const paths = draftPaths(storage, workspace)
-  storage.setItem(key(workspace, draft.path), JSON.stringify(draft))
-  if (!paths.includes(draft.path)) storage.setItem(indexKey(workspace), JSON.stringify([...paths, draft.path]))
+  storage.setItem(key(workspace, draft), JSON.stringify(draft))
 }
 
-export function removeDraft(storage: DraftStorage, workspace: string, path: string): void {
-  storage.removeItem(key(workspace, path))
-  const paths = draftPaths(storage, workspace).filter((each) => each !== path)
-  if (paths.length > 0) storage.setItem(indexKey(workspace), JSON.stringify(paths))
-  else storage.removeItem(indexKey(workspace))
+export function removeDraft(storage: DraftStorage, workspace: string, draft: Pick<Draft, 'tab' | 'path'>): void {
+  storage.removeItem(key(workspace, draft))
 }
 
-/** Removes the draft of a text that the server has; another text, which another tab may have typed, stays. */
-export function removeSavedDraft(storage: DraftStorage, workspace: string, { path, text }: Pick<Draft, 'path' | 'text'>): void {
-  const draft = parsed(storage.getItem(key(workspace, path)))
-  if (!isDraft(draft) || draft.text === text) removeDraft(storage, workspace, path)
-}
-
+/** The drafts of all tabs, the last that was typed first. */
 export function readDrafts(storage: DraftStorage, workspace: string): Draft[] {
-  return draftPaths(storage, workspace).flatMap((path) => {
-    const draft = parsed(storage.getItem(key(workspace, path)))
-    return isDraft(draft) && draft.path === path ? [draft] : []
-  })
+  return storage
+    .keys()
+    .filter((name) => name.startsWith(`${PREFIX}${workspace}:`))
+    .flatMap((name) => {
+      const draft = parsed(storage.getItem(name))
+      return isDraft(draft) && key(workspace, draft) === name ? [draft] : []
+    })
+    .toSorted((one, another) => another.at - one.at)
+}
+
+/**
+ * Makes the drafts of tabs that are gone those of this one, and gives all of its drafts. Where a file has several, the last
+ * that was typed here, or else at all, is its text; each other text becomes a file beside it.
+ */
+export function takeOverDrafts(storage: DraftStorage, workspace: string, tab: string, isAlive: (tab: string) => boolean, files: readonly ServerFile[]): Draft[] {
+  const drafts = readDrafts(storage, workspace)
+  const kept = drafts.filter((draft) => draft.tab === tab)
+  const taken = [...files, ...kept].map(({ path }) => path)
+  for (const orphan of drafts.filter((draft) => draft.tab !== tab && !isAlive(draft.tab))) {
+    const isKnown = [...files, ...kept].some(({ path, text }) => path === orphan.path && text === orphan.text)
+    const isTaken = kept.some(({ path }) => path === orphan.path)
+    const draft = isTaken ? { ...orphan, tab, path: copyPath(orphan.path, taken), baseRevision: null } : { ...orphan, tab }
+    if (!isKnown) {
+      writeDraft(storage, workspace, draft) // before the other goes: what is typed is at no moment in neither
+      kept.push(draft)
+      taken.push(draft.path)
+    }
+    removeDraft(storage, workspace, orphan)
+  }
+  return kept
 }
 
 /** Lays drafts over the server's files; a draft equal to the server's text is no draft any more. */
@@ -114,17 +136,8 @@ function parentOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')))
 }
 
-function draftPaths(storage: DraftStorage, workspace: string): string[] {
-  const paths = parsed(storage.getItem(indexKey(workspace)))
-  return Array.isArray(paths) ? paths.filter((path): path is string => typeof path === 'string') : []
-}
-
-function key(workspace: string, path: string): string {
-  return `${PREFIX}${workspace}:${path}`
-}
-
-function indexKey(workspace: string): string {
-  return `${PREFIX}${workspace}`
+function key(workspace: string, { tab, path }: Pick<Draft, 'tab' | 'path'>): string {
+  return `${PREFIX}${workspace}:${tab}:${path}`
 }
 
 function parsed(text: string | null): unknown {
@@ -138,6 +151,6 @@ function parsed(text: string | null): unknown {
 
 function isDraft(value: unknown): value is Draft {
   if (typeof value !== 'object' || value === null) return false
-  const { path, text, baseRevision } = value as Partial<Record<keyof Draft, unknown>>
-  return typeof path === 'string' && typeof text === 'string' && (baseRevision === null || typeof baseRevision === 'string')
+  const { tab, path, text, baseRevision, at } = value as Partial<Record<keyof Draft, unknown>>
+  return typeof tab === 'string' && typeof at === 'number' && typeof path === 'string' && typeof text === 'string' && (baseRevision === null || typeof baseRevision === 'string')
 }
