@@ -179,6 +179,43 @@ test.describe('with the back end', () => {
     await expect(workbench.saveState).toHaveText('Saved')
   })
 
+  test('without a network each part says that the server does not answer, and all goes on when it is back', async ({ workbench, context }) => {
+    const { editor, run, workspace } = workbench
+    await workbench.open(`/?file=${FIND_USER}&query=findUser`)
+    await workbench.openPanel('Run')
+    await run.choose('findUser')
+    await context.setOffline(true)
+    await run.execute('findUser', { username: 'ada_birch' })
+    await expect(run.alert).toContainText('The workbench’s server is not answering.')
+    await expect(workbench.banner).toContainText('The workbench’s server is not answering; your text is safe here.')
+    await editor.typeOver(FIND_USER, 'One user', 'Exactly one user')
+    await expect(workbench.saveState).toHaveText('Kept in this browser')
+    await context.setOffline(false)
+    await expect(workbench.saveState).toHaveText('Saved')
+    await expect(workbench.banner).toBeHidden()
+    await expect(workspace.query('findUser')).toContainText('≤ 1 op')
+    await expect(run.rows).toHaveCount(0) // what was refused is not run later by itself
+  })
+
+  test('what two tabs have typed into one file and could not save is in the next one, both of it', async ({ workbench, context, api, page }) => {
+    const other = new Workbench(await context.newPage())
+    await workbench.open(`/?file=${FIND_USER}&query=findUser`)
+    await other.open(`/?file=${FIND_USER}&query=findUser`)
+    await context.setOffline(true)
+    await workbench.editor.typeOver(FIND_USER, 'One user', 'First')
+    await other.editor.typeOver(FIND_USER, 'One user', 'Second')
+    await expect(workbench.saveState).toHaveText('Kept in this browser')
+    await expect(other.saveState).toHaveText('Kept in this browser')
+    await other.close()
+    await page.goto('about:blank')
+    await context.setOffline(false)
+    await workbench.open(`/?file=${FIND_USER}&query=findUser`)
+    await workbench.editor.expectText(FIND_USER, 'First by name.')
+    await expect(workbench.workspace.file('findUser.mine.piql')).toBeVisible()
+    await expect(workbench.saveState).toHaveText('Saved')
+    await expect.poll(async () => (await api.files()).find(({ path }) => path === 'queries/findUser.mine.piql')?.text).toContain('Second by name.')
+  })
+
   test('what was saved is still there after a look at the dashboard’s page, and is written on', async ({ workbench, page }) => {
     const { editor } = workbench
     await workbench.open(`/?file=${FIND_USER}&query=findUser`)

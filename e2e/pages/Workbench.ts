@@ -61,7 +61,7 @@ export class Workbench {
     this.deploy = new Deploy(page)
     this.run = new Run(page)
     this.dashboard = new Dashboard(page)
-    this.banner = page.getByRole('alert').filter({ hasText: /server|store/ })
+    this.banner = page.getByRole('alert').filter({ hasText: /your text is safe here|The store is not answering/ })
     this.notices = page.getByRole('status', { name: 'Notices' })
     this.saveState = page.getByRole('status', { name: 'Save state' })
     this.status = page.getByRole('region', { name: 'Status', exact: true })
@@ -102,6 +102,10 @@ export class Workbench {
 
   async openPanel(title: PanelTitle): Promise<void> {
     await this.page.getByRole('tab', { name: new RegExp(`^${title}`) }).click()
+  }
+
+  async close(): Promise<void> {
+    await this.page.close({ runBeforeUnload: true })
   }
 
   /** Waits until nothing is on its way to the server, where the next journey would find it. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatBytes, formatCount, formatDay, formatDuration, formatMs, formatPercent, plural } from './units'
+import { formatBytes, formatCount, formatDay, formatDuration, formatMs, formatPercent, formatTimestamp, plural } from './units'
 
 describe('units', () => {
   it('shows milliseconds with as many digits as they are worth', () => {
@@ -42,5 +42,15 @@ describe('a day', () => {
     expect(formatDay('2019-03-01T12:30:05Z')).toContain('2019')
     expect(formatDay(new Date().toISOString())).not.toContain(String(new Date().getFullYear()))
     expect(formatDay(null)).toBe('–')
+  })
+
+  it('show the part of a second that an instant has, exactly, and none where it has none', () => {
+    const whole = formatTimestamp('2026-06-01T12:00:07Z')
+    expect(whole).toContain(':07')
+    for (const zeros of ['.0', '.000', '.000000']) expect(formatTimestamp(`2026-06-01T12:00:07${zeros}Z`)).toBe(whole)
+    expect(formatTimestamp('2026-06-01T12:00:07.040Z')).toBe(whole.replace(':07', ':07.04'))
+    expect(formatTimestamp('2026-06-01T12:00:07.001')).toBe(whole.replace(':07', ':07.001'))
+    expect(formatTimestamp('2026-06-01T14:00:07.123456+02:00')).toBe(whole.replace(':07', ':07.123456'))
+    expect(formatTimestamp('no instant')).toBe('no instant')
   })
 })

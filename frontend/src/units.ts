@@ -85,8 +85,12 @@ const stamp = new Intl.DateTimeFormat(undefined, {
   hour12: false,
 })
 
-/** A stored instant in full, on the reader's clock. */
+/** A stored instant in full, on the reader's clock: with the part of a second that it has, digit by digit. */
 export function formatTimestamp(iso: string): string {
   const instant = parseInstant(iso)
-  return instant ? stamp.format(instant) : iso
+  if (!instant) return iso
+  const fraction = /:\d\d\.(\d*?)0*(?:[zZ]|[+-]\d\d:?\d\d)?$/.exec(iso)?.[1]
+  if (!fraction) return stamp.format(instant)
+  const parts = stamp.formatToParts(instant)
+  return parts.map(({ type, value }) => (type === 'second' ? `${value}.${fraction}` : value)).join('')
 }

@@ -1,4 +1,7 @@
-/** Waits as long as the server says where it refuses a request for its rate, and asks again what changes nothing. */
+/**
+ * Waits as long as the server says where it refuses a request for its rate, and asks again. It refuses before it does
+ * anything, so that a write is as safe to send again as a read.
+ */
 import { create } from 'zustand'
 
 interface RateState {
@@ -11,24 +14,17 @@ export const useRateLimit = create<RateState>(() => ({ message: null }))
 /** A request that is refused so often is not asked again: what asked for it says why. */
 const MOST_WAITS = 3
 const LONGEST_WAIT_SECONDS = 60
-const READING_POSTS =
-  /^\/api\/(compilations|language\/.+|predictions|prediction-sets|page-predictions|heatmaps|curves|safe-limits|deployments\/preview)$/
 
 let waiting = 0
 
 /** `fetch` for the requests of the page. */
 export async function fetchWithinRate(request: Request): Promise<Response> {
-  if (!changesNothing(request)) return fetch(request)
   for (let waits = 0; ; waits += 1) {
     const answer = await fetch(request.clone())
     const seconds = Number(answer.headers.get('retry-after'))
     if (answer.status !== 429 || waits === MOST_WAITS || !(seconds > 0 && seconds <= LONGEST_WAIT_SECONDS)) return answer
     await waitAndSay(seconds, await messageIn(answer), request.signal)
   }
-}
-
-function changesNothing(request: Request): boolean {
-  return request.method === 'GET' || (request.method === 'POST' && READING_POSTS.test(new URL(request.url).pathname))
 }
 
 async function messageIn(answer: Response): Promise<string> {
