@@ -24,6 +24,7 @@ from piql.compiler.logical.operators import (
     Stop,
     Union,
 )
+from piql.compiler.optimizer.analysis.effort import Effort
 from piql.compiler.optimizer.analysis.facts import facts_about
 from piql.compiler.optimizer.analysis.keeps_rows import keeps_every_row
 from piql.compiler.optimizer.analysis.predicates import relations_of
@@ -81,6 +82,7 @@ class _Step:
     keys: int  # that are read at most, however many rows there are
     is_once: bool  # read once, not for each row
     is_alone: bool  # neither, if what it is joined to is bounded
+    alone: Effort | None  # what it takes to read it once, if what it is joined to is bounded
     limit: int | None  # the stop, where it may stand after this
 
 
@@ -96,6 +98,7 @@ class _Read:
     is_derived: bool  # not from a table: bounded by itself, and read once
     is_product: bool
     is_alone: bool  # what bounds it does not depend on the rows that it is joined to: it is read once, and joined here
+    alone: Effort | None  # what it takes to read it so by another fact than the best, which depends on these rows
     is_fixed: bool  # by an equality or a word, which a new limit could be about
     serves_stop: bool  # an index gives the rows that a stop wants first
     is_limited: bool  # by a fact of the schema, or it is derived, or several reads may take its place
@@ -226,6 +229,7 @@ class JoinSearch:
             read.keys,
             is_once,
             is_alone,
+            read.alone,
             limit,
         )
         if self.limit is None:
@@ -269,6 +273,7 @@ class JoinSearch:
                 is_derived=True,
                 is_product=False,
                 is_alone=True,
+                alone=None,
                 is_fixed=True,
                 serves_stop=False,
                 is_limited=True,
@@ -280,6 +285,8 @@ class JoinSearch:
         for fixed in known.equal.values():
             reads *= fixed.count
         is_fixed = bool(known.equal or known.words)
+        alone = [each for each in facts if not any(known.depends_on(name, available) for name in each.columns)]
+        is_alone = bool(facts) and alone[:1] == [facts[0]]
         return _Read(
             number,
             min([reads, *(fact.reads for fact in facts)]),
@@ -287,7 +294,8 @@ class JoinSearch:
             1 if leg.first else facts[0].rows if facts else UNKNOWN_ROWS,
             is_derived=False,
             is_product=not is_first and not any(relations_of(each) - leg.relations for each in predicates),
-            is_alone=bool(facts) and not any(known.depends_on(each, available) for each in facts[0].columns),
+            is_alone=is_alone,
+            alone=None if is_alone else min((Effort(each.reads, each.rows) for each in alone), default=None),
             is_fixed=is_fixed,
             # a join reads by an equality
             serves_stop=(is_first or is_fixed) and self.limit is not None and self._are_served(relation.alias, known),
@@ -391,19 +399,26 @@ def _extended(ways: Iterable[Way], step: _Step, at: int, leg: Leg) -> Iterator[W
     """Join one more leg to each of several ways."""
     reads, each, limit, is_left, is_alone = step.reads, step.rows, step.limit, leg.kind == "left", step.is_alone
     is_hopeless, is_unbounded, is_product, is_once = step.is_hopeless, step.is_unbounded, step.is_product, step.is_once
-    keys = step.keys
+    keys, alone = step.keys, step.alone
     for hopeless, unbounded, products, requests, before, order, how in ways:
         rows = before * each
         if limit is not None and rows > limit:
             rows = limit
         if is_left and rows < before:
             rows = before
+        if is_once or (is_alone and not unbounded):
+            more = reads
+        else:
+            times = min(before, keys)
+            more = times * reads
+            if alone is not None and not unbounded and alone.is_less_than(Effort(more, times * each)):
+                more = alone.requests
         yield _way(
             (
                 hopeless + is_hopeless,
                 unbounded + is_unbounded,
                 products + is_product,
-                requests + (reads if is_once or (is_alone and not unbounded) else min(before, keys) * reads),
+                requests + more,
                 rows or 1,
                 (*order, at),
                 how ^ hash((step.number, before, rows)),

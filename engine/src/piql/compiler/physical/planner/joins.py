@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from piql.compiler.logical.expressions import ColumnRef, Expression, columns_in, conjuncts
 from piql.compiler.logical.operators import Count, Join, LogicalNode, Relation, Selection, SortKey
+from piql.compiler.optimizer.analysis.effort import Effort
 from piql.compiler.optimizer.analysis.facts import facts_about
 from piql.compiler.optimizer.analysis.predicates import conjunction, equated_columns, key_of, relations_of
 from piql.compiler.optimizer.analysis.region import aliases_below
@@ -120,9 +121,10 @@ def read_alone(
 
 
 def _cheaper(planner: Planner, one: Part, other: Part) -> Part:
-    """Give the first part, unless the other takes less and neither more rows come out of it nor more are read."""
+    """Give the first part, unless the other takes less and no more rows come out of it."""
     was, now = planner.cost(fetched(one).plan), planner.cost(fetched(other).plan)
-    return other if now < was and now[1] <= was[1] and now[2] <= was[2] else one
+    is_less = Effort(now[0], now[2]).is_less_than(Effort(was[0], was[2]))
+    return other if now[1] <= was[1] and (is_less or (now < was and now[2] <= was[2])) else one
 
 
 def plan_left(planner: Planner, node: Join, want: Want, path: tuple[int, ...], under: tuple[LogicalNode, ...]) -> Part:
