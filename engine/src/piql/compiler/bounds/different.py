@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from piql.compiler.bounds.facts import of_prefix, of_row_limit
+from piql.compiler.bounds.facts import of_prefix, of_row_limit, of_stretch
 from piql.compiler.bounds.formula import ONE, ZERO, Formula, number, smaller
 from piql.compiler.logical.expressions import (
     Aggregate,
@@ -112,7 +112,11 @@ class _Different:
         below = (*path, 0)
         match node:
             case IndexScan():
-                found = self._of_columns(_columns(wanted), node.prefix)
+                within = node.limit.within
+                free = tuple(each for each in _columns(wanted) if within is None or each.name != within.column)
+                found = self._of_columns(free, node.prefix)
+                if found is not None and within is not None and len(free) < len(_columns(wanted)):
+                    found = found * of_stretch(within)
                 if found is not None:
                     yield found
             case IndexFKJoin() | SortedIndexJoin():

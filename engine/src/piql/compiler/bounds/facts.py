@@ -6,6 +6,7 @@ from piql.compiler.bounds.bound import Term
 from piql.compiler.bounds.formula import ONE, Formula, named, number
 from piql.compiler.logical.expressions import Parameter
 from piql.compiler.logical.operators import Count
+from piql.compiler.optimizer.analysis.whole_numbers import Stretch
 from piql.compiler.physical.operators import KeyPart, RowLimit
 from piql.schema.catalog import CardinalityLimit, Table, UniqueKey
 
@@ -46,9 +47,16 @@ def of_row_limit(table: Table, limit: RowLimit) -> Formula:
     """The rows of one read."""
     if limit.count is not None and limit.max >= limit.count.max:
         return of_count(limit.count)
-    if isinstance(limit.because, CardinalityLimit):
-        return of_limit(table, limit.because)
-    return ONE if limit.max else number(0)
+    of_one = of_limit(table, limit.because) if isinstance(limit.because, CardinalityLimit) else ONE
+    if limit.max == 0:
+        return number(0)
+    return of_one if limit.within is None else of_stretch(limit.within) * of_one
+
+
+def of_stretch(within: Stretch) -> Formula:
+    """The whole numbers between the two ends of a range."""
+    count = str(within.values)
+    return named(Term(count, within.values, f"{within.column} is one of {count} whole numbers", within.span))
 
 
 def proofs_of_row_limit(table: Table, limit: RowLimit) -> tuple[Term, ...]:

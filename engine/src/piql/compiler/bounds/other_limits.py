@@ -71,21 +71,22 @@ def _row_limit(limit: RowLimit, table: Table, numbers: Numbers) -> RowLimit:
     """Give the most rows of one read: the smallest of the stop and the fact that bound it."""
     count, because = limit.count, limit.because
     most: list[int] = []
+    values = 1 if limit.within is None else limit.within.values
     if count is not None:
         count = _count(count, numbers)
         most.append(count.max)
     if isinstance(because, CardinalityLimit):
         number = numbers.of_limit(table, because)
         because = because if number == because.limit else replace(because, limit=number)
-        most.append(number)
+        most.append(number * values)
     elif isinstance(because, UniqueKey):
-        most.append(1)
+        most.append(values)
     elif limit.count is None or limit.max < limit.count.max:  # a key, which lets one row through
         most.append(limit.max)
     rows = min(most) if limit.max else 0
     if rows == limit.max and count is limit.count and because is limit.because:
         return limit
-    return RowLimit(max=rows, count=count, because=because)
+    return RowLimit(max=rows, count=count, because=because, within=limit.within)
 
 
 def _kept(kept: Kept, numbers: Numbers) -> Kept:

@@ -13,6 +13,7 @@ from typing import Literal, TypeAlias
 
 from piql.compiler.logical.expressions import Aggregate, ColumnRef, Expression
 from piql.compiler.logical.operators import Assignment, Count, Output, SortKey
+from piql.compiler.optimizer.analysis.whole_numbers import Stretch
 from piql.schema.catalog import CardinalityLimit, ForeignKey, Index, Table, UniqueKey
 from piql.text.source import Span
 from piql.trees.frozen import quick, replace
@@ -67,12 +68,14 @@ class RowLimit(Node):
     """The most rows one read returns, with the fact that proves it.
 
     `count` is set when a Stop reached the read (then fewer may be asked for at run time); otherwise the schema bounds
-    it: `because` is a limit, a unique key, or None for the whole primary key.
+    it: `because` is a limit, a unique key, or None for the whole primary key. With `within` it is so for each of the
+    whole numbers that the range of the read lets through.
     """
 
     max: int
     count: Count | None = None
     because: CardinalityLimit | UniqueKey | ForeignKey | None = None
+    within: Stretch | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

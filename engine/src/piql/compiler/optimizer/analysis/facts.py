@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import prod
 
-from piql.compiler.optimizer.analysis.restrictions import Restrictions
+from piql.compiler.optimizer.analysis.restrictions import Fixed, Restrictions
+from piql.compiler.optimizer.analysis.whole_numbers import Stretch, stretch_of
 from piql.schema.catalog import CardinalityLimit, ForeignKey, Table, UniqueKey
 from piql.trees.frozen import quick
 
@@ -15,13 +17,15 @@ from piql.trees.frozen import quick
 class Fact:
     """At most `limit` rows share one value of `columns` (1: a key); `reads` combinations of values are asked for.
 
-    0 rows of no column: a test keeps none.
+    0 rows of no column: a test keeps none. With `within` they share these values and lie in a range of few whole
+    numbers of one column more, so that `limit` counts the rows of all of these.
     """
 
     limit: int
     columns: tuple[str, ...]  # a token limit's columns are those of its words
     because: CardinalityLimit | UniqueKey | ForeignKey | None  # None: the primary key
     reads: int = 1
+    within: Stretch | None = None
 
     @property
     def rows(self) -> int:
@@ -51,5 +55,24 @@ def facts_about(table: Table, restrictions: Restrictions) -> tuple[Fact, ...]:
         elif all(column in equal for column in each.columns):
             limit = each.limit if isinstance(each, CardinalityLimit) else 1
             found.append(Fact(limit, each.columns, each, reads(each.columns)))
+    if restrictions.ranges:
+        found.extend(_within_ranges(table, restrictions, equal))
     found.sort(key=lambda fact: fact.rows)  # stable: keys before limits
     return tuple(found)
+
+
+def _within_ranges(table: Table, restrictions: Restrictions, equal: Mapping[str, Fixed]) -> Iterator[Fact]:
+    """Yield each key or limit of which all columns are fixed but one, and that one lies among few whole numbers."""
+    stretches = [
+        stretch
+        for each in restrictions.ranges.values()
+        if (column := table.column(each.column)) is not None and (stretch := stretch_of(each, column.type)) is not None
+    ]
+    keys = [(1, table.primary_key, None), *((1, key.columns, key) for key in table.unique_keys)]
+    limits = [(each.limit, each.columns, each) for each in table.limits if not each.is_token]
+    for stretch in stretches:
+        for limit, columns, because in (*keys, *limits):
+            rest = tuple(name for name in columns if name != stretch.column)
+            if len(rest) < len(columns) and all(name in equal for name in rest):
+                reads = prod(equal[name].count for name in rest)
+                yield Fact(limit * stretch.values, rest, because, reads, stretch)

@@ -119,6 +119,8 @@ def _without_wider(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
 def _is_cause(predicate: Expression, fact: Fact, known: Restrictions) -> bool:
     if fact.is_token:
         return any(word.predicate is predicate for word in known.words)
+    if fact.within is not None and any(each is predicate for each in known.ranges[fact.within.column].predicates):
+        return True
     return any(known.equal[column].predicate is predicate for column in fact.columns)
 
 
@@ -127,6 +129,9 @@ def say(fact: Fact, relation: Relation) -> str:
     if fact.limit == 0:
         return "a test keeps no row"
     columns = ", ".join(fact.columns)
+    if fact.within is not None:
+        said = f"at most {fact.limit} rows have one of {fact.within.values} values of {fact.within.column}"
+        return f"{said} and one of {columns}" if columns else said
     if fact.limit == 1:
         return f"one row has one value of {columns}"
     return f"at most {fact.limit} rows {'hold one word in' if fact.is_token else 'share one value of'} {columns}"

@@ -187,6 +187,19 @@ def _limited_by_facts(reading: Reading) -> Iterable[Access]:
             access = _access(reading, index, length, None, None, is_new=False, fact=fact)
             if access is not None:
                 yield access
+        if fact.within is not None and not reading.is_frozen:
+            yield from _new_index_of_range(reading, fact, fact.within.column)
+
+
+def _new_index_of_range(reading: Reading, fact: Fact, column: str) -> Iterable[Access]:
+    """The index made for a range of few numbers: the fixed columns of the fact, then the range."""
+    table, length = reading.table, len(fact.columns)
+    index = index_on(table, [IndexColumn(name) for name in (*fact.columns, column)], partition_columns=length)
+    if any(_prefix_for(fact, each, reading.restrictions) for each in (table.primary_index(), *reading.indexes)):
+        return
+    access = _access(reading, index, length, None, None, is_new=True, fact=fact)
+    if access is not None:
+        yield access
 
 
 def _beginning_with(known: Restrictions, indexes: tuple[Index, ...]) -> Sequence[Index]:
@@ -231,6 +244,8 @@ def _prefix_for(fact: Fact, index: Index, known: Restrictions) -> int | None:
         length += 1
     if open_columns or any(each.token_of for each in index.columns[length:]):
         return None  # a row has an entry for each of its words
+    if fact.within is not None and [each.name for each in index.columns[length : length + 1]] != [fact.within.column]:
+        return None  # it would read more than the range
     return length
 
 
@@ -281,12 +296,12 @@ def _access(
     if count is not None:
         because = next((each for each in reading.facts if _prefix_for(each, index, known) is not None), None)
         if because is not None and because.limit < count.max:
-            limit = RowLimit(max=because.limit, count=count, because=because.because)
+            limit = RowLimit(max=because.limit, count=count, because=because.because, within=because.within)
         else:
             limit = RowLimit(max=count.max, count=count)
     else:
         assert fact is not None
-        limit = RowLimit(max=fact.limit, because=fact.because)
+        limit = RowLimit(max=fact.limit, because=fact.because, within=fact.within)
     is_deref = False
     partition = partition_of(tuple(prefix))
     if not index.is_primary and partition < index.partition_columns:
@@ -330,7 +345,7 @@ def _kept(reading: Reading, rows: int) -> Kept | None:
     equal = reading.restrictions.equal
     columns = () if fact.is_token else fact.columns
     prefix = tuple(KeyPart(column=name, values=equal[name].values) for name in columns)
-    limit = RowLimit(max=fact.limit, because=fact.because)
+    limit = RowLimit(max=fact.limit, because=fact.because, within=fact.within)
     return Kept(table=reading.table, prefix=prefix, limit=limit, rows=fact.rows)
 
 

@@ -1,0 +1,89 @@
+"""How many whole numbers lie between the two ends of a range.
+
+stock BETWEEN 10 AND 20          11
+id >= [next] - 20 AND id < [next]    20, whatever the parameter is
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from decimal import Decimal
+from math import ceil, floor, isfinite
+
+from piql.compiler.logical.expressions import Arithmetic, Constant, Expression, FunctionCall, Parameter
+from piql.compiler.optimizer.analysis.restrictions import Range
+from piql.schema.catalog import Kind, SqlType
+from piql.text.source import Span
+from piql.trees.frozen import quick, replace
+from piql.trees.node import Node
+
+MOST = 100_000  # numbers; a wider range says how far apart rows may be, not that they are few
+_WHOLE = frozenset((Kind.INT, Kind.BIGINT))
+
+_End = tuple[str | None, int]  # a parameter, and what is added to it; no parameter: the number itself
+
+
+@quick
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stretch(Node):
+    """The values that a column of whole numbers may have in a range."""
+
+    column: str
+    values: int
+    span: Span | None = field(default=None, compare=False, repr=False)  # of what the query says of its ends
+
+
+def stretch_of(range: Range, type: SqlType) -> Stretch | None:
+    """Give how many values a range lets through; None where they may be many, or no numbers."""
+    if type.kind not in _WHOLE or range.low is None or range.high is None:
+        return None
+    lows = dict(_ends(range.low, 0 if range.is_low_included else 1, is_low=True))
+    highs = dict(_ends(range.high, 0 if range.is_high_included else -1, is_low=False))
+    widths = [highs[base] - low + 1 for base, low in lows.items() if base in highs]
+    if not widths or min(widths) > MOST:
+        return None
+    spans = sorted((each.span for each in range.predicates if each.span is not None), key=lambda each: each.start)
+    span = replace(spans[0], end=max(each.end for each in spans)) if spans else None
+    return Stretch(column=range.column, values=max(min(widths), 1), span=span)
+
+
+def _ends(value: Expression, added: int, *, is_low: bool) -> Iterator[_End]:
+    """Yield the ends that one expression says, each within the range: the narrowest of each parameter."""
+    found: dict[str | None, int] = {}
+    for base, number in _said(value, added, is_low=is_low):
+        before = found.get(base)
+        found[base] = number if before is None else (max if is_low else min)(before, number)
+    yield from found.items()
+
+
+def _said(value: Expression, added: int, *, is_low: bool) -> Iterator[_End]:
+    match value:
+        case Constant(value=bool()):
+            return
+        case Constant(value=int() as number):
+            yield None, number + added
+        case Constant(value=float() | Decimal() as number) if isfinite(number):
+            whole = ceil(number) if is_low else floor(number)
+            yield None, whole + (added if whole == number else 0)
+        case Parameter(name=name, type=SqlType(kind=kind), max_items=None) if kind in _WHOLE:
+            yield name, added
+        case Arithmetic(operator="+" | "-" as operator, left=left, right=Constant(value=int() as number)):
+            yield from _of_whole(left, added + (number if operator == "+" else -number))
+        case Arithmetic(operator="+", left=Constant(value=int() as number), right=right):
+            yield from _of_whole(right, added + number)
+        case FunctionCall(name="GREATEST" | "LEAST" as name, arguments=arguments) if (name == "GREATEST") is is_low:
+            for each in arguments:
+                yield from _said(each, added, is_low=is_low)
+        case FunctionCall(name="NEXT", arguments=(argument,)):
+            yield from _said(argument, added + 1, is_low=is_low)
+        case FunctionCall(name="PREVIOUS", arguments=(argument,)):
+            yield from _said(argument, added - 1, is_low=is_low)
+        case _:
+            return
+
+
+def _of_whole(value: Expression, added: int) -> Iterator[_End]:
+    """Yield what the operand of a sum says; one of anything but whole numbers says nothing."""
+    if isinstance(value, Parameter | Arithmetic):
+        yield from _said(value, added, is_low=True)

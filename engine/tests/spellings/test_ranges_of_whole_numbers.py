@@ -1,0 +1,143 @@
+"""A range of few whole numbers bounds the rows of a key or limit, however its ends are written."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+import duckdb
+import piql
+import pytest
+
+STRATEGIES = ("parallel", "simple", "lazy")
+LARGEST = 2**31 - 1
+SCHEMA = """
+CREATE TABLE items (
+  id INT PRIMARY KEY, code BIGINT UNIQUE, grade INT, price DECIMAL(6, 2), CARDINALITY LIMIT 2 (grade)
+);
+CREATE TABLE lines (
+  shop INT, day INT, no INT, item INT NULL, PRIMARY KEY (shop, day, no), CARDINALITY LIMIT 3 (shop, day)
+);
+CREATE TABLE marks (day INT, shop INT, mark INT, PRIMARY KEY (day, shop));
+"""
+SORTED = {"items": "price", "lines": "item", "marks": "mark"}
+# All groups of `lines` are at their limit, and all numbers of a range are there, so that bounds are met.
+NUMBERS = [*range(-3, 40), -LARGEST - 1, -LARGEST, LARGEST - 1, LARGEST]
+ROWS: Mapping[str, list[tuple[object, ...]]] = {
+    "items": [(number, -number, at // 2, number % 7) for at, number in enumerate(NUMBERS)],
+    "lines": [(shop, day, no, (day + no) % 40) for shop in (1, 2) for day in NUMBERS for no in range(3)],
+    "marks": [(day, shop, day % 5) for shop in (1, 2, 3) for day in NUMBERS],
+}
+# Spellings of one range, with the rows that it lets through at most.
+RANGES: Mapping[str, tuple[int, tuple[str, ...]]] = {
+    "eleven keys": (
+        11,
+        (
+            "items.id BETWEEN 10 AND 20",
+            "items.id > 9 AND items.id < 21",
+            "20 >= items.id AND items.id >= 10",
+            "NOT (items.id < 10 OR items.id > 20)",
+            "items.id > 9 AND items.id <= 20 AND items.id < 300",
+            "items.id >= 9.5 AND items.id <= 20.5",
+        ),
+    ),
+    "a unique column": (5, ("items.code BETWEEN -7 AND -3", "items.code >= -7 AND items.code < -2")),
+    "groups": (8, ("items.grade BETWEEN 3 AND 6", "items.grade > 2 AND items.grade < 7")),
+    "from a parameter on": (
+        20,
+        (
+            "items.id >= [n] - 20 AND items.id < [n]",
+            "items.id > [n] - 21 AND items.id <= [n] - 1",
+            "items.id BETWEEN [n] - 20 AND [n] - 1",
+            "items.id >= [n] - 20 AND items.id < [n] AND items.id > [n] - 30",
+        ),
+    ),
+    "of one shop": (
+        12,
+        (
+            "lines.shop = 1 AND lines.day >= [n] AND lines.day < [n] + 4",
+            "lines.shop = 1 AND lines.day BETWEEN [n] AND 3 + [n]",
+        ),
+    ),
+    "of some shops": (12, ("lines.shop IN (1, 2) AND lines.day BETWEEN 4 AND 5",)),
+    "by the first column of a key": (
+        4,
+        (
+            "marks.shop = 2 AND marks.day BETWEEN [n] AND [n] + 3",
+            "marks.shop = 2 AND [n] - 1 < marks.day AND marks.day < [n] + 4",
+        ),
+    ),
+}
+PARAMETERS = (0, 5, 38, -LARGEST - 1, LARGEST, None)
+
+
+@pytest.fixture(scope="module")
+def reference() -> Iterator[duckdb.DuckDBPyConnection]:
+    with duckdb.connect() as connection:
+        connection.execute("CREATE TABLE items (id INT, code BIGINT, grade INT, price DECIMAL(6, 2))")
+        connection.execute("CREATE TABLE lines (shop INT, day INT, no INT, item INT)")
+        connection.execute("CREATE TABLE marks (day INT, shop INT, mark INT)")
+        for table, rows in ROWS.items():
+            connection.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * len(rows[0]))})", [*map(list, rows)])
+        yield connection
+
+
+def texts() -> Iterator[tuple[str, int]]:
+    """Give each query with the bound of its rows."""
+    for most, tests in RANGES.values():
+        for test in tests:
+            table = next(name for name in ROWS if f"{name}." in test)
+            yield f"SELECT * FROM {table} WHERE {test}", most
+            yield f"SELECT COUNT(*) AS n FROM {table} WHERE {test}", 1
+            yield f"SELECT * FROM {table} WHERE {test} ORDER BY {table}.{SORTED[table]}", most
+
+
+def test_a_range_of_few_numbers_bounds_a_read(reference: duckdb.DuckDBPyConnection) -> None:
+    queries = {f"q{at}": (text, most) for at, (text, most) in enumerate(texts())}
+    joined = (
+        "SELECT lines.no, items.price FROM lines JOIN items ON items.id = lines.item "
+        "WHERE lines.shop = 2 AND lines.day >= [n] - 2 AND lines.day < [n]"
+    )
+    queries["joined"] = (joined, 6)
+    queries["if_any"] = (joined.replace("JOIN items", "LEFT JOIN items"), 6)
+    compilation = piql.compile(
+        SCHEMA + "".join(f"CREATE QUERY {name} AS {text};\n" for name, (text, _) in queries.items())
+    )
+    assert [each.message for each in compilation.diagnostics if each.severity == "error"] == []
+    met = 0
+    with piql.connect("embedded:") as db:
+        db.deploy(compilation)
+        for table, rows in ROWS.items():
+            names = [each.name for each in compilation.catalog.tables[table].columns]
+            db.load(table, [dict(zip(names, row, strict=True)) for row in rows])
+        for name, (text, most) in queries.items():
+            bound = compilation.queries[name].bound
+            assert bound is not None
+            assert bound.rows == most, text
+            for number, value in enumerate(PARAMETERS if "[n]" in text else (0,)):
+                given = {"n": value} if "[n]" in text else {}
+                said = text.replace("[n]", "NULL" if value is None else f"CAST({value} AS BIGINT)")
+                right = Counter(map(str, reference.execute(said).fetchall()))
+                page = db.execute(name, given, strategy=STRATEGIES[number % 3])
+                assert Counter(str(tuple(row.values())) for row in page.rows) == right, said
+                assert page.operations <= bound.operations, said
+                assert len(page.rows) <= bound.rows, said
+                met += len(page.rows) == bound.rows > 1
+    assert met > len(queries) / 3
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        "id BETWEEN [a] AND [b]",
+        "id BETWEEN 1 AND 1000000000",
+        "id > 5",
+        "id >= [n] - 20 AND id < [m]",
+        "id >= 20 - [n] AND id < [n]",
+        "id >= [n] * 2 AND id < [n]",
+        "price BETWEEN 1 AND 2",
+    ],
+)
+def test_a_range_of_many_values_bounds_nothing(test: str) -> None:
+    compilation = piql.compile(f"{SCHEMA}CREATE QUERY q AS SELECT * FROM items WHERE {test};")
+    assert not compilation.queries["q"].is_bounded
