@@ -32,7 +32,7 @@ test: setup ## everything: lint, types, unit tests, conformance cases, end-to-en
 test-long: setup ## the tests that take minutes
 	@$(PYTHON) tools/run_suites.py long
 
-check: setup ## lint and types only
+check: setup ## lint, types and dead code only
 	@$(PYTHON) tools/run_suites.py check
 
 bench: setup frontend/dist/index.html ## measure compiler, engine, heatmap and browser

@@ -50,6 +50,7 @@ CHECKS = (
     Suite("ruff", (PYTHON, "-m", "ruff", "check", ".")),
     Suite("format", (PYTHON, "-m", "ruff", "format", "--check", ".")),
     Suite("mypy", (PYTHON, "-m", "mypy")),
+    Suite("dead code", (PYTHON, "tools/dead_code.py")),
     Suite("imports", (".venv/bin/lint-imports", "--no-cache")),
     Suite("oxlint", ("npm", "run", "--silent", "--workspace=frontend", "lint")),
     Suite("tsc", ("npm", "run", "--silent", "--workspace=frontend", "types")),

@@ -177,13 +177,8 @@ class _Printer:
 
     def expr(self, expr: Expr) -> str:
         match expr:
-            case Col():
-                return f'{_alias(expr.alias)}."{expr.name}"' if expr.alias else f'"{expr.name}"'
-            case Const():
-                return duckdb_literal(expr.value, expr.type)
-            case Param():
-                value: Value = self.parameters[expr.name]  # type: ignore[assignment]
-                return duckdb_literal(value, expr.type)
+            case Col() | Const() | Param():
+                return self.leaf(expr)
             case Compare(left=Row() as left, right=Row() as right):
                 return self.expr(_one_by_one(expr.operator, left, right))
             case In(operand=Row() as row):
@@ -227,6 +222,16 @@ class _Printer:
             case InSelect():
                 word = "NOT IN" if expr.is_negated else "IN"
                 return f"({self.expr(expr.operand)} {word} ({self.nested(expr.query)}))"
+
+    def leaf(self, expr: Col | Const | Param) -> str:
+        match expr:
+            case Col():
+                return f'{_alias(expr.alias)}."{expr.name}"' if expr.alias else f'"{expr.name}"'
+            case Const():
+                return duckdb_literal(expr.value, expr.type)
+            case Param():
+                value: Value = self.parameters[expr.name]  # type: ignore[assignment]
+                return duckdb_literal(value, expr.type)
 
     def aggregate(self, expr: Aggregate) -> str:
         inner = "*" if expr.operand is None else self.expr(expr.operand)

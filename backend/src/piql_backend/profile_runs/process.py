@@ -24,7 +24,6 @@ class ProfileProcess:
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
         self._errors: list[str] = []
-        self.was_cancelled = False
 
     @classmethod
     async def start(cls, arguments: Sequence[str], folder: Path, store_url: str) -> ProfileProcess:
@@ -60,7 +59,6 @@ class ProfileProcess:
 
     async def cancel(self) -> None:
         """Ask it to stop, and end the whole group when it does not in time."""
-        self.was_cancelled = True
         self._signal(signal.SIGTERM, is_group=False)
         try:
             await asyncio.wait_for(self._process.wait(), SECONDS_TO_END)

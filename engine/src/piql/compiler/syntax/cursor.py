@@ -80,14 +80,6 @@ class Cursor:
         """Take the next token if it is this word or symbol."""
         return self.advance() if self.token.word == word else None
 
-    def accept_words(self, *words: str) -> bool:
-        """Take several words if all of them follow."""
-        if all(self.peek(ahead).word == word for ahead, word in enumerate(words)):
-            for _ in words:
-                self.advance()
-            return True
-        return False
-
     def expect(self, word: str, where: str) -> Token:
         """Take this word or symbol, or fail with `expected word where`."""
         if self.token.word == word:

@@ -54,18 +54,16 @@ def _with_comments(source: str, lines: list[Line], comments: tuple[Comment, ...]
     for number, line in enumerate(lines):
         if line.begins_statement and out:
             out.append("")
-        out.extend(_own_lines(source, before.get(number, []), line.indent, has_before=bool(out), has_after=True))
+        out.extend(_own_lines(source, before.get(number, []), line.indent, has_after=True))
         out.append(f"{line.text} {line.comment}" if line.comment else line.text)
     last = before.get(len(lines), [])
     if last and out:
         out.append("")
-    out.extend(_own_lines(source, last, "", has_before=bool(out), has_after=False))
+    out.extend(_own_lines(source, last, "", has_after=False))
     return "\n".join(out) + "\n" if out else ""
 
 
-def _own_lines(
-    source: str, comments: list[Comment], indent: str, *, has_before: bool, has_after: bool
-) -> Iterator[str]:
+def _own_lines(source: str, comments: list[Comment], indent: str, *, has_after: bool) -> Iterator[str]:
     """Give comments on lines of their own; one empty line between them and what follows is kept."""
     for number, comment in enumerate(comments):
         if number > 0 and _is_apart(source, comments[number - 1].end, comment.start):

@@ -11,7 +11,7 @@ from piql.compiler.logical.operators import Count, SortKey
 from piql.compiler.optimizer.analysis.predicates import replace_columns
 from piql.compiler.physical.operators import LocalProjection, PhysicalNode
 from piql.runtime.execution.expressions import ExpressionCompiler
-from piql.schema.catalog import Index, SqlType
+from piql.schema.catalog import Index
 from piql.store.base import Store
 
 Fields = Sequence[Any]
@@ -57,10 +57,6 @@ class Preparation:
     def count_source(self, count: Count) -> str:
         """Give the source of the same, from the parameters `p`."""
         return str(count.max) if count.parameter is None else f"min(p[{self.slots[count.parameter]}], {count.max})"
-
-    def decoder(self, type: SqlType) -> Callable[[Any], Any] | None:
-        codec = self.store.codec(type)
-        return codec.decode if codec else None
 
 
 def _unconverted(expression: Expression) -> Expression:

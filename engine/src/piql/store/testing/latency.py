@@ -17,11 +17,6 @@ def constant(milliseconds: float) -> Delay:
     return lambda chance: milliseconds
 
 
-def log_normal(median_ms: float, spread: float = 0.3) -> Delay:
-    """Most answers come near the median, a few much later."""
-    return lambda chance: median_ms * chance.lognormvariate(0.0, spread)
-
-
 class LatencyStore(StoreWrapper):
     """Waits before each call as long as the slowest of its requests: those of one call travel together.
 
