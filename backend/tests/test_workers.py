@@ -17,7 +17,7 @@ from piql_backend.errors import ApiError
 from piql_backend.schema import SourceFile
 from piql_backend.settings import WorkerLimits
 from piql_backend.workers import pool as pools
-from piql_backend.workers.pool import WorkerPool
+from piql_backend.workers.pool import LARGE_BYTES, NICENESS, NICENESS_OF_LARGE, WorkerPool
 
 SMALL = (SourceFile(path="a.piql", text="CREATE TABLE t (a INT PRIMARY KEY);"),)
 Making = Callable[..., WorkerPool]
@@ -100,6 +100,20 @@ def test_a_worker_that_has_come_to_hold_much_is_replaced_before_its_next_job(poo
     assert compiled(pool, SMALL)
     assert not first & worker_processes()
     assert pool.ended_early == 0
+
+
+def test_workers_give_way_to_the_server_and_a_large_text_to_a_small_one(pool_with: Making) -> None:
+    before = worker_processes()
+    pool = pool_with(workers=2)
+    for size in (1, LARGE_BYTES + 1):  # the worker of small texts, and that of large ones
+        pool.submit("outline", SMALL[0], {"a.piql": " " * size}).result(timeout=300)
+    workers = worker_processes() - before
+    own = os.getpriority(os.PRIO_PROCESS, 0)
+    niceness = sorted(os.getpriority(os.PRIO_PROCESS, worker) for worker in workers)
+    assert niceness == [min(own + NICENESS, 19), min(own + NICENESS_OF_LARGE, 19)]
+    for worker in workers:
+        assert os.getsid(worker) == os.getsid(0)  # Linux compares the niceness of programs of one session only
+        assert os.getpgid(worker) != os.getpgid(0)  # Ctrl-C is for the server alone
 
 
 def test_what_waits_is_bounded(pool_with: Making, monkeypatch: pytest.MonkeyPatch) -> None:

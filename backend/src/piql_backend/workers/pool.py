@@ -1,7 +1,7 @@
 """A few worker processes, each with a thread that hands it one job after the other.
 
-Small jobs go to the worker that has seen their files before. Large ones have the last worker, at a low priority, so
-that they make neither editors nor executions wait. A worker that takes too long, takes too much or ends is replaced.
+Small jobs go to the worker that has seen their files before, large ones to the last worker. All workers give way to the
+server, and that for large jobs to the others as well. A worker that takes too long, takes too much or ends is replaced.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ TOO_COSTLY = "text-too-costly"
 _HELP_AFTER = 4  # jobs that wait for a worker, until another takes some
 _START_SECONDS = 120.0
 _MOST_WALL_TIME = 10  # times the processor time that a job may take
-_NICENESS = 10  # of the worker for large jobs
+NICENESS = 5  # of workers, beyond the server's: an execution has three quarters of a processor for which both compete
+NICENESS_OF_LARGE = 10  # of the worker for large jobs
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,7 +119,7 @@ class WorkerPool:
                     return
                 process = self._processes.get(slot)
             if process is None:
-                process = self._started(slot, _NICENESS if is_for_large else 0)
+                process = self._started(slot, NICENESS_OF_LARGE if is_for_large else NICENESS)
                 continue
             call = self._next(slot)
             if call is None:
@@ -202,7 +203,7 @@ class _Process:
                 pass_fds=(there.fileno(),),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
-                start_new_session=True,  # Ctrl-C is for the server
+                process_group=0,  # Ctrl-C is for the server; Linux compares niceness only within a session
                 env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},
             )
         self._connection = Connection(here.detach())

@@ -9,6 +9,7 @@ import select
 import signal
 import sys
 import threading
+from contextlib import suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -18,7 +19,7 @@ _PR_SET_PDEATHSIG = 1  # of linux/prctl.h
 
 def main(descriptor: int, megabytes: int, niceness: int) -> None:
     _end_with_server(descriptor)
-    os.nice(niceness)
+    _give_way(niceness)
     connection: Connection = Connection(descriptor)
     from piql_backend.workers.jobs import Worker
     from piql_backend.workers.protocol import READY
@@ -39,6 +40,14 @@ def main(descriptor: int, megabytes: int, niceness: int) -> None:
         connection.send(type(answer)(answer.kind, answer.value, is_last))
         if is_last:
             return
+
+
+def _give_way(niceness: int) -> None:
+    """Let the server have the processor first, and never interrupt it when there is a job."""
+    os.nice(niceness)
+    if sys.platform == "linux":
+        with suppress(OSError):  # where a sandbox forbids it, the niceness is enough
+            os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
 
 
 def _end_with_server(descriptor: int) -> None:
