@@ -187,13 +187,12 @@ def test_a_fork_waits_for_no_thread_that_waits_for_it(db: piql.Database, tmp_pat
 
 def test_a_connection_that_its_store_gave_up_is_used_by_nobody(path: Path) -> None:
     held = Held(DatabaseFile(path, "NORMAL", 1.0))
-    held.enter()
-    held.retire()
-    held.enter()  # a read within a transaction: it goes on
-    held.leave()
-    held.leave()
-    with pytest.raises(piql.StoreUnavailable, match="the store has been closed"):
-        held.enter()
+    with held.used():
+        held.retire()
+        with held.used() as connection:  # a read within a transaction: it goes on
+            connection.execute("PRAGMA user_version")
+    with pytest.raises(piql.StoreUnavailable, match="the store has been closed"), held.used():
+        pass
     assert held.connection is None
 
 
@@ -322,8 +321,8 @@ def test_a_use_that_is_interrupted_while_it_waits_for_a_fork_is_over(
     monkeypatch.setattr(forks, "_over", SimpleNamespace(wait=interrupted))
     monkeypatch.setattr("piql.store.embedded.connections.FORKS", forks)
     held = Held(DatabaseFile(path, "NORMAL", 1.0))
-    with pytest.raises(KeyboardInterrupt):
-        held.enter()
+    with pytest.raises(KeyboardInterrupt), held.used():
+        pass
     assert held.uses == 0
 
 

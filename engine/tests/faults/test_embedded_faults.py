@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dis
+import gc
 import os
 import random
 import resource
@@ -9,17 +11,20 @@ import signal
 import sqlite3
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 
 import piql
 import pytest
 from crash.workload import SOURCE, TEAMS
+from piql.store.embedded.fork import FORKS
 from piql.store.embedded.store import EmbeddedStore
 from processes.forked import said_by_child
 from promises import broken_promises, records_of
 
 LARGEST_FILE = 400_000  # bytes
+INTERRUPTED = ("embedded/store.py", "embedded/waiting.py", "embedded/connections.py")
 
 
 def players(first: int, count: int) -> list[dict[str, object]]:
@@ -158,6 +163,79 @@ def interrupt(work: Callable[[], object], at: int) -> str | None:
     finally:
         sys.settrace(before)
     return None
+
+
+@cache
+def looks(code: CodeType) -> frozenset[int]:
+    """Give the calls of a function: there CPython looks whether Ctrl+C came, and where a function begins.
+
+    `with` calls what ends it as any other function, so an interrupt may come as that begins.
+    """
+    return frozenset(each.offset for each in dis.get_instructions(code) if each.opname.startswith("CALL"))
+
+
+def interrupt_where_python_looks(work: Callable[[], object], at: int) -> str | None:
+    """Do some work, with Ctrl+C at one of the places where it may come to the embedded store; give the function."""
+    places, function = 0, None
+
+    def trace(frame: FrameType, event: str, _: object) -> object:
+        nonlocal places, function
+        if not frame.f_code.co_filename.endswith(INTERRUPTED):
+            return None
+        frame.f_trace_opcodes = True
+        if event == "call" or (event == "opcode" and frame.f_lasti in looks(frame.f_code)):
+            places += 1
+            if places == at:
+                function = frame.f_code.co_name
+                raise KeyboardInterrupt
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        work()
+    except KeyboardInterrupt:
+        return function
+    finally:
+        sys.settrace(before)
+    return None
+
+
+@pytest.mark.parametrize("call", ["one request", "several requests", "a write"])
+def test_a_call_that_is_interrupted_where_that_may_be_is_over(path: Path, call: str) -> None:
+    """Its connection counts as used by nobody, so a fork need not wait for it; reads see what was written since."""
+    calls: dict[str, Callable[[piql.Database], object]] = {
+        "one request": lambda db: db.execute("byMail", {"email": "a@x"}),
+        "several requests": lambda db: db.execute("ofTown", {"team": "reds"}),
+        "a write": lambda db: db.execute("remove", {"id": "1"}),
+    }
+    address = f"embedded:{path}?synchronous=NORMAL&wait_ms=0"
+    with piql.connect(address) as db, piql.connect(address) as other:
+        assert isinstance(db.store, EmbeddedStore)
+        calls[call](db)
+        functions, at = set[str](), 1
+        while function := interrupt_where_python_looks(lambda: calls[call](db), at):
+            functions.add(function)
+            other.load("teams", [{"team": f"t{at}", "town": "Oslo"}])
+            assert db.run("SELECT town FROM teams WHERE team = [1: team]", {"team": f"t{at}"}).rows, (function, at)
+            assert not any(held.uses for held in FORKS.held), (function, at)
+            assert not db.store.connection().in_transaction, (function, at)
+            at += 1
+        assert functions >= {"connected", "use_is_over"}
+        db.execute("remove", {"id": "1"})
+
+
+def test_a_transaction_that_ends_late_ends_no_later_one(path: Path) -> None:
+    """What was interrupted is kept by its traceback, and ends when that goes: in the midst of another transaction."""
+    with piql.connect(f"embedded:{path}") as db:
+        for first in (db.store.transaction, db.store.snapshot):
+            interrupted = first()
+            interrupted.__enter__()
+            with db.store.transaction() as later:
+                later.set_setting("kept", first.__name__)
+                del interrupted
+                gc.collect()
+            assert db.store.settings()["kept"] == first.__name__
 
 
 def test_a_write_that_is_interrupted_anywhere_holds_up_nobody(path: Path) -> None:

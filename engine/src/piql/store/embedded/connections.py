@@ -6,7 +6,8 @@ import os
 import sqlite3
 import threading
 import weakref
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import get_ident
 from typing import Any, Literal, NoReturn
@@ -22,7 +23,12 @@ _PRAGMAS = "PRAGMA mmap_size = 268435456; PRAGMA cache_size = -65536; PRAGMA tem
 
 
 class Connection(sqlite3.Connection):
-    """A connection whose class can be changed: that of SQLite cannot."""
+    """A connection whose class can be changed: that of SQLite cannot.
+
+    `transaction` is whatever began its last transaction, and may end it.
+    """
+
+    transaction: object = None
 
 
 class ConnectionOfParent(Connection):
@@ -37,7 +43,15 @@ class ConnectionOfParent(Connection):
 class Held:
     """A thread's connection, which is open while it is used and usually between its uses.
 
-    `uses` counts those under way, one in another: a read within a transaction. Only the thread itself counts them.
+    `uses` counts those under way, one in another: a read within a transaction. Only the thread itself counts them, and
+    no function does it for others: Ctrl+C may come where a function begins, but not between these two lines.
+
+        held.uses += 1
+        try:
+            … held.connected() …
+        finally:
+            held.uses -= 1
+            held.use_is_over()
     """
 
     __slots__ = ("_file", "_is_retired", "connection", "process", "thread", "uses")
@@ -50,33 +64,34 @@ class Held:
         self.process = os.getpid()
         self.uses = 0
 
-    def enter(self) -> Connection:
-        """Begin a use; may raise whatever SQLite does when it opens a file."""
-        self.uses += 1
-        try:
-            if self.uses == 1:
-                if self._is_retired:  # by its store, in another thread
-                    raise StoreUnavailable(_CLOSED)
-                if FORKS.is_near:
-                    FORKS.let_pass(self)
-            connection = self.connection
-            if connection is None:
-                connection = self.connection = self._file.open()
-        except BaseException:
-            self.leave()
-            raise
+    def connected(self) -> Connection:
+        """Give the connection for a use that has been counted; may raise whatever SQLite does when it opens a file."""
+        if self.uses == 1:
+            if self._is_retired:  # by its store, in another thread
+                raise StoreUnavailable(_CLOSED)
+            if FORKS.is_near:
+                FORKS.let_pass(self)
+        connection = self.connection
+        if connection is None:
+            connection = self.connection = self._file.open()
+        elif self.uses == 1 and connection.in_transaction:  # its end was interrupted, as by Ctrl+C
+            connection.execute("ROLLBACK")
         return connection
 
-    def leave(self) -> None:
-        self.uses -= 1
+    def use_is_over(self) -> None:
+        """Close what was given up while it was in use."""
         if self._is_retired:
             self.close_if_over()
 
-    def __enter__(self) -> Connection:
-        return self.enter()
-
-    def __exit__(self, *failure: object) -> None:
-        self.leave()
+    @contextmanager
+    def used(self) -> Iterator[Connection]:
+        """Use the connection; a generator that is not finished is closed, and so its use ends in any case."""
+        self.uses += 1
+        try:
+            yield self.connected()
+        finally:
+            self.uses -= 1
+            self.use_is_over()
 
     def retire(self) -> None:
         """Close it when it is no longer used: its thread has ended, or its store was closed."""

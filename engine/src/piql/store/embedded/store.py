@@ -12,7 +12,7 @@ import sqlite3
 import tempfile
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 from piql.errors import StoreForked, StoreUnavailable
 from piql.schema.catalog import Index, SqlType, Table
 from piql.store.base import SIGNING_KEY, Answers, Batch, Codec, Consistency, PreparedRead, Reader, ReadShape, Row, Steps
-from piql.store.embedded.connections import Connections, DatabaseFile, Held, Synchronous
+from piql.store.embedded.connections import Connection, Connections, DatabaseFile, Synchronous
 from piql.store.embedded.fork import FORKS
 from piql.store.embedded.layout import EmbeddedRead, ReadBuilder, column_name, layout_of, quoted
 from piql.store.embedded.waiting import not_opened, patiently, unavailable
@@ -128,7 +128,7 @@ class EmbeddedStore:
         self._connections = Connections(self._file)
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            with self._connections.mine() as connection:
+            with self._connections.mine().used() as connection:
                 patiently(lambda: connection.execute(_SETTINGS), self._wait_seconds)
         except StoreForked:
             self.close()
@@ -143,11 +143,11 @@ class EmbeddedStore:
             return connection
 
     @contextmanager
-    def at_work(self) -> Iterator[sqlite3.Connection]:
+    def at_work(self) -> Iterator[Connection]:
         """Use this thread's connection, and turn what SQLite raises into StoreUnavailable."""
         FORKS.refuse_strangers()
         try:
-            with self._connections.mine() as connection:
+            with self._connections.mine().used() as connection:
                 yield connection
         except sqlite3.Error as failure:
             raise unavailable(failure, self._wait_seconds) from failure
@@ -174,16 +174,18 @@ class EmbeddedStore:
     def read_many(self, batches: Sequence[Batch], consistency: Consistency | None = None) -> Answers:
         """Answer the requests; every read sees every write that was acknowledged, whatever is asked."""
         held = self._connections.mine()
+        held.uses += 1
         try:
-            connection = held.enter()
+            connection = held.connected()
             try:
                 return _answers(connection, batches)
             except sqlite3.Error:  # a reader waits only for those who put a file in order that somebody left in a hurry
                 return patiently(lambda: _answers(connection, batches), self._wait_seconds)
-            finally:
-                held.leave()
         except sqlite3.Error as failure:
             raise unavailable(failure, self._wait_seconds) from failure
+        finally:
+            held.uses -= 1
+            held.use_is_over()
 
     def start_many(
         self,
@@ -198,19 +200,35 @@ class EmbeddedStore:
             answers = failure
         done(answers)
 
-    def snapshot(self) -> AbstractContextManager[object]:
-        return _Snapshot(self._connections.mine())
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Let all reads be of one moment: a transaction that only reads."""
+        held = self._connections.mine()
+        held.uses += 1
+        try:
+            connection = held.connected()
+            mark = connection.transaction = object()
+            try:
+                _begin(connection, "BEGIN")
+                yield
+            finally:
+                _end(connection, mark, "COMMIT")
+        except sqlite3.Error as failure:
+            raise unavailable(failure) from failure
+        finally:
+            held.uses -= 1
+            held.use_is_over()
 
     @contextmanager
     def transaction(self) -> Iterator[EmbeddedTransaction]:
         with self.at_work() as connection:
+            mark = connection.transaction = EmbeddedTransaction(connection)
             try:
                 patiently(lambda: _begin(connection, "BEGIN IMMEDIATE"), self._wait_seconds)
-                yield EmbeddedTransaction(connection)
+                yield mark
                 connection.execute("COMMIT")
             finally:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
+                _end(connection, mark, "ROLLBACK")
 
     def settings(self) -> Mapping[str, str]:
         return self._asked(lambda connection: dict(connection.execute("SELECT name, value FROM settings")))
@@ -223,16 +241,18 @@ class EmbeddedStore:
         """Give the file's version; asked after every read whose shape the data decides, so it takes no detour."""
         FORKS.refuse_strangers()
         held = self._connections.mine()
+        held.uses += 1
         try:
-            connection = held.enter()
+            connection = held.connected()
             try:
                 return _version(connection)
             except sqlite3.Error:
                 return patiently(lambda: _version(connection), self._wait_seconds)
-            finally:
-                held.leave()
         except sqlite3.Error as failure:
             raise unavailable(failure, self._wait_seconds) from failure
+        finally:
+            held.uses -= 1
+            held.use_is_over()
 
     def _asked(self, question: Callable[[sqlite3.Connection], T]) -> T:
         with self.at_work() as connection:
@@ -263,34 +283,6 @@ class EmbeddedStore:
             self._remove_folder()
 
 
-class _Snapshot:
-    """A transaction that only reads."""
-
-    __slots__ = ("_connection", "_held")
-
-    def __init__(self, held: Held) -> None:
-        self._held = held
-
-    def __enter__(self) -> None:
-        try:
-            self._connection = self._held.enter()
-            try:
-                _begin(self._connection, "BEGIN")
-            except BaseException:
-                self._held.leave()
-                raise
-        except sqlite3.Error as failure:
-            raise unavailable(failure) from failure
-
-    def __exit__(self, *failure: object) -> None:
-        try:
-            self._connection.execute("COMMIT")
-        except sqlite3.Error as broken:
-            raise unavailable(broken) from broken
-        finally:
-            self._held.leave()
-
-
 def _remove(folder: str, process: int) -> None:
     """Remove a temporary folder, unless this is a forked process: the folder is the parent's."""
     if os.getpid() == process:
@@ -302,6 +294,12 @@ def _begin(connection: sqlite3.Connection, statement: str) -> None:
     if connection.in_transaction:
         connection.execute("ROLLBACK")
     connection.execute(statement)
+
+
+def _end(connection: Connection, mark: object, statement: str) -> None:
+    """End a transaction if it is open still, and never one that began since: after Ctrl+C this may be called late."""
+    if connection.in_transaction and connection.transaction is mark:
+        connection.execute(statement)
 
 
 def _version(connection: sqlite3.Connection) -> int:
