@@ -17,6 +17,7 @@ from crash.workload import SOURCE, TEAMS, Players, after, operations
 from oracle.check import run_world
 from oracle.world import random_world
 from piql.runtime.writing.stepped.pace import Manners
+from piql.runtime.writing.stepped.writer import UNKNOWN
 from piql.store.open import open_store
 from piql.versions.change import build as builds
 from piql.versions.change import steps
@@ -155,3 +156,33 @@ def test_a_write_whose_step_fails_is_whole_or_nothing_at_every_step(what: str, k
         reader.close()
         if is_done:
             return
+
+
+@pytest.mark.parametrize("what", WRITES)
+def test_who_is_told_of_a_failure_is_told_whether_the_write_may_be_there(what: str) -> None:
+    """An error without those words leaves the rows as they were, whoever settles what was left."""
+    statement = WRITES[what]
+    old, new = serially()[1], serially(statement)[1]
+    were_there = 0
+    for at in itertools.count():
+        behind = begin()
+        reader = opened(behind)
+        store = OneFault(behind, "after", at)
+        db = opened(store)
+        store.is_well = False
+        said = ""
+        try:
+            db.run(statement)
+        except piql.PiqlError as failure:
+            said = str(failure)
+        store.is_well = True
+        with suppress(piql.PiqlError):
+            reader.sweep(older_than=-1)
+        found, is_done = seen(reader), not store.faults
+        reader.close()
+        if is_done:
+            break
+        if said and UNKNOWN not in said:
+            assert found == old, f"at step {at} ({dict(store.faults)}): {said}"
+        were_there += UNKNOWN in said and found == new != old
+    assert (were_there > 0) == (new != old)

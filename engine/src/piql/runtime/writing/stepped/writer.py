@@ -27,6 +27,8 @@ from piql.runtime.writing.table_rules.guards import Guards
 from piql.runtime.writing.transactional import TableWriter
 from piql.store.base import EntryChange, Found, Row, State, Store
 
+UNKNOWN = "whether the row was written is not known: read it before you write it again"
+
 Decide = Callable[[Row | None], Row | None]
 """From the record as it is to the record as it shall be, None for none; may refuse."""
 
@@ -42,6 +44,7 @@ class _Work:
     intent: Intent | None = None
     mark: str | None = None  # the write by which this one showed the record as COMING or DOUBTFUL
     last: str | None = None  # the write that left the record as this try knows it
+    is_under_way: bool = False  # something of it was sent that may show the record
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +114,10 @@ class SteppedWriter:
         except Overtaken:
             self._withdraw(work)
             raise
-        except StoreUnavailable:
-            raise  # nobody knows how far it came: the intent stays, to be settled later
+        except StoreUnavailable as failure:  # nobody knows how far it came: the intent stays, to be settled later
+            if work.is_under_way:
+                failure.args = (f"{failure}; {UNKNOWN}",)
+            raise
         except (PiqlError, Redeployed):
             with suppress(StoreUnavailable):
                 self._withdraw(work)
@@ -156,6 +161,7 @@ class SteppedWriter:
         if work.images:
             self._note(work, meter if is_counted else Meter(), change)
         work.last = found.write if found is not None else None
+        work.is_under_way = True
         try:
             is_put, now = self._secure(work, meter, change, entered, touched, mark)
         except (CardinalityViolation, DuplicateKey, ForeignKeyViolation, ConstraintViolation):
