@@ -11,6 +11,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from piql_backend.profile_runs import service
 from piql_backend.settings import Settings
 from piql_profiler.measure.grid import Operator
 from piql_profiler.measure.histogram import Histogram
@@ -271,6 +272,41 @@ async def test_a_stale_run_says_so_and_is_measured_anew_where_it_is(
     folders = [settings.data / "profile-runs" / folder / "measurements" for folder in (run_id, again)]
     old, new = ({(cell.point, cell.interval): cell.started_at for cell in read_cells(folder)} for folder in folders)
     assert {at[0].operator for at in old if old[at] != new[at]} == {SLOWED_DOWN}
+
+
+class _Look:
+    """In the place of the profiler's process: measures until it is told to end."""
+
+    def __init__(self) -> None:
+        self.has_begun = asyncio.Event()
+        self.may_end = asyncio.Event()
+
+    async def start(self, arguments: object, folder: Path, store_url: str) -> _Look:
+        self.has_begun.set()
+        return self
+
+    async def follow(self, on_progress: object) -> tuple[int, str]:
+        await self.may_end.wait()
+        return 0, ""
+
+    async def cancel(self) -> None:
+        self.may_end.set()
+
+
+async def test_a_run_is_not_removed_while_it_is_measured_again(
+    client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = f"/api/profile-runs/{await started(client, SHORT)}"
+    await until(client, url.rpartition("/")[2], "done")
+    look = _Look()
+    monkeypatch.setattr(service, "ProfileProcess", look)
+    looking = asyncio.create_task(client.post(f"{url}/look", timeout=PATIENCE))
+    await look.has_begun.wait()
+    refused = await client.delete(url)
+    assert (refused.status_code, refused.json()["code"]) == (409, "measuring")
+    look.may_end.set()
+    assert (await looking).status_code == 200
+    assert (await client.delete(url)).status_code == 204
 
 
 async def test_events_tell_every_change_and_end_with_the_run(client: httpx.AsyncClient) -> None:

@@ -1,11 +1,18 @@
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from urllib.parse import quote
 
 import httpx
 import pytest
+from piql_backend.errors import ApiError
+from piql_backend.files import write_atomically
+from piql_backend.pages import PageWish
 from piql_backend.settings import Settings
+from piql_backend.workspaces import repository
+from piql_backend.workspaces.repository import Workspaces
 
 
 async def test_the_first_start_makes_the_sample_workspace(client: httpx.AsyncClient) -> None:
@@ -118,3 +125,53 @@ async def test_a_link_out_of_the_workspace_is_no_file_of_it(client: httpx.AsyncC
         assert (await client.put(f"/api/workspaces/scadr/files/{path}", json=change)).status_code == 422
         assert (await client.delete(f"/api/workspaces/scadr/files/{path}")).status_code == 422
     assert secret.read_text() == "secret"
+
+
+def test_a_file_that_is_removed_while_the_files_are_read_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mine").mkdir()
+    workspaces = Workspaces(tmp_path)
+    workspaces.create_file("mine", "kept.piql", "-- kept")
+    monkeypatch.setattr(repository, "_paths", lambda folder: ["removed.piql", "kept.piql"])
+    assert workspaces.texts("mine") == {"kept.piql": "-- kept"}
+    assert [file.path for file in workspaces.read("mine", PageWish(limit=10)).files] == ["kept.piql"]
+
+
+class _Seen:
+    """A lock that tells when somebody wants it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self.is_wanted = threading.Event()
+
+    def __enter__(self) -> None:
+        self.is_wanted.set()
+        self._lock.acquire()
+
+    def __exit__(self, *error: object) -> None:
+        self._lock.release()
+
+
+def test_of_two_files_one_of_which_is_the_folder_of_the_other_one_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mine").mkdir()
+    workspaces, saving = Workspaces(tmp_path), _Seen()
+    monkeypatch.setattr(workspaces, "_saving", saving)
+
+    with ThreadPoolExecutor(1) as others:
+
+        def write_while_the_second_waits(file: Path, text: str) -> None:
+            monkeypatch.setattr(repository, "write_atomically", write_atomically)
+            saving.is_wanted.clear()
+            waiting.append(others.submit(workspaces.create_file, "mine", "a.piql/b.piql", "-- second"))
+            assert saving.is_wanted.wait(60)
+            write_atomically(file, text)
+
+        waiting = []
+        monkeypatch.setattr(repository, "write_atomically", write_while_the_second_waits)
+        workspaces.create_file("mine", "a.piql", "-- first")
+        with pytest.raises(ApiError, match="lies below a file"):
+            waiting[0].result()
+    assert workspaces.texts("mine") == {"a.piql": "-- first"}

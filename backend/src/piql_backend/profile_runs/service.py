@@ -179,10 +179,12 @@ class ProfileRuns:
         return self.read(run_id)
 
     async def delete(self, run_id: str) -> None:
-        """Forget a run that has ended."""
+        """Forget a run that has ended; ApiError 409 while it is measured, for the first time or again."""
         run = self._run(run_id)
         if run.read.state not in ENDED:
             raise ApiError(409, "run-under-way", f"The run is {run.read.state}.", "Cancel it first.")
+        if self._running == run_id:
+            raise ApiError(409, "measuring", "A few points of the run are measured again.", "Wait for their end.")
         del self._runs[run_id]
         await asyncio.to_thread(self._files.delete, run_id)
         self._wake()

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from piql_backend.errors import ApiError, NotFound
@@ -45,7 +46,7 @@ class Workspaces:
         """A workspace with a page of its files, in the order of `texts`."""
         folder = self._folder(workspace_id)
         page = _FILES.page_of(wish, _paths(folder))
-        files = [_read(folder / path, path) for path in page.items]
+        files = [_file_of(path, text) for path, text in _texts(folder, page.items).items()]
         return WorkspaceRead(id=workspace_id, title=TITLES.get(workspace_id, workspace_id), files=files, next=page.next)
 
     def texts(self, workspace_id: str) -> dict[str, str]:
@@ -54,19 +55,19 @@ class Workspaces:
         A link that leads out of the workspace is no file of it.
         """
         folder = self._folder(workspace_id)
-        return {path: _text(folder / path) for path in sorted(_paths(folder), key=_FILES.key)}
+        return _texts(folder, sorted(_paths(folder), key=_FILES.key))
 
     def create_file(self, workspace_id: str, path: str, text: str) -> FileRead:
-        file = self._file(workspace_id, path)
         with self._saving:
+            file = self._file(workspace_id, path)
             if file.exists():
                 current = _read(file, path)
                 raise ApiError(409, "file-exists", f"{path} exists already.", "Choose another name.", current=current)
             return _write(file, path, text)
 
     def save_file(self, workspace_id: str, path: str, text: str, base_revision: str) -> FileRead:
-        file = self._file(workspace_id, path)
         with self._saving:
+            file = self._file(workspace_id, path)
             if not file.is_file():
                 raise NotFound("unknown-file", f"There is no file {path}.", "Create it first.")
             current = _read(file, path)
@@ -75,8 +76,8 @@ class Workspaces:
             return _write(file, path, text)
 
     def delete_file(self, workspace_id: str, path: str, base_revision: str | None = None) -> None:
-        file = self._file(workspace_id, path)
         with self._saving:
+            file = self._file(workspace_id, path)
             if not file.is_file():
                 raise NotFound("unknown-file", f"There is no file {path}.")
             current = _read(file, path)
@@ -87,7 +88,7 @@ class Workspaces:
     def refuse_newer(self, workspace_id: str, base_revisions: Mapping[str, str]) -> None:
         """Refuse with 409 what is based on other files than those there are: one changed, added or removed since."""
         texts = self.texts(workspace_id)
-        there = {path: FileRead(path=path, text=text, revision=revision_of(text)) for path, text in texts.items()}
+        there = {path: _file_of(path, text) for path, text in texts.items()}
         for path, current in there.items():
             if base_revisions.get(path) != current.revision:
                 raise _changed(path, current)
@@ -132,15 +133,27 @@ def _changed(path: str, current: FileRead) -> ApiError:
     return ApiError(409, "file-changed", message, "Compare it with the current text.", current=current)
 
 
+def _texts(folder: Path, paths: Iterable[str]) -> dict[str, str]:
+    """The text of each file that is still there: somebody may remove one after it was listed."""
+    texts = {}
+    for path in paths:
+        with contextlib.suppress(FileNotFoundError):
+            texts[path] = _text(folder / path)
+    return texts
+
+
 def _text(file: Path) -> str:
     return file.read_bytes().decode("utf-8", "replace")
 
 
 def _read(file: Path, path: str) -> FileRead:
-    text = _text(file)
-    return FileRead(path=path, text=text, revision=revision_of(text))
+    return _file_of(path, _text(file))
 
 
 def _write(file: Path, path: str, text: str) -> FileRead:
     write_atomically(file, text)
+    return _file_of(path, text)
+
+
+def _file_of(path: str, text: str) -> FileRead:
     return FileRead(path=path, text=text, revision=revision_of(text))
