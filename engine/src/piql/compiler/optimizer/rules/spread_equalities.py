@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from piql.compiler.logical.expressions import (
-    Expression,
-    Or,
-)
-from piql.compiler.logical.operators import Derived, LogicalNode
+from piql.compiler.logical.expressions import Comparison, Expression, Or, conjuncts
+from piql.compiler.logical.operators import Derived, LogicalNode, SemiJoin, map_inputs
 from piql.compiler.optimizer.analysis.comparisons import compared_column, compared_columns, moved
 from piql.compiler.optimizer.analysis.equalities import Equalities
 from piql.compiler.optimizer.analysis.predicates import key_of, replace_columns
-from piql.compiler.optimizer.analysis.region import Leg, Region, map_regions, read_region, write_region
+from piql.compiler.optimizer.analysis.region import Leg, Region, is_region, map_regions, read_region, write_region
 from piql.compiler.optimizer.rule import RuleContext
 from piql.trees.frozen import replace
+from piql.trees.node import kinds_of
 
 
 def spread_equalities(plan: LogicalNode, context: RuleContext) -> LogicalNode:
@@ -29,7 +27,8 @@ def spread_equalities(plan: LogicalNode, context: RuleContext) -> LogicalNode:
     Two columns of one relation may be equal, too. An OR of such comparisons moves as a whole, to a relation that has a
     column for each of them. Needs predicates where `push_selection_down` left them. Only inner joins count: the columns
     of a left-joined relation are NULL where it has no match. A derived table that is left-joined is read on its own,
-    so it is asked for what its matches must have.
+    so it is asked for what its matches must have. What an EXISTS finds has one value where an equality says so, and so
+    has a column that equals it in each row that is kept.
     """
 
     def spread(node: LogicalNode) -> LogicalNode:
@@ -81,7 +80,50 @@ def spread_equalities(plan: LogicalNode, context: RuleContext) -> LogicalNode:
             return node
         return write_region(replace(region, legs=tuple(legs), conditions=tuple(conditions)))
 
+    if SemiJoin in kinds_of(plan):
+        plan = _said_by_semi_joins(plan, context)
     return map_regions(plan, spread)
+
+
+def _said_by_semi_joins(plan: LogicalNode, context: RuleContext) -> LogicalNode:
+    """Test of the rows that semi-joins keep what has one value in all rows that they find."""
+
+    def visit(node: LogicalNode) -> LogicalNode:
+        node = map_inputs(node, visit)
+        if not isinstance(node, SemiJoin) or node.is_anti or node.mark is not None or not is_region(node.right):
+            return node
+        region = read_region(node.right)
+        inner = [each for leg in region.legs if leg.kind == "inner" for each in leg.filters]
+        conditions = conjuncts(node.condition) if node.condition is not None else ()
+        classes = Equalities((*conditions, *region.conditions, *inner))
+        left = node.left
+        for predicate in inner:
+            column = compared_column(predicate)
+            if column is None or not isinstance(predicate, Comparison) or predicate.operator != "=":
+                continue
+            for other in classes.equal_to(column)[1:]:
+                left = _tested(left, other.relation, replace_columns(predicate, {key_of(column): other}))
+        if left is node.left:
+            return node
+        context.note("what a subquery finds has one value, so what equals it has this value")
+        return replace(node, left=left)
+
+    return visit(plan)
+
+
+def _tested(rows: LogicalNode, relation: str, test: Expression) -> LogicalNode:
+    """Give rows with a test of one relation; the same where none of their inner joins has it."""
+    if isinstance(rows, SemiJoin):
+        left = _tested(rows.left, relation, test)
+        return rows if left is rows.left else replace(rows, left=left)
+    if not is_region(rows):
+        return rows
+    region = read_region(rows)
+    at = next((at for at, leg in enumerate(region.legs) if relation in leg.relations), None)
+    if at is None or region.legs[at].kind == "left" or region.legs[at].first or test in region.legs[at].filters:
+        return rows
+    leg = replace(region.legs[at], filters=(*region.legs[at].filters, test))
+    return write_region(replace(region, legs=(*region.legs[:at], leg, *region.legs[at + 1 :])))
 
 
 def _is_derived(leg: Leg) -> bool:
