@@ -17,6 +17,7 @@ export default defineConfig({
   preview: { host: '127.0.0.1', proxy: { '/api': backend } },
   test: {
     environment: 'node',
+    setupFiles: ['vitest.setup.ts'],
     // Only what hangs takes so long; a busy machine is slow.
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -16,6 +16,7 @@ import httpx
 import piql
 import piql_backend.deployments.service as service
 import pytest
+from patience import PATIENCE
 from piql_backend.settings import Settings
 
 Files = list[dict[str, str]]
@@ -304,12 +305,12 @@ async def test_nobody_who_reads_waits_for_a_deployment(
 
     def slow(*given: Any, **named: Any) -> Any:
         is_under_way.set()
-        assert may_end.wait(30)
+        assert may_end.wait(PATIENCE)
         return begin(*given, **named)
 
     monkeypatch.setattr(service, "begin_deploy", slow)
     deploying = asyncio.create_task(deployed(client, with_town(files)))
-    await asyncio.to_thread(is_under_way.wait, 30)
+    await asyncio.to_thread(is_under_way.wait, PATIENCE)
     slo = {"quantile": 0.99, "threshold_ms": 20, "interval_seconds": 600}
     answers = [
         await client.put("/api/slos/findUser", json=slo),

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from patience import PATIENCE
 from piql_backend.profile_runs import service
 from piql_backend.settings import Settings
 from piql_profiler.measure.grid import Operator
@@ -21,7 +22,6 @@ GRID = {"row_bytes": [200], "scan_rows": [1, 50], "sorted_child_rows": [5, 20], 
 SHORT = {"label": "short", "grid": GRID, "interval_seconds": 0.3, "intervals": 2}
 LONG = {"label": "long", "grid": GRID, "interval_seconds": 600, "intervals": 2}
 SLO = {"quantile": 0.99, "threshold_ms": 500, "interval_seconds": 600}
-PATIENCE = 300  # seconds for a busy machine; who waits goes on as soon as the run has come there
 SLOWED_DOWN = Operator.SORTED_INDEX_JOIN
 Files = list[dict[str, str]]
 

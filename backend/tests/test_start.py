@@ -9,12 +9,13 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
+from patience import PATIENCE
 from piql_backend.settings import Settings
 
-PATIENCE = 120  # seconds for a busy machine; who waits goes on as soon as it is there
 COMMAND = [sys.executable, "-m", "piql_backend"]
 
 
@@ -22,6 +23,10 @@ def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
+
+
+def answer(url: str) -> Any:
+    return httpx.get(url, timeout=PATIENCE).json()
 
 
 def started(port: int, data: Path) -> subprocess.Popen[str]:
@@ -39,9 +44,9 @@ def test_a_started_workbench_says_where_it_is_and_ends_at_sigterm(settings: Sett
     process = started(port, settings.data)
     assert process.stdout is not None
     assert process.stdout.readline() == f"PIQL Workbench: http://127.0.0.1:{port}\n"
-    health = httpx.get(f"http://127.0.0.1:{port}/api/health").json()
+    health = answer(f"http://127.0.0.1:{port}/api/health")
     assert health["status"] == "ok"
-    workspaces = httpx.get(f"http://127.0.0.1:{port}/api/workspaces").json()["items"]
+    workspaces = answer(f"http://127.0.0.1:{port}/api/workspaces")["items"]
     assert [workspace["id"] for workspace in workspaces] == ["scadr"]
 
     taken = subprocess.run([*COMMAND, "--port", str(port)], capture_output=True, text=True, check=False)
@@ -54,12 +59,12 @@ def test_a_started_workbench_says_where_it_is_and_ends_at_sigterm(settings: Sett
     assert re.fullmatch(r"piql serve: the data folder .* is used by another workbench\n", in_use.stderr)
 
     body = {"interval_seconds": 600, "intervals": 1, "grid": {"row_bytes": [40], "scan_rows": [1]}}
-    run_id = httpx.post(f"http://127.0.0.1:{port}/api/profile-runs", json=body).json()["id"]
+    run_id = httpx.post(f"http://127.0.0.1:{port}/api/profile-runs", json=body, timeout=PATIENCE).json()["id"]
     deadline = time.monotonic() + PATIENCE
-    while httpx.get(f"http://127.0.0.1:{port}/api/profile-runs/{run_id}").json()["state"] != "running":
+    while answer(f"http://127.0.0.1:{port}/api/profile-runs/{run_id}")["state"] != "running":
         assert time.monotonic() < deadline
         time.sleep(0.1)
-    with httpx.stream("GET", f"http://127.0.0.1:{port}/api/profile-runs/{run_id}/events") as events:
+    with httpx.stream("GET", f"http://127.0.0.1:{port}/api/profile-runs/{run_id}/events", timeout=PATIENCE) as events:
         next(events.iter_lines())
         process.send_signal(signal.SIGTERM)
         assert process.wait(timeout=PATIENCE) == 0  # long before the run of ten minutes would have ended
@@ -96,8 +101,8 @@ def test_an_interrupted_first_start_is_done_anew(tmp_path: Path) -> None:
         assert process.stdout.readline()
         assert not mark.exists()
         url = f"http://127.0.0.1:{port}/api/deployments"
-        assert [item["id"] for item in httpx.get(url).json()["items"]] == ["d1"]
-        sample = httpx.get(f"{url}/live/queries/findUser/sample-parameters").json()
+        assert [item["id"] for item in answer(url)["items"]] == ["d1"]
+        sample = answer(f"{url}/live/queries/findUser/sample-parameters")
         assert "first 1000 rows" in sample["sources"]["username"]
     finally:
         process.terminate()

@@ -159,7 +159,7 @@ def use_one_row(job: dict[str, Any], number: int, tell: Tell) -> None:
     chance = random.Random(f"{job['seed']} {number}")
     with connect(job["url"]) as db:
         tell("ready")
-        time.sleep(max(0.0, job["starts_at"] - time.monotonic()))
+        job["together"].wait()
         for row in range(job["rows"]):
             known = 0
             for turn in range(job["turns"]):

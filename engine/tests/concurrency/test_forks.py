@@ -15,6 +15,7 @@ from types import SimpleNamespace
 
 import piql
 import pytest
+from patience import PATIENCE
 from piql.errors import StoreForked
 from piql.forking import RenewedLock
 from piql.runtime.writing.stepped.server import Server
@@ -394,7 +395,7 @@ def test_locks_and_threads_of_the_parent_hold_up_no_child(db: piql.Database) -> 
     server = Server(StepwiseStore(), stamps)
     thread = threading.Thread(target=hold, daemon=True)
     thread.start()
-    assert held.wait(60), "the thread ended before it had the locks"
+    assert held.wait(PATIENCE), "the thread ended before it had the locks"
 
     def use_all() -> None:
         memory.put((db,), 1)
@@ -424,5 +425,5 @@ def test_a_child_leaves_the_build_to_its_parent(db: piql.Database) -> None:
     assert in_child(db.close) == "done"
     assert in_child(lambda: build.pause()) == "done"
     build.resume()
-    build.wait(30)
+    build.wait(PATIENCE)
     assert db.execute("low", {"value": 7}).rows == [{"id": 7}]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from itertools import pairwise
 from math import inf
@@ -71,8 +70,7 @@ def test_a_key_that_all_want_is_got_by_exactly_one(nurse: Nursery, url: str, uni
 
 def histories(nurse: Nursery, url: str, kinds: list[str], seed: int, turns: int) -> list[list[Seen]]:
     """Give what eight processes saw of some rows, each row's history by itself."""
-    starts_at = time.monotonic() + 0.3
-    lives = run(nurse, "use_one_row", url, rows=ROWS, kinds=kinds, seed=seed, turns=turns, starts_at=starts_at)
+    lives = run(nurse, "use_one_row", url, rows=ROWS, kinds=kinds, seed=seed, turns=turns)
     found: list[list[Seen]] = [[] for _ in range(ROWS)]
     for session, life in enumerate(lives):
         for said in life.other:

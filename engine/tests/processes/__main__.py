@@ -11,6 +11,7 @@ import importlib
 import json
 import os
 import sys
+from multiprocessing import get_context
 from typing import Any
 
 import piql
@@ -23,6 +24,7 @@ def main() -> None:
         job = json.loads(line)
         module, _, function = job["job"].partition(":")
         work = getattr(importlib.import_module(module), function)
+        job["together"] = get_context("fork").Barrier(job["processes"])  # to begin when all are there
         children = [_born(work, job, number) for number in range(job["processes"])]
         for _ in children:
             pid, status = os.wait()

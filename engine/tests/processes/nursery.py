@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from patience import PATIENCE
+
 TESTS = Path(__file__).resolve().parents[1]
 
 
@@ -72,7 +74,7 @@ class Nursery:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.close()
-        self._process.wait(10)
+        self._process.wait(PATIENCE)
         self._process.stdout.close()
 
     def run(self, job: dict[str, Any], kill_after: float | None = None, after: int = 0) -> list[Life]:

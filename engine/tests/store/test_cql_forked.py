@@ -7,6 +7,7 @@ from typing import Any
 from unittest.mock import MagicMock
 
 import pytest
+from patience import PATIENCE
 from piql.store.cql.address import parse_address
 from piql.store.cql.reads.grouping import Sent
 from piql.store.cql.rust.connection import RustConnection
@@ -77,7 +78,7 @@ def test_the_other_driver_is_refused_though_all_its_slots_are_taken(monkeypatch:
     take = link.slots.get  # as generated readers do first
 
     def read() -> None:
-        take(timeout=5)
+        take(timeout=PATIENCE)
         link.answer("SELECT", [])
 
     assert said_by_child(read).startswith("StoreForked")

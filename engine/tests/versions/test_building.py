@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import piql
 import pytest
+from patience import PATIENCE
 from piql.runtime.deployment import LOOK_SECONDS
 from piql.versions.change.build import Build, Pace, collect
 from piql.versions.deploy import begin_deploy
@@ -96,7 +97,7 @@ def test_a_build_rests_while_it_is_paused_and_goes_on_where_it_was(db: piql.Data
         db.execute("reprice", {"id": 3, "price": 77_777})
         assert found.progress.is_paused
         found.resume()
-        assert found.wait(60).version == 2
+        assert found.wait(PATIENCE).version == 2
         assert found.progress.rows_done == ROWS
         assert broken_promises(other) == []
 
@@ -134,7 +135,7 @@ def test_a_small_change_is_in_force_at_once(db: piql.Database) -> None:
 
 def test_a_background_build_comes_into_force_by_itself(db: piql.Database) -> None:
     build = db.deploy(piql.compile(FIRST + BY_WORD), background=True)
-    assert build.wait(60).version == 2
+    assert build.wait(PATIENCE).version == 2
     assert db.build is None
     assert [each["id"] for each in db.execute("byWord", {"word": "703"}).rows] == [703]
 
@@ -220,5 +221,5 @@ def test_a_connection_that_waited_reads_by_the_new_version_at_once(
         if whose == "another's":
             waits = other
             build = other.build or build
-        build.wait(60)
+        build.wait(PATIENCE)
         assert waits.execute("item", {"id": 7}).rows == [{"cost": 7}]

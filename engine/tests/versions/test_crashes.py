@@ -7,6 +7,7 @@ from pathlib import Path
 
 import piql
 import pytest
+from patience import PATIENCE
 from piql.store.embedded.store import EmbeddedStore
 from piql.versions.change.build import Pace
 from piql.versions.deploy import begin_deploy, deploy
@@ -68,7 +69,7 @@ def kill_at(kept: Path, at: int, pace: Pace) -> bool:
             assert db.deployment.others == ()
         elif build is not None and at % 3 == 1:
             build.resume()
-            build.wait(60)
+            build.wait(PATIENCE)
         if db.deployment.version == 1:
             deploy(db.store, piql.compile(SECOND), pace=pace)
         hold_second(db)

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import piql
 import pytest
+from patience import PATIENCE
 from piql.versions.change.build import Build, Pace
 from piql.versions.deploy import begin_deploy, deploy, open_build
 from promises import broken_promises
@@ -216,7 +217,7 @@ def test_nobody_sees_a_page_cut_while_a_limit_is_raised(url: str) -> None:
             writing = pool.submit(write)
             try:
                 deploy(db.store, piql.compile(limited(9) + LISTED), pace=Pace())
-                writing.result(60)
+                writing.result(PATIENCE)
             finally:
                 is_over.set()
             assert [wrong for each in readers for wrong in each.result()] == []

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 from lsprotocol import types
+from patience import PATIENCE
 from piql.editor.server.places import Text
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.client import LanguageClient
@@ -92,7 +93,7 @@ class Editor(LanguageClient):
     async def findings(self, name: str, version: int | None = None) -> list[types.Diagnostic]:
         """Wait for what is published about a file, and of a version where one is asked for."""
         while True:
-            told = await asyncio.wait_for(self.published.get(), 30)
+            told = await asyncio.wait_for(self.published.get(), PATIENCE)
             if told.uri == self.uri(name) and (version is None or told.version == version):
                 return [*told.diagnostics]
 
@@ -108,7 +109,7 @@ async def editor(tmp_path: Path) -> AsyncIterator[Editor]:
     (tmp_path / "queries" / "followed.piql").write_text(QUERY)
     client = Editor(tmp_path)
     yield client
-    await asyncio.wait_for(client.shutdown_async(None), 30)
+    await asyncio.wait_for(client.shutdown_async(None), PATIENCE)
     client.exit(None)
     await client.stop()
 
