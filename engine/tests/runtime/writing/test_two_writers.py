@@ -122,13 +122,13 @@ def check(arena: Arena, scripts: tuple[Script, Script], choose: Choose, what: st
 def test_two_writers_leave_what_one_after_the_other_leaves(arena: Arena, what: str) -> None:
     chance = random.Random(what)
     for first in range(22):
-        for second in chance.sample(range(1, 22), 2):
-            check(arena, PAIRS[what], switching([first, second]), f"{what}: {first}, {second}")
+        second = chance.randrange(1, 22)
+        check(arena, PAIRS[what], switching([first, second]), f"{what}: {first}, {second}")
 
 
 @pytest.mark.parametrize("what", PAIRS)
 def test_two_writers_in_any_order_of_their_requests(arena: Arena, what: str) -> None:
-    for seed in range(15):
+    for seed in range(8):
         check(arena, PAIRS[what], by_chance(f"{what} {seed}"), f"{what}: seed {seed}")
 
 
