@@ -13,7 +13,7 @@ from piql.text.diagnostics.diagnostic import Edit, Fix
 
 WORLDS = 6
 LONG_WORLDS = 300
-PARTS = 4
+PARTS = 2
 LEAST_MENDED = 0.7  # of some twenty refused queries: the others need another schema or another question
 REMEDY = re.compile(
     r",?\s*(?:CARDINALITY LIMIT \d+ \((?:TOKEN\([^()]*\)|[^()]*)\)|(?<!CARDINALITY )\bLIMIT \d+|PAGINATE \d+"
