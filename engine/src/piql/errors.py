@@ -21,6 +21,7 @@ PiqlError
 └── StoreUnavailable
     ├── StoreForked         what a forked process has of its parent's connections
     ├── StoreFull           no room left on the disk
+    ├── NotAStore           a file of another program, or of another kind of store
     └── StoreSilent         no answer in time
 """
 
@@ -122,6 +123,10 @@ class StoreForked(StoreUnavailable):
 
 class StoreFull(StoreUnavailable):
     """The store has no room left for what was to be written; nothing was."""
+
+
+class NotAStore(StoreUnavailable):
+    """The file is another program's, or another kind of store's: it is left as it is."""
 
 
 class StoreSilent(StoreUnavailable):

@@ -33,7 +33,6 @@ from piql.errors import (
 from piql.runtime.deployment import LOOK_SECONDS, Deployment, Redeployed
 from piql.runtime.execution.observation import Observation, Observer, OperatorTiming
 from piql.runtime.execution.prepared_query import Page, PreparedQuery
-from piql.runtime.execution.seals import signing_key
 from piql.runtime.execution.strategy import Clock, Strategy
 from piql.runtime.writing.bulk import BATCH, Progress, batches, load_by_steps, put_batch
 from piql.runtime.writing.resumed_load import ResumedLoad
@@ -109,7 +108,7 @@ class Database:
         self.strategy: Strategy = known_strategy(strategy)
         self.consistency: Consistency | None = known_consistency(consistency)
         try:
-            self._making = Making(store, self._server, signing_key(store), clock)
+            self._making = Making(store, self._server, clock)
             self._prepared = self._load()
         except (ValueError, LookupError, TypeError) as damage:
             raise StoreUnavailable(f"what the store keeps of its deployment cannot be read: {damage}") from damage
@@ -393,7 +392,7 @@ class Database:
     ) -> Session:
         """Begin a session, or go on with one whose `token` was kept, also if another server gave it."""
         served = Served(
-            self._making.cursor_key,
+            lambda: self._making.cursor_key,
             lambda: self._prepared.deployment.version,
             self._refresh,
             lambda name: is_write(self._named(name)),

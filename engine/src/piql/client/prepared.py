@@ -8,6 +8,7 @@ from piql.compiler.physical.operators import WritePlan
 from piql.compiler.result import CompiledQuery
 from piql.runtime.deployment import Deployment
 from piql.runtime.execution.prepared_query import PreparedQuery
+from piql.runtime.execution.seals import signing_key
 from piql.runtime.execution.strategy import Clock
 from piql.runtime.writing.stepped.server import Server
 from piql.runtime.writing.stepped.writer import SteppedWriter
@@ -19,14 +20,21 @@ from piql.versions.pinned import refuse_overtaken
 PreparedStatement = PreparedQuery | PreparedWrite
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Making:
     """What a database makes its queries and writers with, whatever is deployed."""
 
     store: Store
     server: Server | None
-    cursor_key: bytes
     clock: Clock
+    _key: bytes | None = None
+
+    @property
+    def cursor_key(self) -> bytes:
+        """Give what seals cursors and tokens; a store gets one when it is deployed to, or when it is first needed."""
+        if self._key is None:
+            self._key = signing_key(self.store)
+        return self._key
 
 
 @dataclass(slots=True)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class Served:
     """What a session needs to know of its database, beside what everybody may call."""
 
-    key: bytes  # which seals tokens
+    key: Callable[[], bytes]  # which seals tokens
     version: Callable[[], int]  # the deployment that the database knows
     look: Callable[[], object]  # whether there is a newer one
     writes: Callable[[str], bool]  # says of a deployed query, by its name, whether it is a write
@@ -44,11 +44,11 @@ class Session:
         unknown = self.guarantees - set(get_args(Guarantee))
         if unknown:
             raise InvalidParameter(f"a session guarantees {either(Guarantee)}, not {sorted(unknown)[0]!r}")
-        self._marks = SessionMarks() if token is None else read_token(served.key, token)
+        self._marks = SessionMarks() if token is None else read_token(served.key(), token)
 
     @property
     def token(self) -> str:
-        return self._marks.token(self._served.key)
+        return self._marks.token(self._served.key())
 
     def execute(
         self,

@@ -50,7 +50,7 @@ class State(IntEnum):
 
 
 SIGNING_KEY = "cursor key"
-"""The setting that every connection makes where it is missing: it signs what clients keep."""
+"""The setting that a deployment makes where it is missing, or who first needs it: it seals what clients keep."""
 
 KEPT_SECONDS = 3600
 """No step arrives later than this after it was sent, and no two servers' clocks differ by more."""
@@ -354,7 +354,7 @@ class Store(Protocol):
     def version(self) -> int: ...
 
     def is_empty(self) -> bool:
-        """Say whether nothing was ever put here, by PIQL or by others, but what connecting itself leaves behind."""
+        """Say whether nothing was ever put here, by PIQL or by others, but the key that seals what clients keep."""
         ...
 
     def estimate_rows(self, table: Table) -> int:

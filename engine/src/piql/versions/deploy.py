@@ -16,6 +16,7 @@ from typing import Literal
 from piql.compiler.result import Compilation
 from piql.errors import CompilationRefused, DeployedMeanwhile, DeploymentInProgress
 from piql.runtime.deployment import NOBODY, Deployer, Deployment, Origin
+from piql.runtime.execution.seals import signing_key
 from piql.store.base import Store
 from piql.versions.change.build import BACKGROUND, EAGER, Build, Pace, collect, is_driven, new_driver
 from piql.versions.change.composition import owners_after, refuse_errors, refuse_incompatible, with_earlier
@@ -132,6 +133,7 @@ def _begin(
             continue
         if dict(texts) == dict(state.in_force.texts) and not _is_of_another(deployer, state.in_force.origin):
             return _in_force_already(store, state)
+        signing_key(store)
         with store.transaction() as transaction:
             if transaction.version() != state.epoch:
                 continue  # somebody else deployed meanwhile: begin again from what is there now

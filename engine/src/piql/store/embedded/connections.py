@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import get_ident
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal, NoReturn, Protocol
 
 from piql.errors import StoreForked, StoreUnavailable
 from piql.store.embedded.fork import FORKS
@@ -40,6 +40,17 @@ class ConnectionOfParent(Connection):
     execute = executemany = executescript = cursor = commit = rollback = close = _refuse
 
 
+class Openable(Protocol):
+    """What a connection is opened to."""
+
+    def open(self) -> Connection: ...
+
+
+def uri_of(path: Path, options: str) -> str:
+    """Give the address by which SQLite opens a file in a way of its own."""
+    return f"{path.absolute().as_uri()}?{options}"
+
+
 class Held:
     """A thread's connection, which is open while it is used and usually between its uses.
 
@@ -56,7 +67,7 @@ class Held:
 
     __slots__ = ("_file", "_is_retired", "connection", "process", "thread", "uses")
 
-    def __init__(self, file: DatabaseFile) -> None:
+    def __init__(self, file: Openable) -> None:
         self._file = file
         self._is_retired = False
         self.connection: Connection | None = None
@@ -133,11 +144,12 @@ def _keep_for_ever(connection: Connection) -> None:
 
 
 class DatabaseFile:
-    """A SQLite file in WAL mode, and how it is opened."""
+    """A SQLite file in WAL mode, and how it is opened; one that is not there is made only while `may_be_made`."""
 
     def __init__(self, path: Path, synchronous: Synchronous, wait_seconds: float) -> None:
         self.path = path
         self.is_closed = False
+        self.may_be_made = False
         self._synchronous = synchronous
         self._wait_seconds = wait_seconds
 
@@ -146,7 +158,8 @@ class DatabaseFile:
             raise StoreUnavailable(_CLOSED)
         FORKS.refuse_inherited(self.path)
         connection = sqlite3.connect(
-            self.path,
+            uri_of(self.path, "mode=rwc" if self.may_be_made else "mode=rw"),
+            uri=True,
             timeout=0.0,
             isolation_level=None,
             check_same_thread=False,

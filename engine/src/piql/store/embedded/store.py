@@ -17,19 +17,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from piql.errors import StoreForked, StoreUnavailable
+from piql.errors import StoreUnavailable
 from piql.schema.catalog import Index, SqlType, Table
 from piql.store.base import SIGNING_KEY, Answers, Batch, Codec, Consistency, PreparedRead, Reader, ReadShape, Row, Steps
 from piql.store.embedded.connections import Connection, Connections, DatabaseFile, Synchronous
 from piql.store.embedded.fork import FORKS
 from piql.store.embedded.layout import EmbeddedRead, ReadBuilder, column_name, layout_of, quoted
+from piql.store.embedded.ownership import OWN_TABLES, is_own, is_store, schema_in
 from piql.store.embedded.waiting import not_opened, patiently, unavailable
 from piql.store.values import AFFINITY, codec_of
 
 __all__ = ["WAIT_MS", "EmbeddedStore", "EmbeddedTransaction", "Synchronous"]
 
-_SETTINGS = "CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"
-_TABLES = "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
 WAIT_MS = 5000
 T = TypeVar("T")
 
@@ -103,9 +102,12 @@ class EmbeddedTransaction:
 
 
 class EmbeddedStore:
-    """A store in one SQLite file; without a path, in a temporary folder that goes with it."""
+    """A store in one SQLite file; without a path, in a temporary folder that goes with it.
 
-    own_tables = frozenset({"settings"})  # made by connecting
+    A file that is not there yet, or is empty, is made by the first write; one of another program is refused.
+    """
+
+    kind = "embedded"
 
     @property
     def steps(self) -> Steps | None:
@@ -126,16 +128,40 @@ class EmbeddedStore:
         self._wait_seconds = wait_ms / 1000
         self._file = DatabaseFile(self.path, synchronous, self._wait_seconds)
         self._connections = Connections(self._file)
+        self._is_made = False
+        if self._remove_folder is not None:
+            self.make()
+        else:
+            self.is_made()
+
+    def is_made(self) -> bool:
+        """Say whether there is a store in the file by now, whoever made it."""
+        if not self._is_made:
+            self._is_made = is_store(self.path, self.kind, self._wait_seconds)
+        return self._is_made
+
+    def make(self) -> None:
+        """Make a store in the file, unless there is one."""
+        if self.is_made():
+            return
+        self._file.may_be_made = True
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with self._connections.mine().used() as connection:
-                patiently(lambda: connection.execute(_SETTINGS), self._wait_seconds)
-        except StoreForked:
-            self.close()
-            raise
-        except (sqlite3.Error, OSError, ValueError) as failure:  # ValueError: what can be no path
-            self.close()
+                mark = connection.transaction = object()
+                try:
+                    patiently(lambda: _begin(connection, "BEGIN IMMEDIATE"), self._wait_seconds)
+                    if not is_own(schema_in(connection), self.path, self.kind):
+                        for statement in OWN_TABLES[self.kind].values():
+                            connection.execute(statement)
+                    connection.execute("COMMIT")
+                finally:
+                    _end(connection, mark, "ROLLBACK")
+        except (sqlite3.Error, OSError, ValueError) as failure:
             raise not_opened(self.path, failure, self._wait_seconds) from failure
+        finally:
+            self._file.may_be_made = False
+        self._is_made = True
 
     def connection(self) -> sqlite3.Connection:
         """Give this thread's connection, to look at the file by hand; a fork closes it."""
@@ -221,6 +247,7 @@ class EmbeddedStore:
 
     @contextmanager
     def transaction(self) -> Iterator[EmbeddedTransaction]:
+        self.make()
         with self.at_work() as connection:
             mark = connection.transaction = EmbeddedTransaction(connection)
             try:
@@ -231,6 +258,8 @@ class EmbeddedStore:
                 _end(connection, mark, "ROLLBACK")
 
     def settings(self) -> Mapping[str, str]:
+        if not self.is_made():
+            return {}
         return self._asked(lambda connection: dict(connection.execute("SELECT name, value FROM settings")))
 
     def statements_sent(self) -> int:
@@ -240,6 +269,8 @@ class EmbeddedStore:
     def version(self) -> int:
         """Give the file's version; asked after every read whose shape the data decides, so it takes no detour."""
         FORKS.refuse_strangers()
+        if not self._is_made and not self.is_made():
+            return 0
         held = self._connections.mine()
         held.uses += 1
         try:
@@ -259,9 +290,10 @@ class EmbeddedStore:
             return patiently(lambda: question(connection), self._wait_seconds)
 
     def is_empty(self) -> bool:
-        """Say so of a file without a table, also of another program's, and without a document."""
-        tables = self._asked(lambda connection: connection.execute(_TABLES).fetchall())
-        others = {name for (name,) in tables} - self.own_tables
+        """Say so of a file that is to be made, and of a store without a table or a document."""
+        if not self.is_made():
+            return True
+        others = self._asked(schema_in).keys() - OWN_TABLES[self.kind].keys()
         return self.version() == 0 and not others and not self.settings().keys() - {SIGNING_KEY}
 
     def estimate_rows(self, table: Table) -> int:

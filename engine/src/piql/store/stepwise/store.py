@@ -26,9 +26,6 @@ from piql.store.stepwise.one_by_one import OneByOne
 
 AT = "#at"
 BEFORE_ALL_WRITES = 1
-_CELLS = (
-    "CREATE TABLE IF NOT EXISTS cells (grp TEXT, key TEXT, value TEXT NOT NULL, PRIMARY KEY (grp, key)) WITHOUT ROWID"
-)
 
 
 class StepwiseReadBuilder(ReadBuilder):
@@ -103,7 +100,7 @@ class StepwiseTransaction(EmbeddedTransaction):
 class StepwiseStore(OneByOne, EmbeddedStore):
     """Keeps the whole interface of a store by single rows; `clock` gives seconds since 1970."""
 
-    own_tables = frozenset({"settings", "cells"})
+    kind = "stepwise"
 
     def __init__(
         self,
@@ -114,9 +111,9 @@ class StepwiseStore(OneByOne, EmbeddedStore):
     ) -> None:
         super().__init__(path, synchronous, wait_ms)
         self._clock = clock
-        with self.at_work() as connection:
-            patiently(lambda: connection.execute(_CELLS), self._wait_seconds)
-            patiently(lambda: self._forget(connection), self._wait_seconds)
+        if self.is_made():
+            with self.at_work() as connection:
+                patiently(lambda: self._forget(connection), self._wait_seconds)
 
     @property
     def steps(self) -> StepwiseStore:
@@ -151,6 +148,7 @@ class StepwiseStore(OneByOne, EmbeddedStore):
 
     @contextmanager
     def transaction(self) -> Iterator[StepwiseTransaction]:
+        self.make()
         with self.at_work() as connection:
             yield StepwiseTransaction(self, _PatientConnection(connection, self._wait_seconds))
 
@@ -187,11 +185,15 @@ class StepwiseStore(OneByOne, EmbeddedStore):
                 patiently(lambda put=put, row=row: connection.execute(put, row), self._wait_seconds)  # type: ignore[misc]
 
     def cells(self, group: str, limit: int, after: str = "") -> list[Cell]:
+        if not self.is_made():
+            return []
         sql = "SELECT key, value FROM cells WHERE grp = ? AND key > ? ORDER BY key LIMIT ?"
         with self.at_work() as connection:
             return [Cell(*found) for found in connection.execute(sql, (group, after, limit))]
 
     def groups(self, limit: int, after: str | None = None) -> list[str]:
+        if not self.is_made():
+            return []
         sql = "SELECT DISTINCT grp FROM cells WHERE grp > ? ORDER BY grp LIMIT ?"
         with self.at_work() as connection:
             return [group for (group,) in connection.execute(sql, (after or "", limit))]
@@ -207,6 +209,7 @@ class StepwiseStore(OneByOne, EmbeddedStore):
             return True, known
 
     def note(self, group: str, key: str, value: str | None) -> None:
+        self.make()
         with self.at_work() as connection:
             patiently(lambda: self._set(connection, group, key, value), self._wait_seconds)
 
