@@ -11,7 +11,6 @@ import pytest
 from piql.commands.cli import main
 from piql.errors import CompilationRefused, DeployedMeanwhile
 from piql.runtime.deployment import Deployer
-from piql.store.open import open_store
 from piql.versions.deploy import begin_rollback, deploy, versions
 
 TABLE = "CREATE TABLE users (name VARCHAR(20) PRIMARY KEY, town VARCHAR(20));"
@@ -113,11 +112,3 @@ def test_a_store_is_empty_until_something_is_put_there(tmp_path: Path) -> None:
         assert db.store.is_empty()
         db.deploy(piql.compile(TABLE + FIND))
         assert not db.store.is_empty()
-
-
-def test_a_file_of_another_program_is_not_empty(tmp_path: Path) -> None:
-    for statement in ("CREATE TABLE cells (a INT)", "CREATE VIEW one AS SELECT 1"):
-        with sqlite3.connect(tmp_path / statement) as raw:
-            raw.execute(statement)
-        raw.close()
-        assert not open_store(f"embedded:{tmp_path / statement}").is_empty()

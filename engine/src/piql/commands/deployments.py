@@ -6,8 +6,9 @@ import argparse
 import json
 from collections.abc import Sequence
 
-from piql.client.database import Database, connect
+from piql.client.database import Database
 from piql.commands.arguments import add_output
+from piql.commands.existing import open_existing
 from piql.commands.following import add_store, attempt, deployed, follow, in_words, on_its_way
 from piql.commands.table import format_table
 from piql.versions.deploy import versions
@@ -30,7 +31,7 @@ def deployments(argv: Sequence[str] | None = None) -> int:
     given = parser.parse_args(argv)
 
     def work() -> None:
-        with connect(given.store) as db:
+        with open_existing(given.store) as db:
             match given.action:
                 case "list":
                     print(_as_json(db) if given.output == "json" else _as_text(db))

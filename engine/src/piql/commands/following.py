@@ -11,6 +11,7 @@ from piql.client.database import Database
 from piql.commands.table import counted
 from piql.errors import CompilationRefused, PiqlError
 from piql.runtime.deployment import Deployment
+from piql.store.open import without_login
 from piql.text.diagnostics.render import render_all
 from piql.versions.change.build import Build, BuildProgress
 
@@ -65,11 +66,11 @@ def attempt(command: str, work: Callable[[], None]) -> int:
 def deployed(deployment: Deployment, url: str) -> str:
     compilation = deployment.compilation
     queries, indexes = counted(len(compilation.queries), "query"), counted(len(compilation.indexes), "index")
-    return f"{queries} and {indexes} to {url}, version {deployment.version}"
+    return f"{queries} and {indexes} to {without_login(url)}, version {deployment.version}"
 
 
 def on_its_way(db: Database) -> Build:
     build = db.build
     if build is None:
-        raise PiqlError("no version is on its way")
+        raise PiqlError("no version is on its way: `piql deployments` lists those there are")
     return build

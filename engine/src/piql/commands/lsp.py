@@ -13,6 +13,9 @@ def lsp(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="piql lsp", description="Serve an editor by the Language Server Protocol.")
     parser.add_argument("--stdio", action="store_true", help="by standard input and output, which is the only way")
     parser.parse_args(argv)
+    if sys.stdin is None or sys.stdout is None:
+        print("piql lsp: standard input and output are closed: let the editor start this command", file=sys.stderr)
+        return 2
     try:
         from piql.editor.server.framing import Messages
         from piql.editor.server.server import make_server

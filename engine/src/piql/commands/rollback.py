@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from piql.client.database import connect
+from piql.commands.existing import open_existing
 from piql.commands.following import add_store, attempt, deployed
 
 
@@ -18,7 +18,7 @@ def rollback(argv: Sequence[str] | None = None) -> int:
     given = parser.parse_args(argv)
 
     def work() -> None:
-        with connect(given.store) as db:
+        with open_existing(given.store) as db:
             print(f"rolled back to {deployed(db.rollback(), given.store)}")
 
     return attempt("rollback", work)

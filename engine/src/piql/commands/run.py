@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from datetime import date
 from decimal import Decimal
 
-from piql.client.database import Page, connect
+from piql.client.database import Page
 from piql.commands.arguments import add_output
+from piql.commands.existing import open_existing, refuse_undeployed
 from piql.commands.table import counted, format_table
 from piql.errors import CompilationRefused, NotDeployed, PiqlError
 from piql.text.diagnostics.render import render_all
@@ -38,7 +39,8 @@ def run(argv: Sequence[str] | None = None) -> int:
         parameters[name] = _value(value)
     is_statement = len(given.query.split()) > 1
     try:
-        with connect(given.store) as db:
+        with open_existing(given.store) as db:
+            refuse_undeployed(db, given.store)
             if is_statement:
                 page = db.run(given.query, parameters, given.cursor)
             else:

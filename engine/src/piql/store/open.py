@@ -25,8 +25,9 @@ def open_store(url: str) -> Store:
         return _open_cql(url)
     adapter = _ADAPTERS.get(scheme)
     if adapter is None:
-        shown = re.sub(r"//[^@/]*@", "//", url)  # without a login
-        raise StoreUnavailable(f"no store answers to {shown!r}: write embedded:, embedded:PATH or cql://HOST/KEYSPACE")
+        raise StoreUnavailable(
+            f"no store answers to {without_login(url)!r}: write embedded:, embedded:PATH or cql://HOST/KEYSPACE"
+        )
     path, _, options = rest.partition("?")
     synchronous: Synchronous = "FULL"
     wait_ms = WAIT_MS
@@ -42,6 +43,11 @@ def open_store(url: str) -> Store:
                 options = "synchronous=FULL, synchronous=NORMAL and wait_ms=5000"
                 raise StoreUnavailable(f"{url!r}: the options are {options}, not {name}={value}")
     return adapter(path or None, synchronous, wait_ms=wait_ms)
+
+
+def without_login(url: str) -> str:
+    """Give an address as it may be shown."""
+    return re.sub(r"//[^@/]*@", "//", url)
 
 
 def _open_cql(url: str) -> Store:
