@@ -52,6 +52,7 @@ def test_commits_reach_the_disk_unless_asked_otherwise(tmp_path: Path) -> None:
     for synchronous, number in (("FULL", 2), ("NORMAL", 1)):
         store = open_store(f"embedded:{tmp_path / 'a.db'}?synchronous={synchronous}")
         assert isinstance(store, EmbeddedStore)
+        store.make()
         assert store.connection().execute("PRAGMA synchronous").fetchone() == (number,)
         assert store.connection().execute("PRAGMA journal_mode").fetchone() == ("wal",)
         store.close()

@@ -25,8 +25,31 @@ _DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _MOST_DIGITS = 300  # of a DECIMAL whose type names none
 
 
+FORMS = {
+    Kind.INT: f"a whole number from {INT_RANGE[0]} to {INT_RANGE[1]}",
+    Kind.BIGINT: f"a whole number from {BIGINT_RANGE[0]} to {BIGINT_RANGE[1]}",
+    Kind.DOUBLE: "a number",
+    Kind.DECIMAL: "a number, or a text such as '12.50'",
+    Kind.BOOLEAN: "TRUE or FALSE",
+    Kind.VARCHAR: "a text",
+    Kind.TEXT: "a text",
+    Kind.BLOB: "bytes",
+    Kind.TIMESTAMP: "a moment such as '2026-01-31T12:00:00Z'",
+    Kind.DATE: "a day such as '2026-01-31'",
+    Kind.UUID: "an id such as '123e4567-e89b-12d3-a456-426614174000'",
+}
+"""What is accepted as a value of a type, in words for the user."""
+
+
 class ValueMismatch(ValueError):
-    """A value is not of the type asked; the message says so in words for the user."""
+    """A value is not of the type asked; the message says so in words for the user.
+
+    `why` says what is the matter where the type and its accepted form do not.
+    """
+
+    def __init__(self, message: str, why: str = "") -> None:
+        super().__init__(message)
+        self.why = why
 
 
 def convert(value: object, type: SqlType) -> object:
@@ -61,7 +84,7 @@ def shown(value: object) -> str:
 
 def _refuse(value: object, type: SqlType, why: str = "") -> ValueMismatch:
     article = "an" if type.kind in (Kind.INT,) else "a"
-    return ValueMismatch(f"{shown(value)} is not {article} {type}{': ' + why if why else ''}")
+    return ValueMismatch(f"{shown(value)} is not {article} {type}{': ' + why if why else ''}", why)
 
 
 def _integer(value: object, type: SqlType) -> int:

@@ -9,7 +9,7 @@ from piql.compiler.binding.types import BARE, with_article
 from piql.compiler.logical.operators import QueryParameter
 from piql.errors import InvalidParameter
 from piql.schema.catalog import Kind, SqlType
-from piql.schema.values import BIGINT_RANGE, INT_RANGE, ValueMismatch, convert, shown
+from piql.schema.values import BIGINT_RANGE, FORMS, INT_RANGE, ValueMismatch, convert, shown
 from piql.store.base import Codec
 
 Check = Callable[[Any], Any]
@@ -24,10 +24,10 @@ _CHECK = """if given is None:
         given = {{}}
     try:
         p = [{values}]
-    except KeyError:
+    except (LookupError, TypeError):
         refuse(given)
         raise
-    if len(given) != {count}:
+    if {has_more}:
         refuse(given)"""
 
 
@@ -42,12 +42,19 @@ class ParameterChecks:
         self._declared = {each.name: each for each in declared}
         self.names: dict[str, Any] = {f"check{at}": _check(each, codec) for at, each in enumerate(declared)}
         self.names["refuse"] = self._refuse_names
-        self.source = _CHECK.format(values=", ".join(_sources(declared)), count=len(declared))
+        self.source = _CHECK.format(
+            values=", ".join(_sources(declared)),
+            has_more=f"len(given) != {len(declared)}" if declared else "given.__class__ is not dict or given",
+        )
         made = dict(self.names)
         exec(f"def checked(given):\n    {self.source}\n    return p", made)
         self.checked: Checked = made["checked"]
 
-    def _refuse_names(self, given: Mapping[str, object]) -> None:
+    def _refuse_names(self, given: object) -> None:
+        if not isinstance(given, Mapping):
+            more = ", …" if len(self._declared) > 1 else ""
+            example = "{" + "".join(f"{name!r}: …{more}" for name in list(self._declared)[:1]) + "}"
+            raise InvalidParameter(f"the parameters are {_kind_of(given)}: give values by name, such as {example}")
         for name, parameter in self._declared.items():
             if name not in given:
                 raise InvalidParameter(f"[{name}] is missing: expected {_expected(parameter)}")
@@ -67,6 +74,11 @@ def _sources(declared: Sequence[QueryParameter]) -> list[str]:
         else:
             parts.append(f"check{at}({given})")
     return parts
+
+
+def _kind_of(given: object) -> str:
+    name = type(given).__name__
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 
 
 def _expected(parameter: QueryParameter) -> str:
@@ -90,6 +102,8 @@ def _value_check(parameter: QueryParameter, codec: Callable[[SqlType], Codec | N
     of = BARE[cast(SqlType, parameter.type).kind]
     found = codec(of)
     encode = found.encode if found else None
+    form = FORMS.get(of.kind, "a value")
+    form = form if parameter.max_items is None else f"each {form}"
 
     def check(value: Any) -> Any:
         if value is None:
@@ -97,7 +111,11 @@ def _value_check(parameter: QueryParameter, codec: Callable[[SqlType], Codec | N
         try:
             kept = convert(value, of)
         except ValueMismatch as mismatch:
-            raise InvalidParameter(f"[{parameter.name}]: {mismatch}; expected {_expected(parameter)}") from None
+            verb = "is" if parameter.max_items is None else "holds"
+            why = f"{mismatch.why}; " if mismatch.why else ""
+            raise InvalidParameter(
+                f"[{parameter.name}] {verb} {shown(value)}: {why}expected {_expected(parameter)}, {form}"
+            ) from None
         return encode(kept) if encode else kept
 
     if of.kind in _TEXTS:

@@ -53,7 +53,13 @@ class RecordMaker:
 
     def __call__(self, row: Mapping[str, Any]) -> Row:
         """Give the record of a whole row; columns not named are NULL."""
-        if not row.keys() <= self._names:
+        try:
+            is_known = row.keys() <= self._names
+        except AttributeError:
+            raise ConstraintViolation(
+                f"a row of {self._table.name} is given as {type(row).__name__}: give its columns by name"
+            ) from None
+        if not is_known:
             unknown = next(name for name in row if name not in self._names)
             raise ConstraintViolation(f"{self._table.name} has no column {unknown!r}")
         get = row.get
