@@ -38,6 +38,14 @@ async def test_pages_follow_each_other_to_the_end(client: httpx.AsyncClient) -> 
     assert posted == sorted(set(posted), reverse=True)
 
 
+async def test_a_cursor_with_other_parameters_is_refused(client: httpx.AsyncClient) -> None:
+    me = await someone(client)
+    cursor = (await run(client, "myThoughts", me=me)).json()["cursor"]
+    answer = await run(client, "myThoughts", me="somebody else", cursor=cursor)
+    assert (answer.status_code, answer.json()["code"]) == (422, "invalid-cursor")
+    assert "other parameters" in answer.json()["message"]
+
+
 async def test_a_cursor_of_a_replaced_query_is_stale(client: httpx.AsyncClient) -> None:
     me = await someone(client)
     cursor = (await run(client, "myThoughts", me=me)).json()["cursor"]

@@ -78,7 +78,7 @@ class NumberOutOfRange(PiqlError):
 
 
 class InvalidCursor(PiqlError):
-    """The cursor is damaged, or belongs to another query."""
+    """The cursor is damaged, or belongs to another query or to other parameters."""
 
 
 class StaleCursor(InvalidCursor):

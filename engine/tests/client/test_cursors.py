@@ -110,6 +110,42 @@ def test_a_cursor_is_for_its_own_query_only(db: piql.Database) -> None:
         db.execute("leave", {"username": "a"}, cursor=cursor)
 
 
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_a_cursor_goes_on_with_the_parameters_of_its_page_alone(db: piql.Database, strategy: Strategy) -> None:
+    for name in ("myThoughts", "stream"):
+        first = db.execute(name, {"me": "a"}, strategy=strategy)
+        assert first.cursor is not None
+        rows = db.execute(name, {"me": "a"}, cursor=first.cursor, strategy=strategy).rows
+        assert rows
+        assert not [row for row in rows if row in first.rows]
+        for wrong in ("b", "", None):
+            with pytest.raises(piql.InvalidCursor, match="other parameters: give those of the page before"):
+                db.execute(name, {"me": wrong}, cursor=first.cursor, strategy=strategy)
+
+
+def test_a_cursor_of_a_statement_and_of_a_session_are_bound_to_parameters_too(db: piql.Database) -> None:
+    text = "SELECT text FROM thoughts WHERE owner = [me] ORDER BY posted PAGINATE 3"
+    session = db.session()
+    for run in (db.run, session.run):
+        cursor = run(text, {"me": "a"}).cursor
+        assert run(text, {"me": "a"}, cursor).rows
+        with pytest.raises(piql.InvalidCursor, match="other parameters"):
+            run(text, {"me": "b"}, cursor)
+
+
+def test_parameters_that_are_equal_in_other_forms_go_on(empty: piql.Database) -> None:
+    empty.load("users", [{"username": name} for name in NAMES])
+    empty.load("thoughts", [{"owner": "a", "posted": moment(number)} for number in range(6)])
+    since = "SELECT owner, posted FROM thoughts WHERE owner = [me] AND posted >= [since] ORDER BY posted PAGINATE 2"
+    cursor = empty.run(since, {"me": "a", "since": START}).cursor
+    assert len(empty.run(since, {"since": START.isoformat(), "me": "a"}, cursor).rows) == 2
+    some = "SELECT owner, posted FROM thoughts WHERE owner IN [names] MAX 3 ORDER BY posted PAGINATE 2"
+    cursor = empty.run(some, {"names": ["a", "b", "c"]}).cursor
+    assert len(empty.run(some, {"names": ("c", "a", "b", "a")[:3]}, cursor).rows) == 2
+    with pytest.raises(piql.InvalidCursor, match="other parameters"):
+        empty.run(some, {"names": ["a", "b"]}, cursor)
+
+
 def test_a_cursor_of_a_replaced_query_is_stale_and_of_one_deployed_again_is_not(db: piql.Database) -> None:
     cursor = db.execute("myThoughts", {"me": "a"}).cursor
     text = db.deployment.texts[""]
@@ -193,13 +229,11 @@ def test_pages_over_a_list_of_values_are_merged(games: piql.Database, strategy: 
     assert [_key(row["score"]) for row in rows] == sorted((_key(row["score"]) for row in rows), reverse=True)
 
 
-def test_a_cursor_with_other_parameters_stays_inside_their_range(games: piql.Database) -> None:
+def test_a_cursor_of_another_range_is_refused(games: piql.Database) -> None:
     cursor = games.execute("above", {"level": 2, "low": 0, "high": 4}).cursor
-    cursor = games.execute("above", {"level": 2, "low": 0, "high": 4}, cursor=cursor).cursor
-    assert all(
-        row["score"] > 3 for row in games.execute("above", {"level": 2, "low": 3, "high": 4}, cursor=cursor).rows
-    )
-    assert games.execute("above", {"level": 2, "low": -5, "high": -1}, cursor=cursor).rows == []
+    for low, high in ((3, 4), (-5, -1), (0, 5)):
+        with pytest.raises(piql.InvalidCursor, match="other parameters"):
+            games.execute("above", {"level": 2, "low": low, "high": high}, cursor=cursor)
 
 
 STATEMENT = "SELECT posted, text FROM thoughts WHERE owner = [me] ORDER BY posted DESC PAGINATE 4"

@@ -1,6 +1,6 @@
 """Cursors: opaque strings that say where a page ended, sealed so that nobody can read, make or change one.
 
-sealed JSON: [query, its mark, deployment, [values of the page's order]], filled up with spaces
+sealed JSON: [query, its mark, deployment, [values of the page's order], digest of parameters], filled up with spaces
 
 The values may be of columns that the query does not show. Of their length a cursor tells only the next multiple of 32.
 """
@@ -8,7 +8,9 @@ The values may be of columns that the query does not show. Of their length a cur
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
+from collections.abc import Iterable
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -23,26 +25,51 @@ _STEP = 32
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def write_cursor(key: bytes, query: str, mark: str, deployment: int, place: tuple[Any, ...]) -> str:
-    body = json.dumps([query, mark, deployment, place], separators=(",", ":"), default=_tagged).encode()
+def write_cursor(
+    key: bytes, query: str, mark: str, deployment: int, place: tuple[Any, ...], parameters: Iterable[object] = ()
+) -> str:
+    content = [query, mark, deployment, place, _digest(parameters)]
+    body = json.dumps(content, separators=(",", ":"), default=_tagged).encode()
     return sealed(key, body.ljust(-(-len(body) // _STEP) * _STEP), _PURPOSE)
 
 
-def read_cursor(key: bytes, query: str, mark: str, cursor: object) -> tuple[Any, ...]:
-    """Give the place that a cursor of this query holds; raise InvalidCursor or StaleCursor."""
+def read_cursor(
+    key: bytes, query: str, mark: str, cursor: object, parameters: Iterable[object] = ()
+) -> tuple[Any, ...]:
+    """Give the place that a cursor of this query holds; raise InvalidCursor or StaleCursor.
+
+    `parameters` are the stored values of the execution: a cursor goes on with those of the page that gave it.
+    """
     if not isinstance(cursor, str):
         raise InvalidCursor("a cursor is the text that the page before gave")
     body = opened(key, cursor, _PURPOSE)
     if body is None:
         raise InvalidCursor("the cursor is damaged, or was made by another store")
-    of_query, of_mark, deployment, place = json.loads(body, object_hook=_untagged)
+    of_query, of_mark, deployment, place, *digest = json.loads(body, object_hook=_untagged)
     if of_query != query:
         raise InvalidCursor(f"the cursor belongs to {of_query or 'a statement'}, not to {query or 'a statement'}")
     if of_mark != mark and not query:
         raise StaleCursor("the cursor belongs to another statement, or the schema has changed: start again")
     if of_mark != mark:
         raise StaleCursor(f"{query} has been replaced since deployment {deployment} made this cursor: start again")
+    if digest != [_digest(parameters)]:
+        raise InvalidCursor(
+            "the cursor was made with other parameters: give those of the page before, or start again without it"
+        )
     return tuple(place)
+
+
+def _digest(parameters: Iterable[object]) -> str:
+    """Give a short digest of stored values; lists are the same in any order, as they are to a query."""
+    text = repr(
+        [sorted(set(map(_as_text, each))) if isinstance(each, tuple) else _as_text(each) for each in parameters]
+    )
+    return hashlib.sha256(text.encode()).hexdigest()[:24]
+
+
+def _as_text(value: object) -> str:
+    """Give equal values the same text."""
+    return f"n{value.normalize(WIDE)}" if isinstance(value, Decimal) else repr(value)
 
 
 def _tagged(value: object) -> dict[str, object]:

@@ -103,7 +103,7 @@ class PreparedQuery:
         if cursor is not None:
             if not self._is_paged:
                 raise InvalidCursor(f"{self._called} has no pages: only a query with PAGINATE takes a cursor")
-            position = read_cursor(self._cursor_key, self.name, self._mark, cursor)
+            position = read_cursor(self._cursor_key, self.name, self._mark, cursor, values)
         execution = Execution(values, position, strategy == "lazy")
         timings = Timings() if observer is not None else None
         timed = timings.add if timings is not None else None
@@ -126,7 +126,9 @@ class PreparedQuery:
             raise self._out_of_range() from None
         next_cursor = None
         if execution.page_end is not None:
-            next_cursor = write_cursor(self._cursor_key, self.name, self._mark, self._deployment, execution.page_end)
+            next_cursor = write_cursor(
+                self._cursor_key, self.name, self._mark, self._deployment, execution.page_end, values
+            )
         elapsed = (clock() - started) * 1000
         if observer is not None and timings is not None:
             self._report(observer, timings, elapsed, operations, round_trips, len(dicts))
