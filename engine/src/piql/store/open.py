@@ -16,6 +16,7 @@ _ADAPTERS: dict[str, type[EmbeddedStore]] = {"embedded": EmbeddedStore, "stepwis
 def open_store(url: str) -> Store:
     """Open `embedded:` (temporary) or `embedded:PATH`, each with `?synchronous=NORMAL` if wished.
 
+    A file that is not there is made by the first write; one of another program is refused with NotAStore.
     A writer waits for others for 5 s, or as long as `wait_ms=…` says.
     `stepwise:` is the same without transactions, to try what other stores must do. `cql://…` is a cluster, whose
     adapter needs the extra `cql`.
