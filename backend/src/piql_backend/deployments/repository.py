@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from datetime import datetime
+from typing import Any, NamedTuple
 
 from piql.versions.change.composition import EARLIER
 
@@ -24,6 +25,13 @@ _COLUMNS = "version, workspace_id, created_at, run_id, model, files, queries, bo
 _VERSIONS = Listing[DeploymentRead, int]("deployments", int, lambda read: read.version, is_descending=True)
 
 
+class VersionTime(NamedTuple):
+    """A version by its number, and when it came."""
+
+    version: int
+    created_at: datetime
+
+
 class DeploymentTable:
     """The table `deployments`. Which of its versions is live is not among what it knows."""
 
@@ -34,16 +42,36 @@ class DeploymentTable:
         """A page of the versions, the newest first; `live` is the number of the one that runs, 0 of none."""
         return _VERSIONS.page(wish, lambda version, count: self._older(version, count, live))
 
-    def list(self, live: int) -> Sequence[DeploymentRead]:
-        """All versions, the newest first."""
-        return self._older(None, None, live)
+    def newest_of(self, count: int, live: int) -> Sequence[DeploymentRead]:
+        """So many versions, the newest first."""
+        return self._older(None, count, live)
 
-    def _older(self, version: int | None, count: int | None, live: int) -> Sequence[DeploymentRead]:
-        """The `count` newest versions before one; all of them for None."""
+    def times(self, version: int, since: datetime) -> Sequence[VersionTime]:
+        """When a version and those before it came, back to the one that was live at a time, the newest first."""
+        selection = """
+            SELECT version, created_at FROM deployments
+            WHERE version <= $version AND version >= coalesce(
+                (SELECT max(version) FROM deployments WHERE version <= $version AND created_at <= $since), 0)
+            ORDER BY version DESC
+        """
+        with self._database.read() as cursor:
+            rows = cursor.execute(selection, {"version": version, "since": since}).fetchall()
+        return [VersionTime(number, aware(at)) for number, at in rows]
+
+    def _older(self, version: int | None, count: int, live: int) -> Sequence[DeploymentRead]:
+        """The `count` newest versions before one, or of all."""
         selection = f"SELECT {_COLUMNS} FROM deployments WHERE ? IS NULL OR version < ? ORDER BY version DESC LIMIT ?"
         with self._database.read() as cursor:
             rows = cursor.execute(selection, [version, version, count]).fetchall()
         return [DeploymentRead(**_fields(row, live)) for row in rows]
+
+    def has_query(self, name: str) -> bool:
+        """Say whether any version has a query of that name; the database looks, so that no version is read here."""
+        selection = """
+            SELECT 1 FROM deployments WHERE list_contains(json_extract_string(queries, '$[*].name'), ?) LIMIT 1
+        """
+        with self._database.read() as cursor:
+            return cursor.execute(selection, [name]).fetchone() is not None
 
     def read(self, version: int, live: int) -> DeploymentDetailRead | None:
         with self._database.read() as cursor:

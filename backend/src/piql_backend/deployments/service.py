@@ -6,6 +6,7 @@ import threading
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import datetime
 from types import MappingProxyType
 
 from piql.compiler.result import Compilation
@@ -19,7 +20,7 @@ from piql_backend.compilations.service import Compilations
 from piql_backend.deployments.building import Building
 from piql_backend.deployments.comparing import Touched, changes_between, preview_of, touched
 from piql_backend.deployments.history import FIRST_START, History, LiveDeployment, deployer_of, shown
-from piql_backend.deployments.repository import DeploymentTable
+from piql_backend.deployments.repository import DeploymentTable, VersionTime
 from piql_backend.deployments.schemas import (
     BuildCreate,
     BuildRead,
@@ -97,10 +98,10 @@ class Deployments:
         reads = [read.model_copy(update={"is_before": True}) if read.version == before else read for read in page.items]
         return Page(items=reads, next=page.next)
 
-    def until(self, version: int) -> Sequence[DeploymentRead]:
-        """A version and all before it, the newest first."""
+    def times(self, version: int, since: datetime) -> Sequence[VersionTime]:
+        """When a version and those before it came, back to the one that was live at a time, the newest first."""
         self.history.look()
-        return [read for read in self._table.list(self._live_version()) if read.version <= version]
+        return self._table.times(version, since)
 
     def read(self, deployment_id: str) -> DeploymentDetailRead:
         """The version of that name, or the live one for `live`; ApiError 404 for none."""
@@ -203,7 +204,7 @@ class Deployments:
 
     def knows_query(self, name: str) -> bool:
         """Whether any version has a query of that name."""
-        return any(query.name == name for read in self._table.list(0) for query in read.queries)
+        return self._table.has_query(name)
 
     def _begun(self, wish: _Wish, pace: Pace, *, is_background: bool) -> Build:
         """Begin to deploy against what is live now, which is what the reader saw."""
@@ -269,10 +270,11 @@ class Deployments:
     def _deployed_meanwhile(self, base_version: int) -> ApiError:
         """The refusal that says what came between the version that was seen and the live one."""
         self.history.look()
-        newer = [read for read in self._table.list(self._live_version()) if read.version > base_version]
+        newest = self._table.newest_of(_MOST_BETWEEN, self._live_version())
         between = [
             BetweenRead(id=read.id, version=read.version, deployed_by=read.deployed_by, created_at=read.created_at)
-            for read in newer[:_MOST_BETWEEN]
+            for read in newest
+            if read.version > base_version
         ]
         seen = f"version {base_version} was live" if base_version else "nothing was deployed"
         now = ", ".join(f"version {read.version} by {read.deployed_by}" for read in between[:3])

@@ -94,7 +94,7 @@ class Latency:
 
         What ran before the window is not asked for: of a version that was live when the window began, the first.
         """
-        until = self._deployments.until(deployment.version)
+        until = self._deployments.times(deployment.version, since)
         later = [read for read in until if read.created_at > aware(since)]
         in_force = until[len(later) : len(later) + 1]  # when the window began; the newest version comes first
         first = {query.name: deployment.version for query in deployment.queries}
