@@ -59,11 +59,14 @@ async def test_a_file_of_another_program_gets_no_sample(tmp_path: Path, running:
     with closing(sqlite3.connect(file)) as raw, raw:
         raw.execute("CREATE TABLE users (name TEXT)")
         raw.execute("INSERT INTO users VALUES ('ada')")
+    before = file.read_bytes()
     async with running(replace(settings_for(tmp_path / "data"), store=f"embedded:{file}")) as client:
+        health = (await client.get("/api/health")).json()
+        assert f"{file} is a database of another program" in health["store"]["message"]
         assert (await client.get("/api/deployments")).json()["items"] == []
         assert await workspace_ids(client) == ["application"]
-    with closing(sqlite3.connect(file)) as raw:
-        assert raw.execute("SELECT * FROM users").fetchall() == [("ada",)]
+    assert file.read_bytes() == before
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith("existing.db")] == ["existing.db"]
 
 
 async def test_the_last_workspace_comes_back_from_the_store(settings: Settings, running: Running) -> None:

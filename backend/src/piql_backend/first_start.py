@@ -20,7 +20,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, Protocol, cast
 
-from piql.errors import PiqlError
+from piql.errors import NotAStore, PiqlError
 from piql.versions.deploy import versions
 
 from piql_backend.deployments.history import FIRST_START
@@ -109,6 +109,8 @@ class FirstStart:
         """Whether the store is empty; of one that is away nobody knows, and it is looked at again."""
         try:
             return store.database().store.is_empty()
+        except NotAStore:
+            return False
         except (PiqlError, ApiError):
             return True
 

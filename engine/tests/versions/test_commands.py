@@ -63,7 +63,9 @@ def test_what_rests_is_paused_resumed_and_cancelled(url: str, second: str, capsy
     assert main(["deployments", "resume", "--store", url]) == 0
     assert capsys.readouterr().out == f"deployed 5 queries and 1 index to {url}, version 2\n"
     assert main(["deployments", "cancel", "--store", url]) == 1
-    assert capsys.readouterr().err == "piql deployments: no version is on its way\n"
+    assert capsys.readouterr().err == (
+        "piql deployments: no version is on its way: `piql deployments` lists those there are\n"
+    )
 
 
 def test_a_cancelled_version_is_gone(url: str, capsys: Texts) -> None:
