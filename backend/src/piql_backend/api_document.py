@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from threading import Lock
 from typing import Any
 
 from fastapi import FastAPI
+from fastapi.responses import JSONResponse
 
 from piql_backend.errors import described
 from piql_backend.retry_after import PASSING_STATUSES, RETRY_AFTER
@@ -14,9 +16,25 @@ _SECONDS = {"description": "Ask again after so many seconds.", "required": True,
 
 
 class DocumentedApi(FastAPI):
-    """A FastAPI application; what its middleware answers is declared where it can come."""
+    """A FastAPI application; what its middleware answers is declared where it can come.
+
+    The document is made when it is first asked for, by a thread: that takes longer than other requests should wait.
+    """
+
+    def __init__(self, *, document_path: str, **options: Any) -> None:
+        self._making = Lock()
+        super().__init__(openapi_url=None, **options)
+
+        def read_document() -> JSONResponse:
+            return JSONResponse(self.openapi())
+
+        self.add_api_route(document_path, read_document, include_in_schema=False)
 
     def openapi(self) -> dict[str, Any]:
+        with self._making:
+            return self._made()
+
+    def _made(self) -> dict[str, Any]:
         if self.openapi_schema is None:
             document = super().openapi()
             for operations in document["paths"].values():

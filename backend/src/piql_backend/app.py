@@ -74,7 +74,7 @@ def create_app(settings: Settings | None = None, workbench: Workbench | None = N
     app = DocumentedApi(
         title="PIQL Workbench",
         version=__version__,
-        openapi_url="/api/openapi.json",
+        document_path="/api/openapi.json",
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
