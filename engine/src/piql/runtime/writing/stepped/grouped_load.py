@@ -12,13 +12,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
 
-from piql.errors import PiqlError, StoreUnavailable
+from piql.errors import PiqlError, StoreFull, StoreUnavailable
 from piql.runtime.deployment import LOOK_SECONDS, Redeployed
 from piql.runtime.writing.stepped.intents import Intent
 from piql.runtime.writing.stepped.places import Places
 from piql.runtime.writing.stepped.server import Server
 from piql.runtime.writing.stepped.stamps import stamp_of
-from piql.runtime.writing.stepped.writer import SteppedWriter
+from piql.runtime.writing.stepped.writer import HALF_WAY, SteppedWriter
 from piql.runtime.writing.table_rules.guards import Guards
 from piql.store.base import EntryChange, Row, State
 
@@ -62,6 +62,8 @@ class GroupedLoad:
             if self._server.manners.clock() - began > LOOK_SECONDS:
                 self._writer.look_again()
             self._decide(loads)
+        except StoreFull as failure:
+            raise StoreFull(f"{HALF_WAY}; which rows are in is not known: load them again") from failure
         except StoreUnavailable:
             raise  # nobody knows how far it came: the intents stay, to be settled later
         except (PiqlError, Redeployed):

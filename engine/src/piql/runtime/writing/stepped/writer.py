@@ -12,6 +12,7 @@ from piql.errors import (
     DuplicateKey,
     ForeignKeyViolation,
     PiqlError,
+    StoreFull,
     StoreUnavailable,
 )
 from piql.runtime.deployment import LOOK_SECONDS, Deployment, Redeployed
@@ -28,6 +29,7 @@ from piql.runtime.writing.transactional import TableWriter
 from piql.store.base import EntryChange, Found, Row, State, Store
 
 UNKNOWN = "whether the row was written is not known: read it before you write it again"
+HALF_WAY = "the disk of the store became full half-way: make room"
 
 Decide = Callable[[Row | None], Row | None]
 """From the record as it is to the record as it shall be, None for none; may refuse."""
@@ -116,7 +118,7 @@ class SteppedWriter:
             raise
         except StoreUnavailable as failure:  # nobody knows how far it came: the intent stays, to be settled later
             if work.is_under_way:
-                failure.args = (f"{failure}; {UNKNOWN}",)
+                failure.args = (f"{HALF_WAY if isinstance(failure, StoreFull) else failure}; {UNKNOWN}",)
             raise
         except (PiqlError, Redeployed):
             with suppress(StoreUnavailable):
