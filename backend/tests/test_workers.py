@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -170,3 +171,26 @@ async def test_page_health_and_executions_answer_while_no_worker_does(
         for worker in stopped:
             os.kill(worker, signal.SIGCONT)
     assert {(await text).status_code for text in texts} == {200}
+
+
+def test_a_worker_that_is_ended_while_it_starts_is_no_error(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    has_begun, has_ended = threading.Event(), threading.Event()
+    end = pools._Process.end
+
+    def is_ready(process: pools._Process) -> bool:
+        has_begun.set()
+        has_ended.wait()
+        return False
+
+    def end_and_tell(process: pools._Process) -> None:
+        end(process)
+        has_ended.set()
+
+    monkeypatch.setattr(pools._Process, "is_ready", is_ready)
+    monkeypatch.setattr(pools._Process, "end", end_and_tell)
+    pool = WorkerPool(WorkerLimits(workers=1))
+    has_begun.wait()
+    pool.close()
+    assert caplog.messages == []

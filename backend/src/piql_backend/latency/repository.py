@@ -95,7 +95,7 @@ class ObservationTable:
             cursor.execute("DELETE FROM observations WHERE started_at < ?", [now() - age])
 
     def began(self, since: datetime) -> datetime | None:
-        """Say when observing began anew in the window, because what was observed before was lost."""
+        """When observing began anew in the window, because what was observed before was lost."""
         with self._database.read() as cursor:
             found = cursor.execute("SELECT max(began) FROM beginnings WHERE began >= ?", [since]).fetchone()
         return aware(found[0]) if found is not None and found[0] is not None else None

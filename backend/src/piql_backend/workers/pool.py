@@ -135,9 +135,10 @@ class WorkerPool:
         if is_closing:
             process.end()
         elif not process.is_ready():
-            log.error("a worker does not start")
             self._lose(slot, process)
             with self._changed:
+                if not self._is_closing:
+                    log.error("a worker does not start")
                 self._changed.wait_for(lambda: self._is_closing, timeout=1.0)  # not again and again at full speed
         return process
 
