@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from random import Random
 
-from piql.compiler.binding.schema import TYPE_NAMES
+from piql.schema.types import KIND_OF_NAME
 
 SECTIONS: dict[str, str] = {
     "Files": """
@@ -98,7 +98,7 @@ fetch           = "FETCH" name [ name ] { "OF" name [ name ] "BY" name }
 LEXICAL: dict[str, tuple[str, tuple[str, ...]]] = {
     "name": ("a word that is not reserved, or any text in double quotes", ("users", "owner", "text", '"two words"')),
     "word": ("letters, digits and `_`, not beginning with a digit", ("count", "_me", "LOWER", "größe")),
-    "type_name": ("one of the [types](types.md)", tuple(TYPE_NAMES)),
+    "type_name": ("one of the [types](types.md)", tuple(KIND_OF_NAME)),
     "number": ("digits, with a point or an exponent where wished: `7`, `7.5`, `7e3`", ("7", "7.5", ".5", "7e3")),
     "positive": ("digits, at least 1", ("1", "100")),
     "string": ("text in single quotes on one line; a quote inside is doubled", ("'ada'", "'it''s'", "''")),

@@ -6,31 +6,15 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from uuid import UUID
 
-from piql.compiler.binding.schema import TYPE_NAMES
 from piql.compiler.binding.types import BARE, is_comparable
-from piql.compiler.physical.widths import UNSIZED_BYTES, has_size, value_bytes
 from piql.schema.catalog import Kind
 from piql.schema.decimals import MAX_EXPONENT, MAX_PRECISION
-from piql.schema.values import BIGINT_RANGE, INT_RANGE, ValueMismatch, convert
-from piql.store.values import AFFINITY
+from piql.schema.types import COLUMN_TYPES, KINDS, UNSIZED_BYTES, convert, has_size, value_bytes
+from piql.schema.values import ValueMismatch
+from piql.store.values import STORED
 
 from reference.markdown import code, codes, table
 
-_KINDS = [kind for kind in Kind if kind is not Kind.NULL]
-
-_HOLDS = {
-    Kind.INT: f"whole numbers from {INT_RANGE[0]:,} to {INT_RANGE[1]:,}",
-    Kind.BIGINT: f"whole numbers from {BIGINT_RANGE[0]:,} to {BIGINT_RANGE[1]:,}",
-    Kind.DOUBLE: "64-bit floating-point numbers, without NaN and infinity",
-    Kind.DECIMAL: f"exact numbers; `(p, s)`: p digits (at most {MAX_PRECISION}), s of them after the point",
-    Kind.BOOLEAN: "TRUE and FALSE",
-    Kind.VARCHAR: "text; `(n)`: at most n code points",
-    Kind.TEXT: "text of any length",
-    Kind.BLOB: "bytes",
-    Kind.TIMESTAMP: "moments in UTC, to the millisecond",
-    Kind.DATE: "days",
-    Kind.UUID: "128-bit identifiers",
-}
 _SAMPLES: tuple[tuple[str, object], ...] = (
     ("int", 7),
     ("float", 7.5),
@@ -49,9 +33,9 @@ _SAMPLES: tuple[tuple[str, object], ...] = (
 
 
 def pages() -> dict[str, str]:
-    holds = [(code(kind.value), codes(_other_names(kind)) or "–", _HOLDS[kind]) for kind in _KINDS]
-    python = [(code(kind.value), code(_given(kind)), ", ".join(_accepted(kind))) for kind in _KINDS]
-    stored = [(code(kind.value), _compared(kind), _bytes(kind), code(AFFINITY[kind])) for kind in _KINDS]
+    holds = [(code(kind.value), codes(_other_names(kind)) or "–", COLUMN_TYPES[kind].holds) for kind in KINDS]
+    python = [(code(kind.value), code(_given(kind)), ", ".join(_accepted(kind))) for kind in KINDS]
+    stored = [(code(kind.value), _compared(kind), _bytes(kind), code(STORED[kind].affinity)) for kind in KINDS]
     text = f"""
 # Types
 
@@ -98,7 +82,7 @@ column's type in the embedded store.
 
 
 def _other_names(kind: Kind) -> list[str]:
-    return [name for name, (each, _) in TYPE_NAMES.items() if each is kind and name != kind.value]
+    return list(COLUMN_TYPES[kind].names[1:])
 
 
 def _given(kind: Kind) -> str:
@@ -124,7 +108,7 @@ def _accepted(kind: Kind) -> list[str]:
 
 
 def _compared(kind: Kind) -> str:
-    return codes(each.value for each in _KINDS if is_comparable(BARE[kind], BARE[each]))
+    return codes(each.value for each in KINDS if is_comparable(BARE[kind], BARE[each]))
 
 
 def _bytes(kind: Kind) -> str:

@@ -8,7 +8,8 @@ from uuid import UUID
 
 import pytest
 from piql.schema.catalog import Kind, SqlType
-from piql.schema.values import ValueMismatch, convert, shown
+from piql.schema.types import convert
+from piql.schema.values import ValueMismatch, shown
 
 INT, BIGINT, DOUBLE, TEXT = SqlType(Kind.INT), SqlType(Kind.BIGINT), SqlType(Kind.DOUBLE), SqlType(Kind.TEXT)
 BOOLEAN, BLOB, DATE, IDENTITY = SqlType(Kind.BOOLEAN), SqlType(Kind.BLOB), SqlType(Kind.DATE), SqlType(Kind.UUID)

@@ -8,9 +8,8 @@ from uuid import UUID
 
 import pytest
 from piql.schema.catalog import Kind
-from piql.store.cql.reads.grouping import AS_READ
 from piql.store.cql.rust.values import from_bytes, to_rows, to_values
-from piql.store.cql.stored_values import TO_BYTES
+from piql.store.cql.stored_values import STORED
 from piql.store.cql.writes.together import in_list
 from piql.store.values import encode_timestamp
 
@@ -47,7 +46,7 @@ def column(name: str) -> Any:
 def test_a_stored_value_goes_to_the_driver_and_comes_back_as_it_was(
     kind: Kind, name: str, stored: Any, value: Any
 ) -> None:
-    given = from_bytes(described(name))(TO_BYTES[kind](stored))
+    given = from_bytes(described(name))(STORED[kind].to_bytes(stored))
     assert given == (stored if value is None else value)
     assert to_rows([column(name)])([{"a": given}, {"a": None}]) == [(stored,), (None,)]
 
@@ -77,6 +76,6 @@ def test_keys_of_a_group_are_read_as_the_rows_that_come_back() -> None:
         (Kind.DATE, "CqlDate", DAY.toordinal()),
         (Kind.UUID, "CqlUuid", ID.bytes),
     ):
-        value = TO_BYTES[kind](stored)
+        value = STORED[kind].to_bytes(stored)
         ((read,),) = to_rows([column(name)])([{"a": from_bytes(described(name))(value)}])
-        assert AS_READ[kind](value) == read
+        assert STORED[kind].as_read(value) == read

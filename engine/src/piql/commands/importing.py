@@ -12,23 +12,14 @@ from piql.compiler.syntax.cursor import RESERVED
 from piql.errors import StoreUnavailable
 from piql.store.cql.address import parse_address
 from piql.store.cql.schema.foreign_tables import ForeignColumn, ForeignTable, read_keyspace
+from piql.store.cql.stored_values import STORED
 
-_TYPES = {
+_TYPES = {row.cql: kind.value for kind, row in STORED.items()} | {
     "ascii": "TEXT",
-    "bigint": "BIGINT",
-    "blob": "BLOB",
-    "boolean": "BOOLEAN",
-    "date": "DATE",
-    "decimal": "DECIMAL",
-    "double": "DOUBLE",
     "float": "DOUBLE",
-    "int": "INT",
     "smallint": "INT",
-    "text": "TEXT",
-    "timestamp": "TIMESTAMP",
     "timeuuid": "UUID",
     "tinyint": "INT",
-    "uuid": "UUID",
     "varchar": "TEXT",
     "varint": "DECIMAL",
 }

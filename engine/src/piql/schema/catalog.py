@@ -48,6 +48,11 @@ class SqlType:
             return f"{self.kind.value}({self.precision}, {self.scale or 0})"
         return self.kind.value
 
+    @property
+    def with_article(self) -> str:
+        """The type as it stands in a sentence: `an INT`, `a VARCHAR(32)`."""
+        return ("an " if self.kind.value[0] in "AEIO" else "a ") + str(self)
+
 
 @quick
 @dataclass(frozen=True, slots=True)

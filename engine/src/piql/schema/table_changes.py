@@ -9,8 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from piql.schema.catalog import CardinalityLimit, Column, ForeignKey, Kind, SqlType, Table, UniqueKey
+from piql.schema.types import TEXTS, WHOLE
 
-_WIDER = {(Kind.INT, Kind.BIGINT), (Kind.VARCHAR, Kind.TEXT)}
+_WIDER = {WHOLE, TEXTS}  # from the first of two to the second
 _UNLIMITED = 2**63
 
 
@@ -100,5 +101,4 @@ def _holds_all_of(new: SqlType, old: SqlType) -> bool:
 
 def _may_hold(new: SqlType, old: SqlType) -> bool:
     """Say whether values of the old type are kept in the form of the new one, so that they only have to fit."""
-    texts = (Kind.VARCHAR, Kind.TEXT)
-    return (new.kind in texts and old.kind in texts) or (old.kind, new.kind) == (Kind.BIGINT, Kind.INT)
+    return (new.kind in TEXTS and old.kind in TEXTS) or (old.kind, new.kind) == (Kind.BIGINT, Kind.INT)

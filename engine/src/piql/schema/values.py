@@ -5,18 +5,19 @@
     DECIMAL       Decimal        TIMESTAMP      datetime, UTC, milliseconds
     BOOLEAN       bool (never an int)           NULL              None, of any type
 
-ISO strings stand for TIMESTAMP, DATE, UUID and DECIMAL.
+ISO strings stand for TIMESTAMP, DATE, UUID and DECIMAL. Which converter a type has stands in its row in `types`.
 """
 
 from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from datetime import UTC, date, datetime
 from decimal import Decimal, DecimalException
 from uuid import UUID
 
-from piql.schema.catalog import Kind, SqlType
+from piql.schema.catalog import SqlType
 from piql.schema.decimals import MAX_EXPONENT, DoesNotFit, one_zero, with_scale
 
 INT_RANGE = (-(2**31), 2**31 - 1)
@@ -25,20 +26,8 @@ _DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _MOST_DIGITS = 300  # of a DECIMAL whose type names none
 
 
-FORMS = {
-    Kind.INT: f"a whole number from {INT_RANGE[0]} to {INT_RANGE[1]}",
-    Kind.BIGINT: f"a whole number from {BIGINT_RANGE[0]} to {BIGINT_RANGE[1]}",
-    Kind.DOUBLE: "a number",
-    Kind.DECIMAL: "a number, or a text such as '12.50'",
-    Kind.BOOLEAN: "TRUE or FALSE",
-    Kind.VARCHAR: "a text",
-    Kind.TEXT: "a text",
-    Kind.BLOB: "bytes",
-    Kind.TIMESTAMP: "a moment such as '2026-01-31T12:00:00Z'",
-    Kind.DATE: "a day such as '2026-01-31'",
-    Kind.UUID: "an id such as '123e4567-e89b-12d3-a456-426614174000'",
-}
-"""What is accepted as a value of a type, in words for the user."""
+Converter = Callable[[object, SqlType], object]
+"""From a Python value and the type that is declared to the engine's value; raises ValueMismatch. Never given None."""
 
 
 class ValueMismatch(ValueError):
@@ -50,17 +39,6 @@ class ValueMismatch(ValueError):
     def __init__(self, message: str, why: str = "") -> None:
         super().__init__(message)
         self.why = why
-
-
-def convert(value: object, type: SqlType) -> object:
-    """Give the engine's value of `type` for a Python value, or raise ValueMismatch; None stays None.
-
-    A length or precision in the type is checked too; leave it out of the type to compare only kinds.
-    """
-    if value is None:
-        return None
-    converter = _CONVERTERS.get(type.kind)
-    return value if converter is None else converter(value, type)
 
 
 def shown(value: object) -> str:
@@ -83,20 +61,23 @@ def shown(value: object) -> str:
 
 
 def _refuse(value: object, type: SqlType, why: str = "") -> ValueMismatch:
-    article = "an" if type.kind in (Kind.INT,) else "a"
-    return ValueMismatch(f"{shown(value)} is not {article} {type}{': ' + why if why else ''}", why)
+    return ValueMismatch(f"{shown(value)} is not {type.with_article}{': ' + why if why else ''}", why)
 
 
-def _integer(value: object, type: SqlType) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise _refuse(value, type)
-    low, high = INT_RANGE if type.kind is Kind.INT else BIGINT_RANGE
-    if not low <= value <= high:
-        raise ValueMismatch(f"{shown(value)} is outside the range of {type.kind.value}, {low} to {high}")
-    return int(value)
+def to_whole(low: int, high: int) -> Converter:
+    """Return the converter of a type of whole numbers from `low` to `high`, both included."""
+
+    def converter(value: object, type: SqlType) -> int:
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise _refuse(value, type)
+        if not low <= value <= high:
+            raise ValueMismatch(f"{shown(value)} is outside the range of {type.kind.value}, {low} to {high}")
+        return int(value)
+
+    return converter
 
 
-def _double(value: object, type: SqlType) -> float:
+def to_double(value: object, type: SqlType) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
         raise _refuse(value, type)
     try:
@@ -108,7 +89,7 @@ def _double(value: object, type: SqlType) -> float:
     return number + 0.0  # -0.0 and 0.0 are one value
 
 
-def _decimal(value: object, type: SqlType) -> Decimal:
+def to_decimal(value: object, type: SqlType) -> Decimal:
     if isinstance(value, bool) or not isinstance(value, int | float | str | Decimal):
         raise _refuse(value, type)
     if isinstance(value, str) and (len(value) > 1000 or not _DECIMAL.fullmatch(value)):
@@ -132,13 +113,13 @@ def _decimal(value: object, type: SqlType) -> Decimal:
     return one_zero(number)
 
 
-def _boolean(value: object, type: SqlType) -> bool:
+def to_boolean(value: object, type: SqlType) -> bool:
     if not isinstance(value, bool):
         raise _refuse(value, type)
     return value
 
 
-def _text(value: object, type: SqlType) -> str:
+def to_text(value: object, type: SqlType) -> str:
     if not isinstance(value, str):
         raise _refuse(value, type)
     if type.length is not None and len(value) > type.length:
@@ -151,13 +132,13 @@ def _text(value: object, type: SqlType) -> str:
     return value
 
 
-def _blob(value: object, type: SqlType) -> bytes:
+def to_blob(value: object, type: SqlType) -> bytes:
     if not isinstance(value, bytes | bytearray | memoryview):
         raise _refuse(value, type)
     return bytes(value)
 
 
-def _timestamp(value: object, type: SqlType) -> datetime:
+def to_timestamp(value: object, type: SqlType) -> datetime:
     if isinstance(value, str):
         try:
             moment = datetime.fromisoformat(value)
@@ -178,7 +159,7 @@ def _timestamp(value: object, type: SqlType) -> datetime:
     return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
 
 
-def _date(value: object, type: SqlType) -> date:
+def to_date(value: object, type: SqlType) -> date:
     if isinstance(value, str):
         try:
             return date.fromisoformat(value)
@@ -189,7 +170,7 @@ def _date(value: object, type: SqlType) -> date:
     return value
 
 
-def _uuid(value: object, type: SqlType) -> UUID:
+def to_uuid(value: object, type: SqlType) -> UUID:
     if isinstance(value, UUID):
         return value
     if isinstance(value, str) and value.isascii():
@@ -198,18 +179,3 @@ def _uuid(value: object, type: SqlType) -> UUID:
         except ValueError:
             pass
     raise _refuse(value, type)
-
-
-_CONVERTERS = {
-    Kind.INT: _integer,
-    Kind.BIGINT: _integer,
-    Kind.DOUBLE: _double,
-    Kind.DECIMAL: _decimal,
-    Kind.BOOLEAN: _boolean,
-    Kind.VARCHAR: _text,
-    Kind.TEXT: _text,
-    Kind.BLOB: _blob,
-    Kind.TIMESTAMP: _timestamp,
-    Kind.DATE: _date,
-    Kind.UUID: _uuid,
-}

@@ -10,26 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from typing import NamedTuple
 from uuid import UUID
 
 from piql.errors import NumberOutOfRange
 from piql.schema.catalog import Kind, SqlType
 from piql.schema.decimals import WIDE, unit
+from piql.schema.types import for_each_kind
 from piql.store.base import Codec
-
-AFFINITY = {
-    Kind.INT: "INTEGER",
-    Kind.BIGINT: "INTEGER",
-    Kind.DOUBLE: "REAL",
-    Kind.DECIMAL: "BLOB",
-    Kind.BOOLEAN: "INTEGER",
-    Kind.VARCHAR: "TEXT",
-    Kind.TEXT: "TEXT",
-    Kind.BLOB: "BLOB",
-    Kind.TIMESTAMP: "INTEGER",
-    Kind.DATE: "INTEGER",
-    Kind.UUID: "BLOB",
-}
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
@@ -93,17 +81,32 @@ def _decimal_decoder(scale: int) -> Callable[[bytes], Decimal]:
     return lambda stored: WIDE.quantize(decode_decimal(stored), shape)
 
 
-_CODECS = {
-    Kind.BOOLEAN: Codec(int, bool),
-    Kind.TIMESTAMP: Codec(encode_timestamp, decode_timestamp),
-    Kind.DATE: Codec(date.toordinal, decode_date),
-    Kind.UUID: Codec(lambda value: value.bytes, lambda stored: UUID(bytes=stored)),
-    Kind.DECIMAL: Codec(encode_decimal, decode_decimal),
-}
+class Stored(NamedTuple):
+    """How SQLite keeps the values of a type: a column type, and a codec where they are kept in another form."""
+
+    affinity: str
+    codec: Codec | None = None
+
+
+STORED = for_each_kind(
+    {
+        Kind.INT: Stored("INTEGER"),
+        Kind.BIGINT: Stored("INTEGER"),
+        Kind.DOUBLE: Stored("REAL"),
+        Kind.DECIMAL: Stored("BLOB", Codec(encode_decimal, decode_decimal)),
+        Kind.BOOLEAN: Stored("INTEGER", Codec(int, bool)),
+        Kind.VARCHAR: Stored("TEXT"),
+        Kind.TEXT: Stored("TEXT"),
+        Kind.BLOB: Stored("BLOB"),
+        Kind.TIMESTAMP: Stored("INTEGER", Codec(encode_timestamp, decode_timestamp)),
+        Kind.DATE: Stored("INTEGER", Codec(date.toordinal, decode_date)),
+        Kind.UUID: Stored("BLOB", Codec(lambda value: value.bytes, lambda stored: UUID(bytes=stored))),
+    }
+)
 
 
 def codec_of(type: SqlType) -> Codec | None:
     """Give the codec of a type, None where values are stored as they are; DECIMAL(p, s) is shown with s digits."""
     if type.kind is Kind.DECIMAL and type.precision is not None:
         return Codec(encode_decimal, _decimal_decoder(type.scale or 0))
-    return _CODECS.get(type.kind)
+    return None if type.kind is Kind.NULL else STORED[type.kind].codec

@@ -3,7 +3,8 @@
 import pytest
 from piql.compiler.syntax.lexer import tokenize, unquote
 from piql.schema.catalog import Kind, SqlType
-from piql.schema.values import ValueMismatch, convert
+from piql.schema.types import convert
+from piql.schema.values import ValueMismatch
 from piql.text.source import Source
 
 

@@ -11,8 +11,6 @@ from typing import Any
 
 import piql
 import pytest
-from piql.schema.catalog import Kind
-from piql.schema.values import FORMS
 
 SOURCE = """
 CREATE TABLE t (k INT PRIMARY KEY, i INT NULL, b BIGINT NULL, x DOUBLE NULL, d DECIMAL(5, 2) NULL, o BOOLEAN NULL,
@@ -97,7 +95,3 @@ def test_any_mapping_is_taken(db: piql.Database) -> None:
 def test_a_row_to_load_that_is_no_mapping_is_refused(db: piql.Database, row: Any) -> None:
     with pytest.raises(piql.ConstraintViolation, match="give its columns by name"):
         db.load("t", [row])
-
-
-def test_every_type_says_what_it_accepts() -> None:
-    assert set(FORMS) == set(Kind) - {Kind.NULL}

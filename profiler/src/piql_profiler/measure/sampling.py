@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import random
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -22,6 +22,7 @@ from piql.compiler.logical.operators import Assignment, Count, Delete, Insert, Q
 from piql.compiler.result import Compilation, CompiledQuery
 from piql.errors import PiqlError
 from piql.schema.catalog import Kind, SqlType, Table
+from piql.schema.types import TEXTS, for_each_kind
 from piql.trees.node import Node
 
 ROWS_READ = 1000
@@ -118,28 +119,34 @@ class ParameterSampler:
 
 
 def _made_up(type: SqlType, is_new: bool, number: int, chance: random.Random) -> object:
-    match type.kind:
-        case Kind.INT:
-            return chance.randrange(2**31) if is_new else 1
-        case Kind.BIGINT:
-            return chance.randrange(2**53) if is_new else 1
-        case Kind.DOUBLE:
-            return 1.0
-        case Kind.DECIMAL:
-            return Decimal(1)
-        case Kind.BOOLEAN:
-            return True
-        case Kind.TIMESTAMP:
-            return datetime.now(UTC) + timedelta(milliseconds=number if is_new else 0)
-        case Kind.DATE:
-            return datetime.now(UTC).date()
-        case Kind.UUID:
-            return uuid4() if is_new else UUID(int=1)
-        case Kind.BLOB:
-            return b"\x01"
-        case _:
-            text = f"new-{secrets.token_hex(6)}" if is_new else "hello"
-            return text if type.length is None else text[-type.length :]
+    """Return a value of a type: a new one each time where `is_new`, else one that may be anywhere."""
+    if type.kind in TEXTS:
+        text = f"new-{secrets.token_hex(6)}" if is_new else str(_USUAL[type.kind]())
+        return text if type.length is None else text[-type.length :]
+    return _NEW[type.kind](number, chance) if is_new and type.kind in _NEW else _USUAL[type.kind]()
+
+
+_NEW: Mapping[Kind, Callable[[int, random.Random], object]] = {
+    Kind.INT: lambda number, chance: chance.randrange(2**31),
+    Kind.BIGINT: lambda number, chance: chance.randrange(2**53),
+    Kind.TIMESTAMP: lambda number, chance: datetime.now(UTC) + timedelta(milliseconds=number),
+    Kind.UUID: lambda number, chance: uuid4(),
+}
+_USUAL: Mapping[Kind, Callable[[], object]] = for_each_kind(
+    {
+        Kind.INT: lambda: 1,
+        Kind.BIGINT: lambda: 1,
+        Kind.DOUBLE: lambda: 1.0,
+        Kind.DECIMAL: lambda: Decimal(1),
+        Kind.BOOLEAN: lambda: True,
+        Kind.VARCHAR: lambda: "hello",
+        Kind.TEXT: lambda: "hello",
+        Kind.BLOB: lambda: b"\x01",
+        Kind.TIMESTAMP: lambda: datetime.now(UTC),
+        Kind.DATE: lambda: datetime.now(UTC).date(),
+        Kind.UUID: lambda: UUID(int=1),
+    }
+)
 
 
 def _origins(query: CompiledQuery) -> dict[str, Origin]:

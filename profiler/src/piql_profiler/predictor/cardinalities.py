@@ -35,7 +35,8 @@ from piql.compiler.physical.operators import (
     inputs,
 )
 from piql.compiler.result import CompiledQuery
-from piql.schema.catalog import CardinalityLimit, Kind, SqlType, Table
+from piql.schema.catalog import CardinalityLimit, SqlType, Table
+from piql.schema.types import has_size, value_bytes
 from piql.text.source import Span
 from piql.trees.node import Node
 
@@ -44,17 +45,6 @@ from piql_profiler.predictor.composition import Composition, Leaf, Parallel, Ser
 from piql_profiler.predictor.model import NotPredictable
 from piql_profiler.predictor.writes import limits_of_write, write_points
 
-_FIXED_BYTES: Mapping[Kind, int] = {
-    Kind.INT: 4,
-    Kind.BIGINT: 8,
-    Kind.DOUBLE: 8,
-    Kind.DECIMAL: 16,
-    Kind.BOOLEAN: 1,
-    Kind.TIMESTAMP: 8,
-    Kind.DATE: 4,
-    Kind.UUID: 16,
-    Kind.NULL: 1,
-}
 _UNDECLARED_BYTES = 256  # TEXT and BLOB without a length
 
 
@@ -304,4 +294,4 @@ def _width(node: IndexScan | IndexFKJoin | SortedIndexJoin | Dereference) -> tup
 
 def bytes_of(type: SqlType) -> int:
     """The bytes that a value of a declared type is taken to have."""
-    return type.length or _FIXED_BYTES.get(type.kind, _UNDECLARED_BYTES)
+    return type.length or (value_bytes(type) if has_size(type) else _UNDECLARED_BYTES)

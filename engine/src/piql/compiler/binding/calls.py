@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from piql.compiler.binding.functions import AGGREGATES, FUNCTIONS, Function
 from piql.compiler.binding.scope import spelling_fix, suggestion
-from piql.compiler.binding.types import BARE, is_number, rounded_type, summed_type, type_of, with_article
+from piql.compiler.binding.types import BARE, is_number, rounded_type, summed_type, type_of
 from piql.compiler.binding.windows import HELP, refusal
 from piql.compiler.logical import expressions as logical
 from piql.compiler.syntax import ast, left_out
@@ -69,7 +69,7 @@ def _arguments(
         if not function.accepts(place, type_of(value)):
             binder.report(
                 "function-arguments",
-                f"{function.name} does not take {with_article(type_of(value))} here",
+                f"{function.name} does not take {type_of(value).with_article} here",
                 argument.span,
                 f"it is called as {function.usage}",
             )
@@ -116,7 +116,7 @@ def _aggregate(binder: ExpressionBinder, node: ast.Call, name: str) -> logical.E
     if name in ("SUM", "AVG") and not is_number(own) and own.kind is not Kind.NULL:
         binder.report(
             "function-arguments",
-            f"{name} adds numbers, {node.arguments[0].span.text} is {with_article(own)}",
+            f"{name} adds numbers, {node.arguments[0].span.text} is {own.with_article}",
             node.span,
         )
         return None

@@ -27,34 +27,19 @@ from piql.compiler.binding.types import (
     literal_type,
     number_type,
     type_of,
-    with_article,
 )
 from piql.compiler.binding.whole_numbers import in_whole_numbers, is_fraction
 from piql.compiler.logical import expressions as logical
 from piql.compiler.syntax import ast
 from piql.schema.catalog import Kind, SqlType
-from piql.schema.values import ValueMismatch, convert, shown
+from piql.schema.types import COLUMN_TYPES, WHOLE, convert
+from piql.schema.values import ValueMismatch, shown
 from piql.text.diagnostics.diagnostic import Diagnostic, Fix, Label
 from piql.text.diagnostics.report import report
 from piql.text.source import Span
 
 if TYPE_CHECKING:
     from piql.compiler.logical.operators import LogicalNode
-
-# How values of a type are written; said where a literal is none of them.
-_WRITTEN = {
-    Kind.INT: "write a whole number, without quotes",
-    Kind.BIGINT: "write a whole number, without quotes",
-    Kind.DOUBLE: "write a number, without quotes",
-    Kind.DECIMAL: "write a number, such as 9.50",
-    Kind.BOOLEAN: "write TRUE or FALSE",
-    Kind.VARCHAR: "write a text in single quotes",
-    Kind.TEXT: "write a text in single quotes",
-    Kind.BLOB: "write pairs of hexadecimal digits, such as X'00FF'",
-    Kind.TIMESTAMP: "write a text such as '2012-08-27T10:15:00Z'",
-    Kind.DATE: "write a text such as '2012-08-27'",
-    Kind.UUID: "write a text such as '123e4567-e89b-12d3-a456-426614174000'",
-}
 
 QueryBinder = Callable[["QueryContext", ast.QueryExpression, Scope, bool], "LogicalNode | None"]
 
@@ -111,7 +96,7 @@ class ExpressionBinder:
             return None
         found = type_of(bound)
         if found.kind not in (Kind.BOOLEAN, Kind.NULL):
-            self.report("not-a-condition", f"a condition is true or false, this is {with_article(found)}", node.span)
+            self.report("not-a-condition", f"a condition is true or false, this is {found.with_article}", node.span)
             return None
         if isinstance(bound, logical.ColumnRef | logical.Parameter):
             true = logical.Constant(value=True, type=BARE[Kind.BOOLEAN], span=node.span)
@@ -184,12 +169,12 @@ class ExpressionBinder:
                 self.report("bad-number", f"{shown(value)} is larger than any BIGINT", node.span)
                 return None
             return logical.Constant(value=value, type=own, span=node.span)
-        if expected.kind in (Kind.INT, Kind.BIGINT) and isinstance(value, float | Decimal) and value == int(value):
+        if expected.kind in WHOLE and isinstance(value, float | Decimal) and value == int(value):
             value = int(value)
         try:
             return logical.Constant(value=convert(value, expected), type=bare(expected), span=node.span)
         except ValueMismatch as mismatch:
-            self.report("type-mismatch", str(mismatch), node.span, _WRITTEN.get(expected.kind, ()))
+            self.report("type-mismatch", str(mismatch), node.span, COLUMN_TYPES[expected.kind].written)
             return None
 
     def pair(
@@ -205,7 +190,7 @@ class ExpressionBinder:
     def _compared_with(self, node: ast.Expression, other: logical.Expression | None) -> logical.Expression | None:
         """Bind what is compared with a value: of its type, unless it is a fraction beside a whole number."""
         expected = _expected_of(other)
-        is_whole = expected is not None and expected.kind in (Kind.INT, Kind.BIGINT)
+        is_whole = expected is not None and expected.kind in WHOLE
         if is_whole and isinstance(node, ast.LiteralValue) and is_fraction(node.value):
             expected = None
         return self.value(node, expected)
@@ -240,13 +225,13 @@ class ExpressionBinder:
         if is_comparable(left_type, right_type):
             return True
         labels = (
-            Label(left_node.span, f"this is {with_article(left_type)}"),
-            Label(right_node.span, f"this is {with_article(right_type)}"),
+            Label(left_node.span, f"this is {left_type.with_article}"),
+            Label(right_node.span, f"this is {right_type.with_article}"),
         )
         self.context.diagnostics.append(
             report(
                 "type-mismatch",
-                f"{with_article(left_type)} cannot be compared with {with_article(right_type)}",
+                f"{left_type.with_article} cannot be compared with {right_type.with_article}",
                 span,
                 labels=labels,
                 help="compare values of one type",
@@ -285,7 +270,7 @@ class ExpressionBinder:
             return None
         own = type_of(operand)
         if not is_number(own) and own.kind is not Kind.NULL:
-            self.report("type-mismatch", f"minus has no meaning for {with_article(own)}", node.span)
+            self.report("type-mismatch", f"minus has no meaning for {own.with_article}", node.span)
             return None
         return logical.FunctionCall(name="NEGATE", arguments=(operand,), type=own, span=node.span)
 
@@ -377,7 +362,7 @@ class ExpressionBinder:
         if not is_comparable(type_of(operand), columns[0].type):
             self.report(
                 "type-mismatch",
-                f"{with_article(type_of(operand))} cannot be compared with {with_article(columns[0].type)}",
+                f"{type_of(operand).with_article} cannot be compared with {columns[0].type.with_article}",
                 node.span,
                 "the subquery must give values of the type on the left",
             )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from piql.compiler.binding.types import BARE, bare, is_number, is_text, wider
 from piql.schema.catalog import Kind, SqlType
+from piql.schema.types import WHOLE
 
 AGGREGATES = ("COUNT", "SUM", "AVG", "MIN", "MAX")
 
@@ -41,7 +42,7 @@ class Function:
             case "n":
                 return is_number(type)
             case "i":
-                return type.kind in (Kind.INT, Kind.BIGINT)
+                return type.kind in WHOLE
         return True
 
 

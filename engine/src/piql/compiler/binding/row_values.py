@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from piql.compiler.binding.calls import takes_type
 from piql.compiler.binding.outputs import output_columns, with_output_names
-from piql.compiler.binding.types import BARE, bare, is_comparable, is_nullable, type_of, with_article
+from piql.compiler.binding.types import BARE, bare, is_comparable, is_nullable, type_of
 from piql.compiler.logical import expressions as logical
 from piql.compiler.logical.operators import Derived, Output, Projection, Selection
 from piql.compiler.syntax import ast
@@ -106,7 +106,7 @@ def row_among_rows(binder: ExpressionBinder, node: ast.InQuery, row: ast.Row) ->
     equalities: list[logical.Expression] = []
     for value, column, name, item in zip(given, columns, names, row.items, strict=True):
         if not is_comparable(type_of(value), column.type):
-            message = f"{with_article(type_of(value))} cannot be compared with {with_article(column.type)}"
+            message = f"{type_of(value).with_article} cannot be compared with {column.type.with_article}"
             binder.report("type-mismatch", message, item.span, "the subquery must give values of the types on the left")
             return None
         reference = logical.ColumnRef(relation=alias, name=name, type=column.type, nullable=column.nullable)

@@ -26,32 +26,14 @@ from piql.schema.catalog import (
     word_column,
 )
 from piql.schema.decimals import MAX_PRECISION
+from piql.schema.types import COLUMN_TYPES, KIND_OF_NAME, KINDS
 from piql.text.diagnostics.diagnostic import Diagnostic, Edit, Fix, Label
 from piql.text.diagnostics.report import report
 from piql.text.source import Span
 from piql.trees.frozen import replace
 
+
 # Every name a type goes by: the kind, and how many numbers may follow it.
-TYPE_NAMES: dict[str, tuple[Kind, int]] = {
-    "INT": (Kind.INT, 0),
-    "INTEGER": (Kind.INT, 0),
-    "BIGINT": (Kind.BIGINT, 0),
-    "DOUBLE": (Kind.DOUBLE, 0),
-    "FLOAT": (Kind.DOUBLE, 0),
-    "DECIMAL": (Kind.DECIMAL, 2),
-    "NUMERIC": (Kind.DECIMAL, 2),
-    "BOOLEAN": (Kind.BOOLEAN, 0),
-    "BOOL": (Kind.BOOLEAN, 0),
-    "VARCHAR": (Kind.VARCHAR, 1),
-    "STRING": (Kind.VARCHAR, 1),
-    "TEXT": (Kind.TEXT, 0),
-    "BLOB": (Kind.BLOB, 0),
-    "TIMESTAMP": (Kind.TIMESTAMP, 0),
-    "DATE": (Kind.DATE, 0),
-    "UUID": (Kind.UUID, 0),
-}
-
-
 @dataclass(slots=True)
 class BoundSchema:
     """The tables and indexes declared, and what is wrong with them."""
@@ -195,11 +177,11 @@ class _TableBuilder:
             self.by_fold[name.lower()] = name
 
     def _type(self, node: ast.TypeName) -> SqlType:
-        known = TYPE_NAMES.get(node.name)
+        kind = KIND_OF_NAME.get(node.name)
         arguments = node.arguments
-        if known is None:
-            near = TYPES.get(node.name) or suggestion(node.name, TYPE_NAMES)
-            types = ", ".join(kind.value for kind in Kind if kind is not Kind.NULL)
+        if kind is None:
+            near = TYPES.get(node.name) or suggestion(node.name, KIND_OF_NAME)
+            types = ", ".join(kind.value for kind in KINDS)
             self._report(
                 "unknown-type",
                 f"there is no type {node.span.text}",
@@ -210,7 +192,7 @@ class _TableBuilder:
                 else (),
             )
             return BARE[Kind.NULL]
-        kind, most = known
+        most = COLUMN_TYPES[kind].numbers
         if len(arguments) > most:
             self._report("unknown-type", f"{node.name} takes {most or 'no'} number{'s' * (most > 1)}", node.span)
             return BARE[kind]

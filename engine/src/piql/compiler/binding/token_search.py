@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from piql.compiler.binding.types import BARE, is_text, with_article
+from piql.compiler.binding.types import BARE, is_text
 from piql.compiler.logical import expressions as logical
 from piql.compiler.syntax import ast
 from piql.compiler.syntax.left_out import ILIKE
@@ -40,7 +40,7 @@ def bind_like(binder: ExpressionBinder, node: ast.Like) -> logical.Expression | 
         elif not is_text(column.type) and column.type.kind is not Kind.NULL:
             binder.report(
                 "type-mismatch",
-                f"{node.keyword} searches text, {column.name} is {with_article(column.type)}",
+                f"{node.keyword} searches text, {column.name} is {column.type.with_article}",
                 each.span,
             )
             is_broken = True

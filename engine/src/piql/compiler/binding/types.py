@@ -9,14 +9,14 @@ from uuid import UUID
 from piql.compiler.logical import expressions as logical
 from piql.schema.catalog import Kind, SqlType
 from piql.schema.decimals import MAX_PRECISION
+from piql.schema.types import COLUMN_TYPES, NUMBERS, TEXTS
 from piql.schema.values import BIGINT_RANGE, INT_RANGE
 
 BARE: dict[Kind, SqlType] = {kind: SqlType(kind) for kind in Kind}
 BOOLEAN = BARE[Kind.BOOLEAN]
 NULL = BARE[Kind.NULL]
 
-_NUMBERS = (Kind.INT, Kind.BIGINT, Kind.DECIMAL, Kind.DOUBLE)  # each holds the values of those before it, nearly
-_FAMILY = {kind: kind for kind in Kind} | dict.fromkeys(_NUMBERS, Kind.DOUBLE) | {Kind.VARCHAR: Kind.TEXT}
+_FAMILY = {Kind.NULL: Kind.NULL} | {kind: row.family for kind, row in COLUMN_TYPES.items()}
 
 
 def bare(type: SqlType) -> SqlType:
@@ -25,11 +25,11 @@ def bare(type: SqlType) -> SqlType:
 
 
 def is_number(type: SqlType) -> bool:
-    return type.kind in _NUMBERS
+    return type.kind in NUMBERS
 
 
 def is_text(type: SqlType) -> bool:
-    return type.kind in (Kind.VARCHAR, Kind.TEXT)
+    return type.kind in TEXTS
 
 
 def is_comparable(left: SqlType, right: SqlType) -> bool:
@@ -45,8 +45,8 @@ def wider(left: SqlType, right: SqlType) -> SqlType | None:
         return right
     if _FAMILY[left.kind] is not _FAMILY[right.kind]:
         return None
-    if left.kind in _NUMBERS:
-        return BARE[_NUMBERS[max(_NUMBERS.index(left.kind), _NUMBERS.index(right.kind))]]
+    if left.kind in NUMBERS:
+        return BARE[NUMBERS[max(NUMBERS.index(left.kind), NUMBERS.index(right.kind))]]
     return BARE[left.kind] if left.kind is right.kind else BARE[Kind.TEXT]
 
 
@@ -176,8 +176,3 @@ def is_nullable(expression: logical.Expression) -> bool:
         case logical.IsNull() | logical.Exists():
             return False
     return True
-
-
-def with_article(type: SqlType) -> str:
-    """Give a type with its article, for a sentence."""
-    return ("an " if type.kind is Kind.INT else "a ") + str(type)

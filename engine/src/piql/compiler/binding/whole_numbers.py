@@ -8,10 +8,10 @@ from decimal import Decimal
 from piql.compiler.binding.types import BARE, type_of
 from piql.compiler.logical.expressions import Comparison, ComparisonOperator, Constant, Expression
 from piql.schema.catalog import Kind
+from piql.schema.types import WHOLE
 from piql.schema.values import BIGINT_RANGE, INT_RANGE
 from piql.trees.frozen import replace
 
-_WHOLE = (Kind.INT, Kind.BIGINT)
 _LOW, _HIGH = BIGINT_RANGE
 
 
@@ -27,10 +27,10 @@ def in_whole_numbers(test: Comparison) -> Comparison:
     """
     if test.operator in ("=", "<>"):
         return test
-    if _is_other(test.right) and type_of(test.left).kind in _WHOLE:
+    if _is_other(test.right) and type_of(test.left).kind in WHOLE:
         operator, value = _whole_end(test.operator in ("<", "<="), test.right)
         return replace(test, operator=operator, right=value)
-    if _is_other(test.left) and type_of(test.right).kind in _WHOLE:
+    if _is_other(test.left) and type_of(test.right).kind in WHOLE:
         operator, value = _whole_end(test.operator in (">", ">="), test.left)
         return replace(test, operator=_MIRRORED[operator], left=value)
     return test

@@ -11,11 +11,11 @@ from piql.compiler.logical import expressions as bound
 from piql.compiler.logical import operators as logical
 from piql.compiler.syntax import ast
 from piql.schema.catalog import Column, Kind, Table
+from piql.schema.types import WHOLE
 from piql.text.diagnostics.diagnostic import Edit, Fix, Label
 from piql.text.diagnostics.report import report
 from piql.text.source import Span
 
-_WHOLE = (Kind.INT, Kind.BIGINT)
 _FRACTIONAL = (Kind.DOUBLE, Kind.DECIMAL)
 
 
@@ -193,7 +193,7 @@ class _Write:
             return None
         given = type_of(expression)
         if (
-            not is_comparable(given, column.type) or (given.kind in _FRACTIONAL and column.type.kind in _WHOLE)
+            not is_comparable(given, column.type) or (given.kind in _FRACTIONAL and column.type.kind in WHOLE)
         ) and given.kind is not Kind.NULL:
             self._report(
                 "type-mismatch",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from piql.compiler.logical.expressions import ColumnRef
 from piql.compiler.physical.operators import Dereference, IndexFKJoin, IndexScan, PhysicalNode, SortedIndexJoin
-from piql.compiler.physical.widths import columns_bytes, has_size, value_bytes
+from piql.compiler.physical.widths import columns_bytes
+from piql.schema.types import has_size, value_bytes
 
 
 def row_bytes(node: PhysicalNode) -> int:

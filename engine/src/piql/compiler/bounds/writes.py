@@ -11,9 +11,10 @@ from typing import NamedTuple
 
 from piql.compiler.bounds.bound import Bound, OperatorBound, Term
 from piql.compiler.physical.operators import WritePlan
-from piql.compiler.physical.widths import UNSIZED_BYTES, columns_bytes
+from piql.compiler.physical.widths import columns_bytes
 from piql.compiler.physical.writes import change_of
 from piql.schema.catalog import CardinalityLimit, ForeignKey, Index, Table, UniqueKey
+from piql.schema.types import UNSIZED_BYTES
 from piql.trees.memory import Memory
 
 

@@ -10,7 +10,8 @@ from piql.compiler.binding.functions import AGGREGATES, FUNCTIONS
 from piql.editor.service.names import Names
 from piql.editor.service.renaming import written
 from piql.editor.service.statement_tokens import Block, NamedRelation, Place, name_of, place_at
-from piql.schema.catalog import Column, Kind, Table
+from piql.schema.catalog import Column, Table
+from piql.schema.types import KINDS
 
 CompletionKind = Literal["keyword", "table", "column", "alias", "function", "type", "parameter", "condition"]
 
@@ -62,8 +63,8 @@ _OPERAND_FOLLOWS = frozenset(
     "SELECT DISTINCT WHERE AND OR NOT ON BY HAVING LIKE CONTAINS BETWEEN IF , ( = <> != < <= > >= + - * / % ||".split()
 )
 _ELEMENTS = ("PRIMARY KEY", "FOREIGN KEY", "CARDINALITY LIMIT", "UNIQUE", "CONSTRAINT")
+_TYPE_NAMES = tuple(kind.value for kind in KINDS)
 _AFTER_TYPE = ("NOT NULL", "NULL", "PRIMARY KEY", "UNIQUE", "REFERENCES")
-_TYPES = tuple(kind.value for kind in Kind if kind is not Kind.NULL)
 
 
 def complete(texts: Mapping[str, str], file: str, offset: int) -> tuple[CompletionItem, ...]:
@@ -359,7 +360,7 @@ class _Completion:
         elif depth == 1 and last == "NOT":
             yield from _keywords("NULL")
         elif depth == 1 and self.place.word(2) in ("(", ","):
-            yield from (_item(each, "type", "type") for each in _TYPES)
+            yield from (_item(each, "type", "type") for each in _TYPE_NAMES)
         elif depth == 1:
             yield from _keywords(*_AFTER_TYPE, "MAX")
 

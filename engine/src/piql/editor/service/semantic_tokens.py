@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from piql.compiler.binding.functions import AGGREGATES, FUNCTIONS
-from piql.compiler.binding.schema import TYPE_NAMES
 from piql.compiler.syntax.cursor import RESERVED
 from piql.compiler.syntax.lexer import Token, tokenize
 from piql.editor.service.names import Names
+from piql.schema.types import KIND_OF_NAME
 from piql.text.source import Source, utf16_units
 
 TokenType = Literal[
@@ -58,7 +58,7 @@ def semantic_tokens(texts: Mapping[str, str], file: str) -> tuple[SemanticToken,
             return "keyword"
         if token.word in _FUNCTIONS and following.word == "(":
             return "function"
-        return "type" if token.word in TYPE_NAMES else "name"
+        return "type" if token.word in KIND_OF_NAME else "name"
 
     for token, following in zip(lexed.tokens, lexed.tokens[1:], strict=False):
         occurrence = meant.get(token.start)

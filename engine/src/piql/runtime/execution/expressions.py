@@ -33,13 +33,13 @@ from piql.compiler.logical.format import format_expression
 from piql.runtime.execution import numbers
 from piql.runtime.execution.functions import FUNCTIONS
 from piql.schema.catalog import Kind, SqlType
+from piql.schema.types import WHOLE, range_of
 from piql.schema.words import folded, words_of
 from piql.store.base import Codec
 
 _PYTHON_SIGN = {"=": "==", "<>": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 _PREDICATES = (And, Or, Not, Comparison, IsNull, InList, TokenMatch)
 _NUMBERS = (Kind.INT, Kind.BIGINT, Kind.DOUBLE)
-_WHOLE = (Kind.INT, Kind.BIGINT)
 _MAY_GROW = ("NEGATE", "ABS", "ROUND")  # functions that give the type of their argument, but for its ends
 
 
@@ -156,7 +156,7 @@ class ExpressionCompiler:
 
     def _within(self, source: str, node: Arithmetic | FunctionCall) -> str:
         """Give the source of a whole number that is one of its type, or is refused."""
-        low, high = numbers.range_of(node.type)
+        low, high = range_of(node.type)
         at, refuse = self._temporary(), self.name(numbers.out_of(node.type, words_for(node)))
         return f"({at} if {low} <= ({at} := {source}) <= {high} else {refuse}({at}))"
 
@@ -165,7 +165,7 @@ class ExpressionCompiler:
         given = [self._temporary() for _ in node.arguments]
         tests = (f"({at} := {self.value(each)}) is None" for at, each in zip(given, node.arguments, strict=True))
         found = f"{function}({', '.join(given)})"
-        if node.name in _MAY_GROW and node.type.kind in _WHOLE:
+        if node.name in _MAY_GROW and node.type.kind in WHOLE:
             found = self._within(found, node)
         elif node.name == "ROUND" and node.type.kind is Kind.DECIMAL:
             found = f"{self.name(numbers.held_to(BARE[Kind.DECIMAL], words_for(node)))}({found})"

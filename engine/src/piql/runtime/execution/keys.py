@@ -13,15 +13,13 @@ from piql.compiler.physical.operators import KeyPart, KeyRange
 from piql.runtime.execution.expressions import ExpressionCompiler
 from piql.runtime.execution.preparation import Preparation
 from piql.schema.catalog import Index, Kind, SqlType, Table
-from piql.schema.values import BIGINT_RANGE, INT_RANGE, ValueMismatch, convert
+from piql.schema.types import NUMBERS, WHOLE, convert, range_of
+from piql.schema.values import ValueMismatch
 from piql.schema.words import folded
 from piql.store.base import Codec, Row
 
 Prefixes = Callable[[Any, list[Any]], list[tuple[Any, ...]]]
 """From a child row (None for a scan) and the parameters to the fixed key values of each request; none where NULL."""
-
-_WHOLE = (Kind.INT, Kind.BIGINT)
-_NUMBERS = (Kind.INT, Kind.BIGINT, Kind.DOUBLE, Kind.DECIMAL)
 
 
 def prefixes(
@@ -118,7 +116,7 @@ def _values(
         else:
             assert kept is not None
             change = key_conversion(type_of(value), kept.type, preparation.store.codec)
-            if change is None and _is_computed(value) and kept.type.kind in _WHOLE:
+            if change is None and _is_computed(value) and kept.type.kind in WHOLE:
                 change = _within(kept.type)
         return compiler.stored(value), compiler.name(change) if change else ""
 
@@ -142,7 +140,7 @@ def _is_computed(value: Expression) -> bool:
 
 
 def _within(type: SqlType) -> Callable[[Any], Any]:
-    low, high = INT_RANGE if type.kind is Kind.INT else BIGINT_RANGE
+    low, high = range_of(type)
     return lambda value: value if value is not None and low <= value <= high else None
 
 
@@ -154,7 +152,7 @@ def key_conversion(
     given: SqlType, kept: SqlType, codec: Callable[[SqlType], Codec | None]
 ) -> Callable[[Any], Any] | None:
     """Give the change from a stored number of one type to one of a key's type; None where no key equals it."""
-    if given.kind is kept.kind or not {given.kind, kept.kind} <= set(_NUMBERS):
+    if given.kind is kept.kind or not {given.kind, kept.kind} <= set(NUMBERS):
         return None
     if given.kind is Kind.INT and kept.kind is Kind.BIGINT:
         return None
@@ -165,7 +163,7 @@ def key_conversion(
             return None
         if from_given:
             value = from_given.decode(value)
-        if kept.kind in (Kind.INT, Kind.BIGINT):
+        if kept.kind in WHOLE:
             if value != int(value):
                 return None
             value = int(value)
@@ -212,7 +210,7 @@ def _end(end: Expression, kept: SqlType, compiler: ExpressionCompiler, preparati
     codec = preparation.store.codec(kept)
     if given.kind is kept.kind or not {given.kind, kept.kind} & {Kind.DECIMAL}:
         source = compiler.stored(end)
-        return f"{compiler.name(_as_number)}({source})" if _is_computed(end) and given.kind in _WHOLE else source
+        return f"{compiler.name(_as_number)}({source})" if _is_computed(end) and given.kind in WHOLE else source
     if kept.kind is not Kind.DECIMAL:
         return f"{compiler.name(_as_number)}({compiler.value(end)})"
     assert codec is not None

@@ -16,17 +16,13 @@ from typing import Any
 from piql.errors import NumberOutOfRange
 from piql.schema.catalog import Kind, SqlType
 from piql.schema.decimals import MAX_PRECISION, RESULT, WIDE, DoesNotFit, one_zero, unit
-from piql.schema.values import BIGINT_RANGE, INT_RANGE, shown
+from piql.schema.types import range_of
+from piql.schema.values import shown
 
 Compute = Callable[..., Any]
 
 _MOST_DIGITS = 300
 _ROUNDING = Context(prec=WIDE.prec, rounding=ROUND_HALF_UP, Emin=WIDE.Emin, Emax=WIDE.Emax, traps=[])
-
-
-def range_of(type: SqlType) -> tuple[int, int]:
-    """Give the smallest and the largest whole number of a type."""
-    return INT_RANGE if type.kind is Kind.INT else BIGINT_RANGE
 
 
 def finite(number: float) -> float | None:

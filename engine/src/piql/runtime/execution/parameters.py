@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
-from piql.compiler.binding.types import BARE, with_article
+from piql.compiler.binding.types import BARE
 from piql.compiler.logical.operators import QueryParameter
 from piql.errors import InvalidParameter
 from piql.schema.catalog import Kind, SqlType
-from piql.schema.values import BIGINT_RANGE, FORMS, INT_RANGE, ValueMismatch, convert, shown
+from piql.schema.types import COLUMN_TYPES, TEXTS, WHOLE, convert, range_of
+from piql.schema.values import ValueMismatch, shown
 from piql.store.base import Codec
 
 Check = Callable[[Any], Any]
-_TEXTS = (Kind.VARCHAR, Kind.TEXT)
 _ONLY_TEXT = {str}
 
 
@@ -69,7 +69,7 @@ def _sources(declared: Sequence[QueryParameter]) -> list[str]:
     parts: list[str] = []
     for at, each in enumerate(declared):
         given = f"given[{each.name!r}]"
-        if each.max_items is None and each.max_value is None and cast(SqlType, each.type).kind in _TEXTS:
+        if each.max_items is None and each.max_value is None and cast(SqlType, each.type).kind in TEXTS:
             parts.append(f"v{at} if (v{at} := {given}).__class__ is str and v{at}.isascii() else check{at}(v{at})")
         else:
             parts.append(f"check{at}({given})")
@@ -87,7 +87,7 @@ def _expected(parameter: QueryParameter) -> str:
         return f"a list of at most {parameter.max_items} {of} values"
     if parameter.max_value is not None:
         return f"an INT from 0 to {parameter.max_value}"
-    return with_article(of)
+    return of.with_article
 
 
 def _check(parameter: QueryParameter, codec: Callable[[SqlType], Codec | None]) -> Check:
@@ -102,7 +102,7 @@ def _value_check(parameter: QueryParameter, codec: Callable[[SqlType], Codec | N
     of = BARE[cast(SqlType, parameter.type).kind]
     found = codec(of)
     encode = found.encode if found else None
-    form = FORMS.get(of.kind, "a value")
+    form = "a value" if of.kind is Kind.NULL else COLUMN_TYPES[of.kind].accepts
     form = form if parameter.max_items is None else f"each {form}"
 
     def check(value: Any) -> Any:
@@ -118,10 +118,10 @@ def _value_check(parameter: QueryParameter, codec: Callable[[SqlType], Codec | N
             ) from None
         return encode(kept) if encode else kept
 
-    if of.kind in _TEXTS:
+    if of.kind in TEXTS:
         return lambda value: value if value.__class__ is str and value.isascii() else check(value)
-    if of.kind in (Kind.INT, Kind.BIGINT):
-        low, high = INT_RANGE if of.kind is Kind.INT else BIGINT_RANGE
+    if of.kind in WHOLE:
+        low, high = range_of(of)
         return lambda value: value if value.__class__ is int and low <= value <= high else check(value)
     return check
 
@@ -139,7 +139,7 @@ def _count_check(parameter: QueryParameter, most: int) -> Check:
 
 def _list_check(parameter: QueryParameter, most: int, codec: Callable[[SqlType], Codec | None]) -> Check:
     check_item = _value_check(parameter, codec)
-    are_texts = cast(SqlType, parameter.type).kind in _TEXTS
+    are_texts = cast(SqlType, parameter.type).kind in TEXTS
 
     def check(value: Any) -> tuple[Any, ...]:
         if isinstance(value, str | bytes | Mapping) or not hasattr(value, "__iter__"):

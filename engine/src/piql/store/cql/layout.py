@@ -23,8 +23,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from piql.schema.catalog import Index, Kind, Table
+from piql.schema.types import TEXTS
 from piql.store.base import STATE, WRITE
-from piql.store.cql.stored_values import AS_PYTHON, CQL_TYPE, IN_PLACE_OF_NULL, TO_BYTES, ToBytes, pack_int
+from piql.store.cql.stored_values import AS_PYTHON, STORED, ToBytes, pack_int
 
 Arguments = tuple[Any, ...]
 Bind = Callable[[Arguments], "list[bytes | None] | None"]
@@ -33,7 +34,6 @@ BUCKET, ALL = "#bucket", "#all"
 IMPATIENT = "speculative_retry = '10ms'"
 LONGEST_NAME = 48
 TRUE, FALSE = b"\x01", b"\x00"
-_TEXTS = (Kind.VARCHAR, Kind.TEXT)
 
 
 def quoted(name: str) -> str:
@@ -56,12 +56,12 @@ class KeyColumn:
 
     @property
     def cql(self) -> str:
-        return "blob" if self.kind is Kind.UUID else CQL_TYPE[self.kind]
+        return STORED[self.kind].key_cql or STORED[self.kind].cql
 
     def to_bytes(self) -> ToBytes:
         if not self.is_escaped:
-            return TO_BYTES[self.kind]
-        return _escaped_text_bytes if self.kind in _TEXTS else _escaped_bytes
+            return STORED[self.kind].to_bytes
+        return _escaped_text_bytes if self.kind in TEXTS else _escaped_bytes
 
     def as_python(self) -> Callable[[Any], Any] | None:
         """Give the change from a value to what a driver takes that is given Python's own; None where it is the same."""
@@ -71,7 +71,7 @@ class KeyColumn:
         """Give the change from a value to what stands in the column; None where that is the value itself."""
         if not self.is_escaped:
             return None
-        return _escaped_text if self.kind in _TEXTS else _escaped_bytes
+        return _escaped_text if self.kind in TEXTS else _escaped_bytes
 
 
 def _escaped_text(value: str) -> str:
@@ -114,9 +114,9 @@ class Layout:
     def cql_types(self) -> dict[str, str]:
         """Give the types of the index's columns by their names."""
         return (
-            {each.name: CQL_TYPE[each.kind] for each in self.partition}
+            {each.name: STORED[each.kind].cql for each in self.partition}
             | {each.name: each.cql for each in self.clustering}
-            | {name: CQL_TYPE[kind] for name, kind in self.covering}
+            | {name: STORED[kind].cql for name, kind in self.covering}
         )
 
     @property
@@ -201,7 +201,7 @@ class Layout:
         for each in self.clustering:
             names[f"e{at}"] = encode = each.to_bytes()
             if each.flag:
-                names[f"d{at}"] = encode(IN_PLACE_OF_NULL[each.kind])
+                names[f"d{at}"] = encode(STORED[each.kind].in_place_of_null)
                 parts.append(f"*((FALSE, d{at}) if a[{at}] is None else (TRUE, e{at}(a[{at}])))")
             else:
                 parts.append(f"e{at}(a[{at}])")
@@ -219,7 +219,7 @@ class Layout:
         names: dict[str, Any] = {}
         parts: list[str] = []
         for at, (_, kind) in enumerate(self.covering, start=first):
-            names[f"e{at}"] = TO_BYTES[kind]
+            names[f"e{at}"] = STORED[kind].to_bytes
             parts.append(f"None if a[{at}] is None else e{at}(a[{at}])")
         made: Callable[[Arguments], list[bytes | None]] = eval(f"lambda a: [{', '.join(parts)}]", names)
         return made
@@ -234,7 +234,7 @@ def layout_of(
     partition = tuple(
         KeyColumn(each.name, _kind(table, each.name, each.token_of), is_escaped=False) for each in index.columns[:fixed]
     )
-    if len(partition) == 1 and leading is None and partition[0].kind in (*_TEXTS, Kind.BLOB):
+    if len(partition) == 1 and leading is None and partition[0].kind in (*TEXTS, Kind.BLOB):
         partition = (KeyColumn(partition[0].name, partition[0].kind, is_escaped=True),)
     clustering = tuple(
         KeyColumn(

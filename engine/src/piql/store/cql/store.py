@@ -21,7 +21,7 @@ from piql.store.cql.reads.grouping import Found, Request, alone, given_back, gro
 from piql.store.cql.reads.listing import Listing, listing_for
 from piql.store.cql.reads.reads import CqlRead, plan_read
 from piql.store.cql.schema.tables import SETTINGS, Tables
-from piql.store.cql.stored_values import CQL_TYPE, codec_of, pack_long
+from piql.store.cql.stored_values import STORED, codec_of, pack_long
 from piql.store.cql.writes.copying import TableCopy
 from piql.store.cql.writes.entries import CqlEntries, entries_of
 from piql.store.cql.writes.steps import CqlSteps
@@ -71,7 +71,7 @@ class CqlStore:
 
     def keeps_alike(self, before: SqlType, after: SqlType) -> bool:
         """Say so where CQL has one type for both: it changes the type of no column."""
-        return CQL_TYPE[before.kind] == CQL_TYPE[after.kind]
+        return STORED[before.kind].cql == STORED[after.kind].cql
 
     @property
     def place(self) -> tuple[str, str]:
@@ -361,7 +361,7 @@ class CqlTransaction:
         new = {name: column.type.kind for name in names if (column := table.column(name)) is not None}
         if new:
             self.create_pending()
-            self._store.tables.add_columns(layout.name, {name: CQL_TYPE[kind] for name, kind in new.items()})
+            self._store.tables.add_columns(layout.name, {name: STORED[kind].cql for name, kind in new.items()})
 
     def create_index(self, table: Table, index: Index, is_backwards: bool = False) -> None:
         self._plan(self._store.layout(table, index), is_backwards)

@@ -15,29 +15,16 @@ from collections.abc import Callable
 from datetime import date
 from decimal import Decimal
 from struct import Struct
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from piql.schema.catalog import Kind, SqlType
 from piql.schema.decimals import WIDE, DoesNotFit, unit
+from piql.schema.types import for_each_kind
 from piql.store.base import Codec
 from piql.store.values import decode_date, decode_timestamp, encode_timestamp
 
 ToBytes = Callable[[Any], bytes]
-
-CQL_TYPE = {
-    Kind.INT: "int",
-    Kind.BIGINT: "bigint",
-    Kind.DOUBLE: "double",
-    Kind.DECIMAL: "decimal",
-    Kind.BOOLEAN: "boolean",
-    Kind.VARCHAR: "text",
-    Kind.TEXT: "text",
-    Kind.BLOB: "blob",
-    Kind.TIMESTAMP: "timestamp",
-    Kind.DATE: "date",
-    Kind.UUID: "uuid",
-}
 
 _FIRST_DAY = 2**31 - date(1970, 1, 1).toordinal()  # CQL's day 0 is 1970-01-01, written as 2^31
 
@@ -46,6 +33,8 @@ pack_long = Struct(">q").pack
 _pack_double = Struct(">d").pack
 _pack_unsigned = Struct(">I").pack
 _unpack_unsigned = Struct(">I").unpack
+_unpack_int = Struct(">i").unpack
+_unpack_long = Struct(">q").unpack
 _TRUE, _FALSE = b"\x01", b"\x00"
 
 
@@ -76,41 +65,12 @@ def _itself(value: bytes) -> bytes:
     return value
 
 
-TO_BYTES: dict[Kind, ToBytes] = {
-    Kind.INT: pack_int,
-    Kind.BIGINT: pack_long,
-    Kind.DOUBLE: _pack_double,
-    Kind.DECIMAL: _decimal_to_bytes,
-    Kind.BOOLEAN: _boolean_to_bytes,
-    Kind.VARCHAR: str.encode,
-    Kind.TEXT: str.encode,
-    Kind.BLOB: _itself,
-    Kind.TIMESTAMP: pack_long,
-    Kind.DATE: _date_to_bytes,
-    Kind.UUID: _itself,
-}
-
 AS_PYTHON: dict[str, Callable[[Any], Any]] = {
     "timestamp": decode_timestamp,
     "date": decode_date,
     "uuid": lambda stored: UUID(bytes=stored),
 }
 """From a stored value to Python's own, by the CQL type of its column, where they differ."""
-
-# What a clustering column holds in place of NULL, beside the flag that says so.
-IN_PLACE_OF_NULL: dict[Kind, Any] = {
-    Kind.INT: 0,
-    Kind.BIGINT: 0,
-    Kind.DOUBLE: 0.0,
-    Kind.DECIMAL: Decimal(0),
-    Kind.BOOLEAN: False,
-    Kind.VARCHAR: "",
-    Kind.TEXT: "",
-    Kind.BLOB: b"",
-    Kind.TIMESTAMP: 0,
-    Kind.DATE: 1,
-    Kind.UUID: bytes(16),
-}
 
 
 def _encode_decimal(value: Decimal) -> Decimal:
@@ -137,16 +97,54 @@ def _decimal_decoder(scale: int) -> Callable[[Decimal], Decimal]:
     return decode
 
 
-_CODECS = {
-    Kind.TIMESTAMP: Codec(encode_timestamp, decode_timestamp),
-    Kind.DATE: Codec(date.toordinal, decode_date),
-    Kind.UUID: Codec(lambda value: value.bytes, lambda stored: UUID(bytes=stored)),
-    Kind.DECIMAL: Codec(_encode_decimal, _decode_decimal),
-}
+class Stored(NamedTuple):
+    """How CQL keeps the values of a type.
+
+    `in_place_of_null` is what a clustering column holds for NULL, beside the flag that says so. `as_read` makes of a
+    value's bytes what the driver reads; None where equal values have several forms. `key_cql` is the type of a key
+    column, where CQL's order of `cql` is not that of the values.
+    """
+
+    cql: str
+    to_bytes: ToBytes
+    in_place_of_null: Any
+    as_read: Callable[[bytes], Any] | None = None
+    codec: Codec | None = None
+    key_cql: str | None = None
+
+
+STORED = for_each_kind(
+    {
+        Kind.INT: Stored("int", pack_int, 0, lambda value: _unpack_int(value)[0]),
+        Kind.BIGINT: Stored("bigint", pack_long, 0, lambda value: _unpack_long(value)[0]),
+        Kind.DOUBLE: Stored("double", _pack_double, 0.0),
+        Kind.DECIMAL: Stored("decimal", _decimal_to_bytes, Decimal(0), codec=Codec(_encode_decimal, _decode_decimal)),
+        Kind.BOOLEAN: Stored("boolean", _boolean_to_bytes, False),
+        Kind.VARCHAR: Stored("text", str.encode, "", bytes.decode),
+        Kind.TEXT: Stored("text", str.encode, "", bytes.decode),
+        Kind.BLOB: Stored("blob", _itself, b"", _itself),
+        Kind.TIMESTAMP: Stored(
+            "timestamp",
+            pack_long,
+            0,
+            lambda value: _unpack_long(value)[0],
+            Codec(encode_timestamp, decode_timestamp),
+        ),
+        Kind.DATE: Stored("date", _date_to_bytes, 1, date_from_bytes, Codec(date.toordinal, decode_date)),
+        Kind.UUID: Stored(
+            "uuid",
+            _itself,
+            bytes(16),
+            _itself,
+            Codec(lambda value: value.bytes, lambda stored: UUID(bytes=stored)),
+            key_cql="blob",
+        ),
+    }
+)
 
 
 def codec_of(type: SqlType) -> Codec | None:
     """Give the codec of a type, None where values are stored as they are; DECIMAL(p, s) is shown with s digits."""
     if type.kind is Kind.DECIMAL and type.precision is not None:
         return Codec(_encode_decimal, _decimal_decoder(type.scale or 0))
-    return _CODECS.get(type.kind)
+    return None if type.kind is Kind.NULL else STORED[type.kind].codec

@@ -17,7 +17,7 @@ from typing import Any
 
 from piql.schema.catalog import Index, Kind, SqlType, Table
 from piql.store.base import ReadShape
-from piql.store.values import AFFINITY
+from piql.store.values import STORED
 
 Arguments = tuple[Any, ...]
 BUCKET = "#bucket"
@@ -111,12 +111,12 @@ def layout_of(table: Table, index: Index) -> Layout:
             key.append(
                 KeyColumn(
                     column_name(each.name),
-                    AFFINITY[column.type.kind],
+                    STORED[column.type.kind].affinity,
                     each.ascending,
                     "?" + each.name if is_flagged else None,
                 )
             )
-    covering = tuple((column_name(name), AFFINITY[_type(table, name).kind]) for name in index.covering)
+    covering = tuple((column_name(name), STORED[_type(table, name).kind].affinity) for name in index.covering)
     if index.is_primary:
         return Layout(f"table {table.name}", False, tuple(key), covering)
     has_bucket = index.buckets > 1

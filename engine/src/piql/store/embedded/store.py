@@ -25,7 +25,7 @@ from piql.store.embedded.fork import FORKS
 from piql.store.embedded.layout import EmbeddedRead, ReadBuilder, column_name, layout_of, quoted
 from piql.store.embedded.ownership import OWN_TABLES, is_own, is_store, schema_in
 from piql.store.embedded.waiting import not_opened, patiently, unavailable
-from piql.store.values import AFFINITY, codec_of
+from piql.store.values import STORED, codec_of
 
 __all__ = ["WAIT_MS", "EmbeddedStore", "EmbeddedTransaction", "Synchronous"]
 
@@ -85,7 +85,7 @@ class EmbeddedTransaction:
         for name in names:
             column = table.column(name)
             assert column is not None
-            affinity = AFFINITY[column.type.kind]
+            affinity = STORED[column.type.kind].affinity
             self._connection.execute(
                 f"ALTER TABLE {quoted(layout.name)} ADD COLUMN {quoted(column_name(name))} {affinity}"
             )

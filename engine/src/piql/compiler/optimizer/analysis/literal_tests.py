@@ -8,9 +8,7 @@ from typing import Any
 
 from piql.compiler.logical.expressions import ColumnRef, Comparison, Constant, Expression, InList, IsNull, Not
 from piql.compiler.optimizer.analysis.predicates import MIRRORED
-from piql.schema.catalog import Kind
-
-_WHOLE = (Kind.INT, Kind.BIGINT)
+from piql.schema.types import WHOLE
 
 
 def narrowed(parts: Sequence[Expression]) -> tuple[Expression, ...] | None:
@@ -117,7 +115,7 @@ class _Tests:
             return True
         low, high = _value(self.low[1]), _value(self.high[1])
         is_open = (_read(self.low[0])[0] == ">") + (_read(self.high[0])[0] == "<")
-        if is_open == 2 and self.column.type.kind in _WHOLE and isinstance(low, int) and isinstance(high, int):
+        if is_open == 2 and self.column.type.kind in WHOLE and isinstance(low, int) and isinstance(high, int):
             return bool(low + 1 < high)
         return bool(low < high or (low == high and not is_open))
 

@@ -19,7 +19,8 @@ from piql.compiler.logical.expressions import (
     ScalarSubquery,
     conjuncts,
 )
-from piql.schema.catalog import Kind, SqlType
+from piql.schema.catalog import SqlType
+from piql.schema.types import NUMBERS, TEXTS, WHOLE
 from piql.trees.node import Node, kinds_of
 
 ColumnKey = tuple[str, str]  # relation, column
@@ -32,12 +33,9 @@ MIRRORED: dict[ComparisonOperator, ComparisonOperator] = {
     ">": "<",
     ">=": "<=",
 }
-_WHOLE_NUMBERS = frozenset((Kind.INT, Kind.BIGINT))
-_NUMBERS = _WHOLE_NUMBERS | {Kind.DOUBLE, Kind.DECIMAL}
 _PLAIN = (ColumnRef, Constant, Parameter)
 _VALUES = frozenset((Constant, Parameter))
 _SUBQUERIES = frozenset((Exists, InSubquery, ScalarSubquery))
-_TEXTS = frozenset((Kind.VARCHAR, Kind.TEXT))
 
 
 def key_of(column: ColumnRef) -> ColumnKey:
@@ -111,16 +109,16 @@ def is_lookup_type(column: SqlType, value: Expression) -> bool:
     kind = getattr(value, "type", None)
     if not isinstance(kind, SqlType):
         return False
-    if column.kind is kind.kind or (column.kind in _TEXTS and kind.kind in _TEXTS):
+    if column.kind is kind.kind or (column.kind in TEXTS and kind.kind in TEXTS):
         return True
-    if column.kind in _WHOLE_NUMBERS and kind.kind in _WHOLE_NUMBERS:
+    if column.kind in WHOLE and kind.kind in WHOLE:
         return True
-    return isinstance(value, Constant) and column.kind in _NUMBERS and kind.kind in _NUMBERS
+    return isinstance(value, Constant) and column.kind in NUMBERS and kind.kind in NUMBERS
 
 
 def are_alike(one: SqlType, other: SqlType) -> bool:
     """Whether values of two types that are equal are one value: those of texts, whatever their length, or one kind."""
-    return one.kind is other.kind or (one.kind in _TEXTS and other.kind in _TEXTS)
+    return one.kind is other.kind or (one.kind in TEXTS and other.kind in TEXTS)
 
 
 def replace_columns(expression: Expression, by: Mapping[ColumnKey, Expression]) -> Expression:

@@ -5,11 +5,9 @@ from __future__ import annotations
 from piql.compiler.binding.types import BARE, bare, type_of
 from piql.compiler.logical.expressions import Constant, Expression, FunctionCall
 from piql.schema.catalog import Kind, SqlType
+from piql.schema.types import TEXTS, WHOLE
 
 End = tuple[Expression, bool]  # the value, and whether it is within the range
-
-_WHOLE = (Kind.INT, Kind.BIGINT)
-_TEXTS = (Kind.VARCHAR, Kind.TEXT)
 
 
 def narrower_end(before: End | None, other: End, column: SqlType, *, is_low: bool) -> End | None:
@@ -24,19 +22,19 @@ def narrower_end(before: End | None, other: End, column: SqlType, *, is_low: boo
     if not all(_is_like(type_of(value), column) for value, _ in (before, other)):
         return None
     if before[1] != other[1]:
-        if column.kind not in _WHOLE:
+        if column.kind not in WHOLE:
             return None
         before, other = _within(before, is_low=is_low), _within(other, is_low=is_low)
     one, two = before[0], other[0]
     if isinstance(one, Constant) and isinstance(two, Constant):
         return (one if _is_beyond(one, two) is is_low else two), before[1]
-    kind = BARE[Kind.BIGINT] if column.kind in _WHOLE else bare(column)
+    kind = BARE[Kind.BIGINT] if column.kind in WHOLE else bare(column)
     name = "GREATEST" if is_low else "LEAST"
     return FunctionCall(name=name, arguments=(one, two), type=kind, span=two.span), before[1]
 
 
 def _is_like(type: SqlType, column: SqlType) -> bool:
-    return type.kind is column.kind or any(type.kind in kinds and column.kind in kinds for kinds in (_WHOLE, _TEXTS))
+    return type.kind is column.kind or any(type.kind in kinds and column.kind in kinds for kinds in (WHOLE, TEXTS))
 
 
 def _within(end: End, *, is_low: bool) -> End:

@@ -13,13 +13,13 @@ from math import ceil, floor, isfinite
 
 from piql.compiler.logical.expressions import Arithmetic, Constant, Expression, FunctionCall, Parameter
 from piql.compiler.optimizer.analysis.restrictions import Range
-from piql.schema.catalog import Kind, SqlType
+from piql.schema.catalog import SqlType
+from piql.schema.types import WHOLE
 from piql.text.source import Span
 from piql.trees.frozen import quick, replace
 from piql.trees.node import Node
 
 MOST = 100_000  # numbers; a wider range says how far apart rows may be, not that they are few
-_WHOLE = frozenset((Kind.INT, Kind.BIGINT))
 
 _End = tuple[str | None, int]  # a parameter, and what is added to it; no parameter: the number itself
 
@@ -36,7 +36,7 @@ class Stretch(Node):
 
 def stretch_of(range: Range, type: SqlType) -> Stretch | None:
     """Give how many values a range lets through; None where they may be many, or no numbers."""
-    if type.kind not in _WHOLE or range.low is None or range.high is None:
+    if type.kind not in WHOLE or range.low is None or range.high is None:
         return None
     lows = dict(_ends(range.low, 0 if range.is_low_included else 1, is_low=True))
     highs = dict(_ends(range.high, 0 if range.is_high_included else -1, is_low=False))
@@ -66,7 +66,7 @@ def _said(value: Expression, added: int, *, is_low: bool) -> Iterator[_End]:
         case Constant(value=float() | Decimal() as number) if isfinite(number):
             whole = ceil(number) if is_low else floor(number)
             yield None, whole + (added if whole == number else 0)
-        case Parameter(name=name, type=SqlType(kind=kind), max_items=None) if kind in _WHOLE:
+        case Parameter(name=name, type=SqlType(kind=kind), max_items=None) if kind in WHOLE:
             yield name, added
         case Arithmetic(operator="+" | "-" as operator, left=left, right=Constant(value=int() as number)):
             yield from _of_whole(left, added + (number if operator == "+" else -number))

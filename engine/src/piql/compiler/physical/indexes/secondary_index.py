@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from piql.compiler.physical.widths import WIDE_ROW_BYTES, columns_bytes, has_size
+from piql.compiler.physical.widths import WIDE_ROW_BYTES, columns_bytes
 from piql.schema.catalog import Catalog, ForeignKey, Index, IndexColumn, Table, completed_by_key, word_column
+from piql.schema.types import has_size
 from piql.trees.frozen import quick, replace
 
 

@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from piql.errors import ConstraintViolation
-from piql.schema.catalog import Column, Kind, Table
-from piql.schema.values import ValueMismatch, convert, shown
+from piql.schema.catalog import Column, Table
+from piql.schema.types import TEXTS, convert
+from piql.schema.values import ValueMismatch, shown
 from piql.store.base import Row, Store
 
 Keep = Callable[[Any], Any]
@@ -37,7 +38,7 @@ def keeper(table: Table, column: Column, store: Store) -> Keep:
             raise ConstraintViolation(f"{name}: {mismatch}") from None
         return encode(kept) if encode else kept
 
-    if of.kind in (Kind.VARCHAR, Kind.TEXT):
+    if of.kind in TEXTS:
         most = of.length if of.length is not None else 2**62
         return lambda value: value if value.__class__ is str and len(value) <= most and value.isascii() else keep(value)
     return keep

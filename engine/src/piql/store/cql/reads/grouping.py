@@ -18,9 +18,8 @@ from dataclasses import dataclass
 from struct import Struct
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from piql.schema.catalog import Kind
 from piql.store.base import Row
-from piql.store.cql.stored_values import date_from_bytes, pack_int
+from piql.store.cql.stored_values import pack_int
 
 if TYPE_CHECKING:
     from piql.store.cql.reads.reads import Statement
@@ -35,25 +34,7 @@ Spread = Callable[[list[bytes]], list[tuple[Any, list[int]]]]
 """From the partition keys of requests to the nodes that may answer them together, and the places of theirs."""
 
 _unpack_int = Struct(">i").unpack
-_unpack_long = Struct(">q").unpack
 _pack_short = Struct(">H").pack
-
-
-def _itself(value: bytes) -> bytes:
-    return value
-
-
-# The bytes of a value → the value as the driver reads it. DOUBLE and DECIMAL have several forms of equal numbers.
-AS_READ: Mapping[Kind, Callable[[bytes], Any]] = {
-    Kind.INT: lambda value: _unpack_int(value)[0],
-    Kind.BIGINT: lambda value: _unpack_long(value)[0],
-    Kind.TIMESTAMP: lambda value: _unpack_long(value)[0],
-    Kind.DATE: date_from_bytes,
-    Kind.VARCHAR: bytes.decode,
-    Kind.TEXT: bytes.decode,
-    Kind.BLOB: _itself,
-    Kind.UUID: _itself,
-}
 
 
 @dataclass(frozen=True, slots=True)

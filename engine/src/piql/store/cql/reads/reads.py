@@ -20,13 +20,13 @@ from typing import Any
 
 from piql.errors import NotDeployed
 from piql.schema.catalog import Kind
-from piql.schema.values import BIGINT_RANGE, INT_RANGE
+from piql.schema.types import COLUMN_TYPES
 from piql.store.base import STATE, WRITE, Consistency, Reader, ReadShape, Row, State
 from piql.store.cql.layout import BUCKET, FALSE, TRUE, Bind, KeyColumn, Layout, quoted
-from piql.store.cql.reads.grouping import AS_READ, Group
+from piql.store.cql.reads.grouping import Group
 from piql.store.cql.reads.listing import Listing
 from piql.store.cql.reads.shown import Shown
-from piql.store.cql.stored_values import IN_PLACE_OF_NULL, TO_BYTES, ToBytes, pack_int
+from piql.store.cql.stored_values import STORED, ToBytes, pack_int
 
 LARGEST_LIMIT = 2**31 - 1
 _LARGEST = sys.float_info.max
@@ -131,8 +131,8 @@ class _ReadPlan:
         return f"e{place}(a[{place}])"
 
     def _stand_in(self, column: KeyColumn, place: int) -> str:
-        stand_in, as_python = IN_PLACE_OF_NULL[column.kind], column.as_python()
-        self.names[f"d{place}"] = TO_BYTES[column.kind](stand_in)
+        stand_in, as_python = STORED[column.kind].in_place_of_null, column.as_python()
+        self.names[f"d{place}"] = STORED[column.kind].to_bytes(stand_in)
         self.python[f"d{place}"] = as_python(stand_in) if as_python else stand_in
         return f"d{place}"
 
@@ -167,13 +167,13 @@ class _ReadPlan:
             column = self.rest[0]
             name = f"({quoted(column.name)})" if as_tuple else quoted(column.name)
             mark = "(?)" if as_tuple else "?"
-            change = _NUMBER_ENDS.get(column.kind)
+            change = _end_of(column.kind)
             if change is None:
                 conditions.append(f"{name} {sign}{'=' if is_included else ''} {mark}")
                 sources.append(self._encoded(column, at))
             else:
                 end = self.python[f"n{at}"] = _number_end(change, is_low, is_included)
-                self.names[f"n{at}"] = _in_bytes(end, TO_BYTES[column.kind])
+                self.names[f"n{at}"] = _in_bytes(end, STORED[column.kind].to_bytes)
                 conditions.append(f"{name} {sign}= {mark}")
                 guards.append(f"(v{at} := n{at}(a[{at}]))")
                 sources.append(f"v{at}")
@@ -269,7 +269,11 @@ class _ReadPlan:
         if self.shape.is_get and len(names) > partition and names[-1] not in self.shape.nulls:
             places.append(len(names) - 1)
         kinds = {each.name: each.kind for each in self.layout.key} | {BUCKET: Kind.INT}
-        return [(place, names[place]) for place in places if kinds.get(names[place]) in AS_READ]
+        return [
+            (place, names[place])
+            for place in places
+            if (kind := kinds.get(names[place])) is not None and STORED[kind].as_read is not None
+        ]
 
     def _group(self, names: list[str], where: list[str], place: int, name: str) -> Group:
         kinds = {each.name: each.kind for each in self.layout.key} | {BUCKET: Kind.INT}
@@ -282,7 +286,9 @@ class _ReadPlan:
         )
         at = len(names) if is_added else names.index(name)
         is_partition = place < len(self.layout.partition_names())
-        return Group(cql, place, at, is_added, is_partition, not self.shape.is_get, AS_READ[kinds[name]])
+        as_read = STORED[kinds[name]].as_read
+        assert as_read is not None, "only keys of which each value has one form are grouped"
+        return Group(cql, place, at, is_added, is_partition, not self.shape.is_get, as_read)
 
     def _listings(self, statement: Statement) -> tuple[Listing, ...]:
         """Give the groups for which batches are known as alike by their arguments, and sent without looking further."""
@@ -310,7 +316,7 @@ class _ReadPlan:
             "int" if column is None else column.cql,
             eval(f"lambda arguments: [{key} for a in arguments]", {"kept": as_kept}),
             eval(f"lambda arguments: len({{({others}) for a in arguments}}) == 1" if others else "lambda _: True"),
-            pack_int if column is None else TO_BYTES[column.kind],
+            pack_int if column is None else STORED[column.kind].to_bytes,
             shown,
             shown.row_of_each(group.at) if self.shape.is_get else None,
             shown.rows() if not self.shape.is_get else None,
@@ -437,22 +443,15 @@ def _double_end(value: Any, is_low: bool, is_included: bool) -> float:
     return end
 
 
-def _int_end(value: Any, is_low: bool, is_included: bool) -> int | None:
-    return _whole_end(value, is_low, is_included, INT_RANGE)
-
-
-def _bigint_end(value: Any, is_low: bool, is_included: bool) -> int | None:
-    return _whole_end(value, is_low, is_included, BIGINT_RANGE)
-
-
 _NumberEnd = Callable[[Any, bool, bool], "int | float | None"]
 
-# The ends of these ranges may be numbers of another kind: `int_column > 2.5`.
-_NUMBER_ENDS: dict[Kind, _NumberEnd] = {
-    Kind.INT: _int_end,
-    Kind.BIGINT: _bigint_end,
-    Kind.DOUBLE: _double_end,
-}
+
+def _end_of(kind: Kind) -> _NumberEnd | None:
+    """Return what ends a range of numbers by a number of another kind (`int_column > 2.5`); None of other types."""
+    if kind is Kind.DOUBLE:
+        return _double_end
+    range_ = COLUMN_TYPES[kind].range
+    return None if range_ is None else lambda value, is_low, included: _whole_end(value, is_low, included, range_)
 
 
 def _number_end(change: _NumberEnd, is_low: bool, is_included: bool) -> Callable[[Any], Any]:
