@@ -53,6 +53,7 @@ CHECKS = (
     Suite("dead code", (PYTHON, "tools/dead_code.py")),
     Suite("imports", (".venv/bin/lint-imports", "--no-cache")),
     Suite("oxlint", ("npm", "run", "--silent", "--workspace=frontend", "lint")),
+    Suite("biome", ("npm", "run", "--silent", "format-check")),
     Suite("tsc", ("npm", "run", "--silent", "--workspace=frontend", "types")),
     Suite("tsc-e2e", ("npm", "run", "--silent", "--workspace=e2e", "types")),
     Suite("api-types", ("tools/check-api-types.sh",)),
